@@ -7,9 +7,9 @@ import path from "node:path";
 import { clientModule } from "./client/generate.ts";
 import { adminDocument } from "./src/admin/openapi.ts";
 import { adminOperations } from "./src/admin/registry.ts";
-import { faultCodes, faultReasons } from "./src/core/fault.ts";
-import { faultsOf } from "./src/http/openapi-failures.ts";
-import { openApiDocument } from "./src/http/openapi.ts";
+import { faultCodes, faultReasons } from "./src/base/fault.ts";
+import { faultsOf } from "./src/http/openapi/failures.ts";
+import { openApiDocument } from "./src/http/openapi/openapi.ts";
 import { operations } from "./src/operations/registry.ts";
 
 const retryWords = { never: "no", always: "yes", "when-known": "when `Retry-After` is sent" } as const;

@@ -7,11 +7,11 @@
  * of all weeks since the first sale).
  */
 import { z } from "zod";
-import { dayFrom, dayIn, weekOf, weekStart } from "../src/core/calendar.ts";
-import { type DaySale, extendSeries, weeklyDemand } from "../src/core/demand.ts";
+import { dayFrom, dayIn, weekOf, weekStart } from "../src/base/calendar.ts";
+import { type DaySale, extendSeries, weeklyDemand } from "../src/core/forecast/demand.ts";
 import { demoRecords } from "../src/demo/records.ts";
 import { salesDays } from "../src/demo/sales.ts";
-import { asQuantity } from "../src/core/money.ts";
+import { asQuantity } from "../src/core/money/money.ts";
 
 const seed = Number(process.argv[2] ?? 7);
 const seriesCount = 400;

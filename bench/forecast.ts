@@ -10,16 +10,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
-import { dateOf, dayFrom } from "../src/core/calendar.ts";
-import { columnIds, forecastRow } from "../src/core/forecast.ts";
-import { asMoney, asQuantity } from "../src/core/money.ts";
-import { valuesFrom } from "../src/core/purchase-order-fields.ts";
-import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";
-import { forecastPage, type RowPosition } from "../src/shop/forecast.ts";
-import { type ForecastView, forecastViewStatements } from "../src/shop/forecast-views.ts";
-import { makeBlock } from "../src/shop/forecast-blocks.ts";
-import { keepingForecastVersions } from "../src/shop/forecast-version.ts";
-import { markSeriesStatement, settleSales } from "../src/shop/demand.ts";
+import { dateOf, dayFrom } from "../src/base/calendar.ts";
+import { columnIds, forecastRow } from "../src/core/forecast/forecast.ts";
+import { asMoney, asQuantity } from "../src/core/money/money.ts";
+import { valuesFrom } from "../src/core/order/purchase-order-fields.ts";
+import { defaultSettings, saveShop, type Shop } from "../src/shop/access/accounts.ts";
+import { forecastPage, type RowPosition } from "../src/shop/forecast/forecast-rows.ts";
+import { type ForecastView, forecastViewStatements } from "../src/shop/forecast/saved-views.ts";
+import { makeBlock } from "../src/shop/forecast/reorder-block-tables.ts";
+import { keepingForecastVersions } from "../src/shop/forecast/forecast-version.ts";
+import { markSeriesStatement, settleSales } from "../src/shop/forecast/demand.ts";
 import {
   inventoryLevelTable,
   saleTable,
@@ -27,11 +27,11 @@ import {
   supplierVariantFields,
   supplierVariantTable,
   variantTable,
-} from "../src/shop/catalogue.ts";
+} from "../src/shop/catalogue/catalogue.ts";
 import { replaceStatement } from "../src/shop/record-table.ts";
 import type { Engine, Statement } from "../src/store/store.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
-import { systemClock, timeOrderedIds } from "../src/system.ts";
+import { systemClock, timeOrderedIds } from "../src/base/system.ts";
 import { report } from "./report.ts";
 
 const today = dayFrom("2026-11-21");

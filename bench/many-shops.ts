@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiKeyRandomBytes, makeApiKey } from "../src/core/api-key.ts";
+import { apiKeyRandomBytes, makeApiKey } from "../src/core/access/api-key.ts";
 import { answersOf, load, percentile } from "./raw-load.ts";
 import { perSecond, report } from "./report.ts";
 import { adminToken, bareNodeMs, type Service, startService } from "./service.ts";

@@ -2,7 +2,7 @@
  * Writes `client/generated.ts` from the OpenAPI document: the types of every operation and how each is sent. Pure; `npm run generate`
  * calls it.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../src/base/json.ts";
 
 /** The TypeScript module for the API's document and that of the admin API. A schema of one name is the same in both. */
 export function clientModule(...documents: readonly JsonObject[]): string {

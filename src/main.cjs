@@ -21,4 +21,4 @@ if (major < majorMin || (major === majorMin && minor < minorMin)) {
 if (process.env["UV_THREADPOOL_SIZE"] === undefined) process.env["UV_THREADPOOL_SIZE"] = "8";
 // Makes the next start twice as fast. Without a writable cache nothing is lost.
 process.getBuiltinModule("node:module").enableCompileCache();
-void import("./cli.ts");
+void import("./cli/cli.ts");

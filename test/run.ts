@@ -14,7 +14,7 @@ import path from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
-import type { Json } from "../src/core/json.ts";
+import type { Json } from "../src/base/json.ts";
 import { medusaUrlVariable } from "./medusa/place.ts";
 import { type EngineName, placeOf, reasonToRunAlone } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";

@@ -3,15 +3,15 @@
  * token for every shop; a person who is signed in at the console asks for their own (C51).
  *
  * Owns: who is the operator, what a person reaches, how a file is sent. Does not own: which operation a method and a path mean
- * (http/routes.ts), what operations do (registry.ts), request ids and the log (http/app.ts), who is signed in (operations/sessions.ts).
+ * (http/routes.ts), what operations do (registry.ts), request ids and the log (http/app.ts), who is signed in (requests/sessions.ts).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../core/fault.ts";
-import { parseJson } from "../core/json.ts";
-import { covers } from "../core/role.ts";
-import { shopIdPattern } from "../core/secret.ts";
-import { shownPath } from "../core/shown-path.ts";
-import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
+import { Fault } from "../base/fault.ts";
+import { parseJson } from "../base/json.ts";
+import { covers } from "../core/access/role.ts";
+import { shopIdPattern } from "../base/secret.ts";
+import { shownPath } from "../base/shown-path.ts";
+import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
@@ -23,21 +23,21 @@ import {
   type Surface,
   validators,
 } from "../http/surface.ts";
-import { auditAlone } from "../operations/audit.ts";
-import { AuditTrail } from "../operations/audit-trail.ts";
-import type { Readers } from "../operations/broad-read.ts";
-import { admit, type PersonCaller } from "../operations/caller.ts";
-import type { StoreCounts } from "../operations/counts.ts";
-import { asFault, isReplay, namesTag, respond, success } from "../operations/envelope.ts";
+import { auditAlone } from "../requests/audit.ts";
+import { AuditTrail } from "../requests/audit-trail.ts";
+import type { Readers } from "../requests/broad-read.ts";
+import { admit, type PersonCaller } from "../requests/caller.ts";
+import type { StoreCounts } from "../requests/store-counts.ts";
+import { asFault, isReplay, namesTag, respond, success } from "../requests/envelope.ts";
 import { shownId } from "../operations/fields.ts";
-import type { Operation } from "../operations/operation.ts";
-import type { Perform } from "../operations/perform.ts";
-import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
-import { Refusals } from "../operations/refusals.ts";
-import { identifyPerson, isSessionBearer, operatorHere } from "../operations/sessions.ts";
-import type { AuditEntry } from "../shop/audit.ts";
+import type { Operation } from "../requests/operation.ts";
+import type { Perform } from "../requests/perform.ts";
+import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
+import { Refusals } from "../requests/refusals.ts";
+import { identifyPerson, isSessionBearer, operatorHere } from "../requests/sessions.ts";
+import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";
-import { Guesses } from "./guesses.ts";
+import { Guesses } from "./access/guesses.ts";
 import {
   type AdminAnswer,
   type AdminContext,
@@ -232,7 +232,7 @@ async function operatorIn({ admin: { engine } }: Served, { parameters }: Match<A
   return { shop, key: null, person: operatorHere };
 }
 
-/** What the API's own path of a write answers (operations/perform.ts). */
+/** What the API's own path of a write answers (requests/perform.ts). */
 async function performedFor(
   { perform }: Served,
   context: RequestContext,

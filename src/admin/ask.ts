@@ -2,7 +2,7 @@
  * Calls of the operator's operations by name: what the first start and the command line have in common, whether the operation runs
  * in this process or behind a server's admin API.
  */
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { type AdminContext, type AdminOperation, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 

@@ -1,16 +1,16 @@
 /** Saved queries of the console: one's own and those that are shared (C54). */
 import { z } from "zod";
-import { Fault } from "../core/fault.ts";
-import { consoleViewsMax } from "../core/limits.ts";
-import { viewQueryMax } from "../exchange/console-views.ts";
-import type { SignedIn } from "../operations/caller.ts";
+import { Fault } from "../base/fault.ts";
+import { consoleViewsMax } from "../base/limits.ts";
+import { viewQueryMax } from "../exchange/records/console-views.ts";
+import type { SignedIn } from "../requests/caller.ts";
 import { idMax, pageShape, pathId, plain, shortTextMax, shownId, text } from "../operations/fields.ts";
 import {
   type ConsoleView,
   consoleViewTable,
   deleteConsoleViewStatement,
   listConsoleViews,
-} from "../shop/console-views.ts";
+} from "../shop/access/console-views.ts";
 import { replaceStatement } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 

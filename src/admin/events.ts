@@ -5,11 +5,11 @@
  * of events for a reader who is slow.
  */
 import { z } from "zod";
-import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events.ts";
-import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../core/limits.ts";
-import { Fault } from "../core/fault.ts";
+import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events/events.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../base/limits.ts";
+import { Fault } from "../base/fault.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
-import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events.ts";
+import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
 
 const eventPageMax = 500;

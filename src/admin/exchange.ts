@@ -4,9 +4,9 @@ import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
 import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
-import { invalidField } from "../core/fault.ts";
+import { invalidField } from "../base/fault.ts";
 import { id, instantOrNull } from "../operations/fields.ts";
-import { lookAgainStatement } from "../shop/reminders.ts";
+import { lookAgainStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
 import { type AdminContext, adminPrefix, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 

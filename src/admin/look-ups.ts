@@ -3,18 +3,18 @@
  * the changes of all orders (C53). Everybody of the shop may ask.
  */
 import { z } from "zod";
-import { actorTypes } from "../core/actor.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { Fault } from "../core/fault.ts";
-import { quantityToNumber } from "../core/money.ts";
+import { actorTypes } from "../core/access/actor.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { Fault } from "../base/fault.ts";
+import { quantityToNumber } from "../core/money/money.ts";
 import { listLocations } from "../operations/agent/locations.ts";
 import { listSuppliers } from "../operations/agent/suppliers.ts";
 import { lookUpInput } from "../operations/agent/tool.ts";
 import { searchVariants } from "../operations/agent/variants.ts";
-import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
+import { LeavesLoop, readingCall } from "../requests/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
-import { statuses } from "../core/purchase-order.ts";
-import { operatorName } from "../operations/caller.ts";
+import { statuses } from "../core/order/purchase-order.ts";
+import { operatorName } from "../requests/caller.ts";
 import {
   cursor,
   dateFrom,
@@ -26,13 +26,13 @@ import {
   shortTextMax,
   soughtText,
 } from "../operations/fields.ts";
-import type { OperationShape } from "../operations/operation.ts";
+import type { OperationShape } from "../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
-import { responseBytesMax } from "../core/limits.ts";
-import type { Change, ChangePosition } from "../shop/changes.ts";
-import { variantIdsWith } from "../shop/look-ups.ts";
+import { responseBytesMax } from "../base/limits.ts";
+import type { Change, ChangePosition } from "../shop/order/changes.ts";
+import { variantIdsWith } from "../shop/catalogue/look-ups.ts";
 import { inListMax } from "../store/in-lists.ts";
-import { type OpenLine, openLinesWith } from "../shop/open-lines.ts";
+import { type OpenLine, openLinesWith } from "../shop/order/open-lines.ts";
 import {
   type AdminAnswer,
   type AdminCall,

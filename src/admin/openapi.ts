@@ -2,9 +2,9 @@
  * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their types.
  */
 import type { z } from "zod";
-import type { Json, JsonObject } from "../core/json.ts";
-import { apiVersion } from "../operations/envelope.ts";
-import { schemaOf } from "../http/openapi-schemas.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { apiVersion } from "../requests/envelope.ts";
+import { schemaOf } from "../http/openapi/schemas.ts";
 import { bindingOf } from "../http/routes.ts";
 import { type AdminOperation, adminPrefix } from "./operation.ts";
 

@@ -1,23 +1,23 @@
 /**
  * The shape of an operation of the admin API (contract §7, §10): shops, keys, people, audit log, import, export and the sandbox.
  *
- * Each operation is one value in the registry, much like an operation of the API (operations/operation.ts). The HTTP surface (app.ts)
+ * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP surface (app.ts)
  * and the command line read this shape.
  */
 import { z } from "zod";
-import { shopIdPattern } from "../core/secret.ts";
-import { Fault, type ValidationDetail } from "../core/fault.ts";
-import type { Trace } from "../core/trace-context.ts";
-import type { Role } from "../core/role.ts";
+import { shopIdPattern } from "../base/secret.ts";
+import { Fault, type ValidationDetail } from "../base/fault.ts";
+import type { Trace } from "../base/trace-context.ts";
+import type { Role } from "../core/access/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
-import type { BroadPart, Readers } from "../operations/broad-read.ts";
-import { type CallDependencies, readPartWith } from "../operations/call.ts";
-import { operatorName, type SignedIn } from "../operations/caller.ts";
-import { checkInput } from "../operations/input.ts";
-import type { Operation, OperationShape } from "../operations/operation.ts";
-import { type Shop, loadShop } from "../shop/accounts.ts";
-import type { EventStamp } from "../shop/events.ts";
+import type { BroadPart, Readers } from "../requests/broad-read.ts";
+import { type CallDependencies, readPartWith } from "../requests/call.ts";
+import { operatorName, type SignedIn } from "../requests/caller.ts";
+import { checkInput } from "../requests/input.ts";
+import type { Operation, OperationShape } from "../requests/operation.ts";
+import { type Shop, loadShop } from "../shop/access/accounts.ts";
+import type { EventStamp } from "../shop/events/events.ts";
 import type { Restored } from "../shop/restore.ts";
 import type { FairQueue } from "../store/fair-queue.ts";
 import type { Tx } from "../store/store.ts";
@@ -142,7 +142,7 @@ interface AdminOperationShape<Input> {
     readonly output: z.ZodType | { readonly file: string };
     readonly status?: 200 | 202;
   };
-  /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (operations/perform.ts). `run` refuses then. */
+  /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (requests/perform.ts). `run` refuses then. */
   readonly performs?: Operation;
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;

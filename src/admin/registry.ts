@@ -1,14 +1,14 @@
 /** Every operation of the admin API. */
-import { auditChain, auditExport, auditVerification } from "./audit-chain.ts";
-import { auditLog } from "./audit-log.ts";
-import { getDocumentSettings, putDocumentSettings } from "./document-settings.ts";
-import { csvDocument, orderSheet, pdfDocument } from "./documents.ts";
+import { auditChain, auditExport, auditVerification } from "./access/audit-chain.ts";
+import { auditLog } from "./access/audit-log.ts";
+import { getDocumentSettings, putDocumentSettings } from "./supplier/document-settings.ts";
+import { csvDocument, orderSheet, pdfDocument } from "./supplier/documents.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, restoreFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
-import { createKey, listKeys, patchKey, revokeKey } from "./keys.ts";
+import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
-import { listOrderMails, retryOrderMail, sendOrderMail } from "./mails.ts";
+import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
 import type { AdminOperation } from "./operation.ts";
 import {
   createInvitation,
@@ -20,8 +20,8 @@ import {
   patchPerson,
   revokeInvitationOperation,
   revokeSession,
-} from "./people.ts";
-import { patchSandboxVariant, putSandboxFaults, sandboxState } from "./sandbox.ts";
+} from "./access/people.ts";
+import { patchSandboxVariant, putSandboxFaults, sandboxState } from "./storefront/sandbox.ts";
 import {
   createEndpoint,
   deleteEndpoint,
@@ -34,11 +34,15 @@ import {
   rotateSecret,
   testEndpoint,
 } from "./webhooks.ts";
-import { createSupplierLink, listSupplierLinksOperation, revokeSupplierLinkOperation } from "./supplier-links.ts";
-import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier-proposals.ts";
-import { getStorefront } from "./storefront.ts";
-import { pullStorefront } from "./storefront-pull.ts";
-import { subscribeStorefront } from "./storefront-webhooks.ts";
+import {
+  createSupplierLink,
+  listSupplierLinksOperation,
+  revokeSupplierLinkOperation,
+} from "./supplier/supplier-links.ts";
+import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier/supplier-proposals.ts";
+import { getStorefront } from "./storefront/storefront.ts";
+import { pullStorefront } from "./storefront/storefront-pull.ts";
+import { subscribeStorefront } from "./storefront/storefront-webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [

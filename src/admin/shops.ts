@@ -1,14 +1,14 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
-import { unconfirmedDaysMax } from "../core/attention.ts";
-import { Fault, invalidField } from "../core/fault.ts";
-import type { StorefrontConfig } from "../core/storefront-config.ts";
-import { fxRateToNumber, quantityFrom } from "../core/money.ts";
+import { unconfirmedDaysMax } from "../core/order/attention.ts";
+import { Fault, invalidField } from "../base/fault.ts";
+import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
+import { fxRateToNumber, quantityFrom } from "../core/money/money.ts";
 import { currencyCode, instant, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
-import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts.ts";
-import { loadSubscription } from "../shop/storefront-subscriptions.ts";
-import { lookAgainStatement } from "../shop/reminders.ts";
+import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
+import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
+import { lookAgainStatement } from "../shop/supplier/reminders.ts";
 import type { Tx } from "../store/store.ts";
 import {
   checkedStorefront,
@@ -19,8 +19,8 @@ import {
   storefrontInput,
   storefrontJson,
   storefrontSchema,
-} from "./storefront.ts";
-import { askToTell, takeBackTelling } from "./storefront-webhooks.ts";
+} from "./storefront/storefront.ts";
+import { askToTell, takeBackTelling } from "./storefront/storefront-webhooks.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
 const waitMsMax = 300_000;

@@ -3,10 +3,10 @@
  * change, so a key, an agent's above all, never can.
  */
 import { z } from "zod";
-import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { eventTypePatterns, typesNamed } from "../core/events.ts";
-import { Fault, invalidField } from "../core/fault.ts";
-import { deliveryStates, disabledReasons, webhookEndpointsMax } from "../core/webhooks.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { eventTypePatterns, typesNamed } from "../core/events/events.ts";
+import { Fault, invalidField } from "../base/fault.ts";
+import { deliveryStates, disabledReasons, webhookEndpointsMax } from "../core/events/webhooks.ts";
 import { instant, instantOrNull, listParameterMax, pageShape, pathId, shownId, text } from "../operations/fields.ts";
 import {
   type Delivery,
@@ -18,8 +18,8 @@ import {
   replaySlice,
   resumeSlice,
   retryStatement,
-} from "../shop/deliveries.ts";
-import { newEvent } from "../shop/events.ts";
+} from "../shop/events/deliveries.ts";
+import { newEvent } from "../shop/events/events.ts";
 import {
   endpointStatements,
   listEndpoints,
@@ -27,7 +27,7 @@ import {
   removeEndpointStatements,
   signatureKinds,
   type WebhookEndpoint,
-} from "../shop/webhook-endpoints.ts";
+} from "../shop/events/webhook-endpoints.ts";
 import type { Tx } from "../store/store.ts";
 import { urlFault } from "../webhooks/addresses.ts";
 import { makeSecret } from "../webhooks/signature.ts";

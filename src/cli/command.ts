@@ -2,8 +2,8 @@
  * What every command of the operator shares: its context, the options that all of them take, and the operator's side opened for it.
  */
 import type { Answer, Ask } from "../admin/ask.ts";
-import type { Config } from "../config.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Config } from "../service/config.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Arguments, Command, Option } from "./arguments.ts";
 import { usageError } from "./errors.ts";
 import type { Named, Operator } from "./operator.ts";

@@ -2,15 +2,15 @@
  * The operator's commands, in the order of the help. Each calls operations by name and shows what they answer; none knows a rule
  * of its own.
  */
-import { auditExport, auditHead, auditVerify } from "./audit-chain.ts";
-import { audit } from "./audit-log.ts";
-import { backup, restore } from "./backups.ts";
+import { auditExport, auditHead, auditVerify } from "./shops/audit-chain.ts";
+import { audit } from "./shops/audit-log.ts";
+import { backup, restore } from "./copies/backups.ts";
 import type { RunnableCommand } from "./command.ts";
-import { consoleInvite, consolePeople } from "./console.ts";
+import { consoleInvite, consolePeople } from "./shops/console.ts";
 import { demo } from "./demo.ts";
-import { keyCreate, keyList, keyRevoke } from "./keys.ts";
-import { orderDocument } from "./orders.ts";
-import { exportFile, importFile } from "./records.ts";
+import { keyCreate, keyList, keyRevoke } from "./shops/keys.ts";
+import { orderDocument } from "./shops/orders.ts";
+import { exportFile, importFile } from "./shops/records.ts";
 import {
   orderAccept,
   orderLink,
@@ -21,15 +21,15 @@ import {
   orderResend,
   orderRevoke,
   orderSend,
-} from "./sending.ts";
-import { shopCreate, shopDelete, shopList } from "./shops.ts";
+} from "./shops/sending.ts";
+import { shopCreate, shopDelete, shopList } from "./shops/shops.ts";
 import {
   storefrontConnect,
   storefrontDisconnect,
   storefrontPull,
   storefrontStatus,
   storefrontWebhooks,
-} from "./storefronts.ts";
+} from "./shops/storefronts.ts";
 import {
   webhookCreate,
   webhookDelete,
@@ -40,7 +40,7 @@ import {
   webhookRotate,
   webhookTest,
   webhookUpdate,
-} from "./webhooks.ts";
+} from "./shops/webhooks.ts";
 
 export const commands: readonly RunnableCommand[] = [
   shopCreate,

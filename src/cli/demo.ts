@@ -4,8 +4,8 @@
 import { demoShopId } from "../demo/shop.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { commonOptions, type RunnableCommand, withOperator } from "./command.ts";
-import { openedAt } from "./console.ts";
-import { findShop } from "./shops.ts";
+import { openedAt } from "./shops/console.ts";
+import { findShop } from "./shops/shops.ts";
 
 export const demo: RunnableCommand = {
   name: "demo",

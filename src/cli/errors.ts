@@ -1,8 +1,8 @@
 /**
  * How a command fails: exit statuses, and errors that are shown as a message instead of a stack.
  */
-import { ConfigError } from "../config.ts";
-import { Fault } from "../core/fault.ts";
+import { ConfigError } from "../service/config.ts";
+import { Fault } from "../base/fault.ts";
 
 /** The exit status of the program. */
 export const exitCodes = {

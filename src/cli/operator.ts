@@ -12,10 +12,10 @@
  */
 import { type Ask, askHere } from "../admin/ask.ts";
 import { Documents } from "../documents/documents.ts";
-import { openStorefronts } from "../storefronts.ts";
-import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../config.ts";
-import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../data-directory.ts";
-import type { OpenStore } from "../open-store.ts";
+import { openStorefronts } from "../service/storefronts.ts";
+import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../service/config.ts";
+import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../service/data-directory.ts";
+import type { OpenStore } from "../service/open-store.ts";
 import type { Log } from "../store/store.ts";
 import { askServer, serverUrl, whoAnswers } from "./admin-client.ts";
 import { CommandError, exitCodes } from "./errors.ts";
@@ -62,7 +62,7 @@ export async function openOperator(options: OperatorOptions): Promise<Operator> 
 
 /** In this process on a database, beside its nodes. */
 async function onDatabase(database: DatabaseConfig, { config, mayBegin, output }: OperatorOptions): Promise<Operator> {
-  const { openDatabase } = await import("../database.ts");
+  const { openDatabase } = await import("../service/database.ts");
   const log = errorsTo(output);
   const store = await openDatabase(database, log);
   if (store.isNew && !mayBegin) {
@@ -175,7 +175,7 @@ async function atNamedServer(url: URL, options: OperatorOptions): Promise<Operat
 /** @throws CommandError unless the server is a node of the database. */
 async function requireNodeOf(database: DatabaseConfig, url: URL): Promise<void> {
   const found = await requireAnswer(url);
-  const { identityOfDatabase } = await import("../database.ts");
+  const { identityOfDatabase } = await import("../service/database.ts");
   const expected = await identityOfDatabase(database);
   if (expected !== null && found === expected) return;
   throw new CommandError(

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { neutralised, neutralisedJson, onOneLine } from "../core/plain-text.ts";
+import { neutralised, neutralisedJson, onOneLine } from "../base/plain-text.ts";
 
 /** How often progress is shown on a terminal, and in lines of its own elsewhere. */
 const terminalEveryMs = 100;

@@ -1,10 +1,10 @@
 /**
  * The command that serves until it gets a signal to stop.
  */
-import { localUrl } from "../config.ts";
-import { boundHeapGrowth, giveMemoryBack } from "../heap.ts";
-import type { Service } from "../serve.ts";
-import { openedAt } from "./console.ts";
+import { localUrl } from "../service/config.ts";
+import { boundHeapGrowth, giveMemoryBack } from "../service/heap.ts";
+import type { Service } from "../service/serve.ts";
+import { openedAt } from "./shops/console.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
@@ -59,7 +59,7 @@ export const serve: RunnableCommand = {
     ...helpOption,
   },
   async run(_args, { config, output }) {
-    const { openService } = await import("../serve.ts");
+    const { openService } = await import("../service/serve.ts");
     const service = await openService(config);
     // Not earlier: what a start makes is kept.
     boundHeapGrowth();

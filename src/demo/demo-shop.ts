@@ -1,7 +1,7 @@
 /** The demo shop as the first start and `openpo demo` make it. */
 import type { Answer, Ask } from "../admin/ask.ts";
 import { catalogue, variantWith } from "./catalogue.ts";
-import { refusedSku } from "./purchase-orders.ts";
+import { refusedSku } from "./purchase-orders/purchase-orders.ts";
 import { demoRecords } from "./records.ts";
 import { demoShop, demoShopId } from "./shop.ts";
 

@@ -3,7 +3,7 @@
  */
 import type { Calendar } from "./calendar.ts";
 import { type DemoVariant, pottery, variantWith } from "./catalogue.ts";
-import { purchaseOrderIdOf } from "./purchase-orders.ts";
+import { purchaseOrderIdOf } from "./purchase-orders/purchase-orders.ts";
 import { clerk, keyOf, owner, warehouse } from "./shop.ts";
 
 /** The set's SKU, status, mode, days ago, due in days, planned, completed, scrapped. */

@@ -7,7 +7,7 @@ import { calendarFrom } from "./calendar.ts";
 import { catalogue, catalogueRecords } from "./catalogue.ts";
 import { forecastViews } from "./forecast-views.ts";
 import { manufacturingOrderRecords } from "./manufacturing-orders.ts";
-import { purchaseOrderRecords } from "./purchase-order-records.ts";
+import { purchaseOrderRecords } from "./purchase-orders/purchase-order-records.ts";
 import { saleRecords } from "./sales.ts";
 import { locations } from "./shop.ts";
 import { stockLevels, stockRecords } from "./stock.ts";

@@ -5,15 +5,15 @@
  * payments, quantities received) never gets in.
  */
 import { createHash } from "node:crypto";
-import { Fault } from "../core/fault.ts";
-import type { DocumentSettings } from "../core/document-settings.ts";
-import { lineTotal } from "../core/lines.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
-import type { Address, Header, LineItem, Status } from "../core/purchase-order.ts";
-import { loadShop } from "../shop/accounts.ts";
-import { locationTable, supplierTable } from "../shop/catalogue.ts";
-import { loadDocumentSettings } from "../shop/document-settings.ts";
-import { loadHeader, pageOfLines } from "../shop/purchase-orders.ts";
+import { Fault } from "../base/fault.ts";
+import type { DocumentSettings } from "../core/supplier/document-settings.ts";
+import { lineTotal } from "../core/order/lines.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import type { Address, Header, LineItem, Status } from "../core/order/purchase-order.ts";
+import { loadShop } from "../shop/access/accounts.ts";
+import { locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
+import { loadDocumentSettings } from "../shop/supplier/document-settings.ts";
+import { loadHeader, pageOfLines } from "../shop/order/purchase-orders.ts";
 import { recordsByKey } from "../shop/record-table.ts";
 import type { Engine, Tx } from "../store/store.ts";
 

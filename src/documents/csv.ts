@@ -1,7 +1,7 @@
 /**
  * An order as CSV for its supplier: one row a line, totals below (RFC 4180, UTF-8).
  */
-import { neutralised } from "../core/plain-text.ts";
+import { neutralised } from "../base/plain-text.ts";
 import { descriptionOf, type DocumentContent } from "./content.ts";
 
 /** A cell that a spreadsheet would take for a formula becomes text: others chose what stands in it. */

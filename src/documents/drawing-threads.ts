@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { Fault, invalidField } from "../core/fault.ts";
+import { Fault, invalidField } from "../base/fault.ts";
 import type { Log } from "../store/store.ts";
 import type { DocumentContent } from "./content.ts";
 import type { Missing } from "./fonts.ts";

@@ -3,7 +3,7 @@
  * shows: a small file that unpacks to a huge picture is refused.
  */
 import { inflateSync } from "node:zlib";
-import type { Logo } from "../core/document-settings.ts";
+import type { Logo } from "../core/supplier/document-settings.ts";
 
 /** Bytes of a logo's file. */
 export const logoBytesMax = 262_144;

@@ -4,9 +4,9 @@
  *
  * Pure. Figures are the API's own (C35): nothing is added up here.
  */
-import type { DocumentColumn, DocumentSettings, Logo } from "../core/document-settings.ts";
-import { minorDigits } from "../core/money.ts";
-import type { Address } from "../core/purchase-order.ts";
+import type { DocumentColumn, DocumentSettings, Logo } from "../core/supplier/document-settings.ts";
+import { minorDigits } from "../core/money/money.ts";
+import type { Address } from "../core/order/purchase-order.ts";
 import { type ContentLine, descriptionOf, type DocumentContent } from "./content.ts";
 import { dayText, named, numberText, texts } from "./texts.ts";
 

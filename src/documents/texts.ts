@@ -2,7 +2,7 @@
  * The words of a document in each language, and how it writes numbers and days. Written by hand and not taken from the platform, so that
  * the same document has the same bytes with every version of Node.
  */
-import type { DocumentColumn, DocumentLanguage } from "../core/document-settings.ts";
+import type { DocumentColumn, DocumentLanguage } from "../core/supplier/document-settings.ts";
 
 interface Texts {
   readonly title: string;

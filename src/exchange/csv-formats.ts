@@ -10,9 +10,15 @@
  * - T2. A column that the file lacks leaves the stored value unchanged. An empty value clears it.
  * - T3. A number is taken exactly as it is written, or refused.
  */
-import { fold } from "../core/fold.ts";
-import type { Shop } from "../shop/accounts.ts";
-import { type Location, type Supplier, loadVariants, locationTable, supplierTable } from "../shop/catalogue.ts";
+import { fold } from "../base/fold.ts";
+import type { Shop } from "../shop/access/accounts.ts";
+import {
+  type Location,
+  type Supplier,
+  loadVariants,
+  locationTable,
+  supplierTable,
+} from "../shop/catalogue/catalogue.ts";
 import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";

@@ -6,13 +6,13 @@
  *
  * The exports of a process take turns at reading a page (`exportTurns`), so that many at once hold up other requests no more than few do.
  */
-import { neutralisedJson } from "../core/plain-text.ts";
-import { attachmentsOfOrders } from "../shop/purchase-order-attachments.ts";
-import { historyOfOrders } from "../shop/purchase-order-history.ts";
-import { pageOfOrders } from "../shop/purchase-orders.ts";
+import { neutralisedJson } from "../base/plain-text.ts";
+import { attachmentsOfOrders } from "../shop/order/purchase-order-attachments.ts";
+import { historyOfOrders } from "../shop/order/purchase-order-history.ts";
+import { pageOfOrders } from "../shop/order/purchase-orders.ts";
 import { FairQueue } from "../store/fair-queue.ts";
 import type { Engine, Tx } from "../store/store.ts";
-import { orderJson } from "./purchase-orders.ts";
+import { orderJson } from "./records/purchase-orders.ts";
 import type { RecordType } from "./record-type.ts";
 import { recordTypes } from "./record-types.ts";
 

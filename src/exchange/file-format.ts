@@ -3,7 +3,7 @@
  *
  * Does not own: any format (ndjson.ts, csv-formats.ts) or what a record must look like (record-types.ts).
  */
-import { Fault, type ValidationDetail } from "../core/fault.ts";
+import { Fault, type ValidationDetail } from "../base/fault.ts";
 
 /** Mistakes that one refusal lists. */
 const mistakesToldMax = 20;

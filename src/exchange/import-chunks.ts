@@ -4,19 +4,19 @@
  * Owns: the chunks, and the effects that imported orders ask for. Does not own: staging and commit (staging.ts), the lease
  * (import-run.ts).
  */
-import { incomingDeltas, incomingEffects } from "../core/incoming.ts";
-import type { PurchaseOrder } from "../core/purchase-order.ts";
-import type { Shop } from "../shop/accounts.ts";
-import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
-import { settleSales } from "../shop/demand.ts";
-import { effectStatements } from "../shop/effects.ts";
-import { areBlocksBehind, makeBlock } from "../shop/forecast-blocks.ts";
-import { isBehind, sealBlocks } from "../shop/order-digest.ts";
-import { importOrder, importedSums, nextPoNumber } from "../shop/purchase-orders.ts";
+import { incomingDeltas, incomingEffects } from "../core/goods/incoming.ts";
+import type { PurchaseOrder } from "../core/order/purchase-order.ts";
+import type { Shop } from "../shop/access/accounts.ts";
+import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
+import { settleSales } from "../shop/forecast/demand.ts";
+import { effectStatements } from "../shop/storefront/effects.ts";
+import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
+import { isBehind, sealBlocks } from "../shop/order-list/block-tables.ts";
+import { importOrder, importedSums, nextPoNumber } from "../shop/order/purchase-orders.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
-import { stagedOrderFrom } from "./purchase-orders.ts";
+import { stagedOrderFrom } from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { RecordType } from "./record-type.ts";
 

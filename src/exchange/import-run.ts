@@ -4,12 +4,13 @@
  * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their way into
  * the tables (import-chunks.ts).
  */
-import { Fault } from "../core/fault.ts";
-import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
-import { clocksApartMsMax } from "../core/rate-limit.ts";
-import { eventStatements } from "../shop/events.ts";
+import { Fault } from "../base/fault.ts";
+import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
+import { clocksApartMsMax } from "../core/access/rate-limit.ts";
+import { eventStatements } from "../shop/events/events.ts";
 import type { LoopShare } from "../store/loop-share.ts";
-import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { DueRows, Engine, Statement, Tx } from "../store/store.ts";
 
 /** How long a lease lasts that nobody renews. */
 const leaseMs = 60_000;

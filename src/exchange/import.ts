@@ -17,7 +17,7 @@
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
  * - I5. Only the owner of an import's lease stages, commits, discards and applies it. It renews the lease while it works.
  */
-import { type Shop, loadShop } from "../shop/accounts.ts";
+import { type Shop, loadShop } from "../shop/access/accounts.ts";
 import type { FileFormat } from "./file-format.ts";
 import { applyImport } from "./import-chunks.ts";
 import {

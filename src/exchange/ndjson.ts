@@ -3,7 +3,7 @@
  *
  * Owns: splitting a stream into lines, and the limit of a line. Memory is bounded by `lineBytesMax`.
  */
-import { parseRecord } from "../core/json.ts";
+import { parseRecord } from "../base/json.ts";
 import { type FileFormat, lineFault } from "./file-format.ts";
 
 /** The longest line of a file: room for an order of the most lines with a long history. */

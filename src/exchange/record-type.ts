@@ -3,13 +3,14 @@
  * schema.
  */
 import { z } from "zod";
-import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money.ts";
-import { type Fields, shownValue, type ValuesOf } from "../core/purchase-order-fields.ts";
+import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money/money.ts";
+import { type Fields, shownValue, type ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { decimal, plain, shortTextMax, text } from "../operations/fields.ts";
-import { checkInput } from "../operations/input.ts";
-import type { Shop } from "../shop/accounts.ts";
+import { checkInput } from "../requests/input.ts";
+import type { Shop } from "../shop/access/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
-import type { Ids, Statement, Tx } from "../store/store.ts";
+import type { Ids } from "../base/clock.ts";
+import type { Statement, Tx } from "../store/store.ts";
 
 /** A member that is null when it is left out. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);

@@ -10,9 +10,9 @@ import {
   supplierTable,
   supplierVariantTable,
   variantTable,
-} from "../shop/catalogue.ts";
-import { markSeriesStatement } from "../shop/demand.ts";
-import { stockTakeReasonTable } from "../shop/stock-takes.ts";
+} from "../shop/catalogue/catalogue.ts";
+import { markSeriesStatement } from "../shop/forecast/demand.ts";
+import { stockTakeReasonTable } from "../shop/stock/stock-takes.ts";
 import {
   inventoryLevelInput,
   inventoryLevelJson,
@@ -28,15 +28,15 @@ import {
   supplierVariantJson,
   variantInput,
   variantJson,
-} from "./catalogue.ts";
-import { consoleViewType } from "./console-views.ts";
-import { documentSettingsType } from "./document-settings.ts";
-import { forecastViewType } from "./forecast-views.ts";
-import { manufacturingOrderType } from "./manufacturing-orders.ts";
+} from "./records/catalogue.ts";
+import { consoleViewType } from "./records/console-views.ts";
+import { documentSettingsType } from "./records/document-settings.ts";
+import { forecastViewType } from "./records/forecast-views.ts";
+import { manufacturingOrderType } from "./records/manufacturing-orders.ts";
 import { type RecordType, tableRecordType } from "./record-type.ts";
-import { stockAdjustmentType } from "./stock-adjustments.ts";
-import { reasonInput, stockTakeType } from "./stock-takes.ts";
-import { transferOrderType } from "./transfer-orders.ts";
+import { stockAdjustmentType } from "./records/stock-adjustments.ts";
+import { reasonInput, stockTakeType } from "./records/stock-takes.ts";
+import { transferOrderType } from "./records/transfer-orders.ts";
 
 /** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {

@@ -5,11 +5,17 @@
  * Owns: the rows of `import_record` until the commit. Does not own: how a file is read (file-format.ts), what a record must look like
  * (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
  */
-import { Fault, invalidField } from "../core/fault.ts";
-import { checkInput } from "../operations/input.ts";
-import type { Shop } from "../shop/accounts.ts";
-import { type Supplier, type Variant, type VariantSnapshot, loadSupplier, loadVariants } from "../shop/catalogue.ts";
-import type { ImportedOrder } from "../shop/purchase-orders.ts";
+import { Fault, invalidField } from "../base/fault.ts";
+import { checkInput } from "../requests/input.ts";
+import type { Shop } from "../shop/access/accounts.ts";
+import {
+  type Supplier,
+  type Variant,
+  type VariantSnapshot,
+  loadSupplier,
+  loadVariants,
+} from "../shop/catalogue/catalogue.ts";
+import type { ImportedOrder } from "../shop/order/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type FileRecord, errorOnLine, lineFault } from "./file-format.ts";
@@ -21,7 +27,13 @@ import {
   renewLease,
   requireLease,
 } from "./import-run.ts";
-import { type OrderFacts, type OrderInput, orderFrom, purchaseOrderInput, stagedOrderText } from "./purchase-orders.ts";
+import {
+  type OrderFacts,
+  type OrderInput,
+  orderFrom,
+  purchaseOrderInput,
+  stagedOrderText,
+} from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 
 /** Bytes of a file that are staged in one turn. */

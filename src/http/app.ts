@@ -8,14 +8,15 @@
  * - H4. Every answer carries `X-Request-Id`, every failure the error body as JSON (C2).
  * - H5. No secret and no body reaches the log or a span: neither headers nor query are written, and secrets in a path are masked.
  */
-import type { Fault } from "../core/fault.ts";
-import { shownPath } from "../core/shown-path.ts";
-import { faultFacts, noSpans, type Span, type SpanFacts, type Spans } from "../core/spans.ts";
-import { loggedRequest, type Trace, traceOf, traceparentOf } from "../core/trace-context.ts";
-import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
-import type { Operation } from "../operations/operation.ts";
-import type { Perform } from "../operations/perform.ts";
-import type { Clock, Ids, Log } from "../store/store.ts";
+import type { Fault } from "../base/fault.ts";
+import { shownPath } from "../base/shown-path.ts";
+import { faultFacts, noSpans, type Span, type SpanFacts, type Spans } from "../base/spans.ts";
+import { loggedRequest, type Trace, traceOf, traceparentOf } from "../base/trace-context.ts";
+import { asFault, failure, type Reply, respond } from "../requests/envelope.ts";
+import type { Operation } from "../requests/operation.ts";
+import type { Perform } from "../requests/perform.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Log } from "../store/store.ts";
 import { BodyMemory, RequestBody } from "./body.ts";
 import { createHealth, type Looked } from "./health.ts";
 import type { Metrics } from "./metrics.ts";

@@ -4,7 +4,7 @@
  * Owns: the counts, in memory. Whoever is counted by the connection's address is counted by nothing that a header says of it. Each node
  * counts for itself.
  */
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../base/fault.ts";
 import {
   guessersMax,
   linkGuessesMax,
@@ -14,9 +14,9 @@ import {
   linksCountedMax,
   signInFailureMs,
   signInFailuresMax,
-} from "../core/limits.ts";
-import { RecentMap } from "../core/recent-map.ts";
-import type { Clock } from "../store/store.ts";
+} from "../base/limits.ts";
+import { RecentMap } from "../base/recent-map.ts";
+import type { Clock } from "../base/clock.ts";
 
 interface AttemptLimits {
   /** Attempts at once, before somebody has to wait. */

@@ -7,8 +7,8 @@
  * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no key, takes half of it at
  *        most, and a shop that sends few always finds some.
  */
-import { Fault } from "../core/fault.ts";
-import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../core/limits.ts";
+import { Fault } from "../base/fault.ts";
+import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../base/limits.ts";
 import type { HttpRequest } from "./surface.ts";
 
 /** Whose memory a body takes if its sender is not known: all of them share it. */

@@ -3,7 +3,7 @@
  * asked for anew each time. The page's policy lets it load from and call this server alone, and forbids scripts made of text.
  */
 import { requireGet, type RequestContext } from "./surface.ts";
-import { type Publication, publish } from "./publication.ts";
+import { type Publication, publish } from "./openapi/publication.ts";
 
 const consolePath = "/console";
 

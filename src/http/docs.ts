@@ -2,7 +2,7 @@
  * The reference page (`GET /docs`): every operation of the OpenAPI document, with a form that calls this server with a key that
  * the reader enters. Everything comes from this process; the page's policy forbids the browser any other address.
  */
-import { type Publication, publish } from "./publication.ts";
+import { type Publication, publish } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { requireGet, type Surface } from "./surface.ts";
 

@@ -2,7 +2,7 @@
  * Query parameters: how they are written, read into values, and written again from values.
  */
 import { z } from "zod";
-import { isJsonArray, type Json } from "../core/json.ts";
+import { isJsonArray, type Json } from "../base/json.ts";
 
 /**
  * How a parameter is written. Schemas name it as `query` in their metadata; `string` when they do not. Entries of a list are separated

@@ -1,18 +1,18 @@
 /**
  * The REST surface: everything under `/api/v1`, and the OpenAPI document that describes it.
  *
- * Owns: CORS, OPTIONS, a request's headers in the terms of `perform`. Does not own: who may do what (operations/perform.ts), which
+ * Owns: CORS, OPTIONS, a request's headers in the terms of `perform`. Does not own: who may do what (requests/perform.ts), which
  * path means what (routes.ts).
  */
-import { Fault } from "../core/fault.ts";
-import { namedShop } from "../operations/caller.ts";
-import { failure, isReplay, type Reply, respond } from "../operations/envelope.ts";
-import { isRestOperation, type Operation } from "../operations/operation.ts";
-import type { Perform } from "../operations/perform.ts";
+import { Fault } from "../base/fault.ts";
+import { namedShop } from "../requests/caller.ts";
+import { failure, isReplay, type Reply, respond } from "../requests/envelope.ts";
+import { isRestOperation, type Operation } from "../requests/operation.ts";
+import type { Perform } from "../requests/perform.ts";
 import { ofShop } from "./body.ts";
 import { MadeLater } from "./made-later.ts";
-import { openApiSteps } from "./openapi.ts";
-import { type Publication, publish } from "./publication.ts";
+import { openApiSteps } from "./openapi/openapi.ts";
+import { type Publication, publish } from "./openapi/publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
 import {

@@ -6,9 +6,9 @@
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { z } from "zod";
-import { Fault, type ValidationDetail } from "../core/fault.ts";
-import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../core/json.ts";
-import type { RestOperation } from "../operations/operation.ts";
+import { Fault, type ValidationDetail } from "../base/fault.ts";
+import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../base/json.ts";
+import type { RestOperation } from "../requests/operation.ts";
 import {
   parameterTexts,
   parameterValue,

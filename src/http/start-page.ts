@@ -2,7 +2,7 @@
  * What a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told that there is nothing,
  * as at any unknown path.
  */
-import { type Publication, publish } from "./publication.ts";
+import { type Publication, publish } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
 

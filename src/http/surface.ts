@@ -2,10 +2,10 @@
  * What every surface of the process shares: a request with what is known about it, the bearer token, and the refusals of a path or
  * a method.
  */
-import { Fault } from "../core/fault.ts";
-import { shownPath } from "../core/shown-path.ts";
-import type { Trace } from "../core/trace-context.ts";
-import type { Reply } from "../operations/envelope.ts";
+import { Fault } from "../base/fault.ts";
+import { shownPath } from "../base/shown-path.ts";
+import type { Trace } from "../base/trace-context.ts";
+import type { Reply } from "../requests/envelope.ts";
 import type { RequestBody } from "./body.ts";
 
 /** A request as a server of any kind has it. */

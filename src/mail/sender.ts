@@ -1,8 +1,8 @@
 /**
  * The sender of mails: hands what shops have queued to the mail server after the commit that asked for it, by one process or by many (C63).
  *
- * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means (core/mail.ts), one attempt
- * (smtp.ts), the rows (shop/mails.ts).
+ * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means (core/supplier/mail.ts), one attempt
+ * (smtp.ts), the rows (shop/supplier/mails.ts).
  *
  * Invariants:
  * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been recorded. A process that dies
@@ -11,12 +11,12 @@
  *       no stock push waits for an attempt.
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
-import type { EffectOutcome } from "../core/effect.ts";
-import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/mail.ts";
-import { Fault } from "../core/fault.ts";
-import { linkPlace } from "../core/mail-texts.ts";
-import { makeSecret } from "../core/secret.ts";
-import { noSpans, type Spans } from "../core/spans.ts";
+import type { EffectOutcome } from "../core/order/effect.ts";
+import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/supplier/mail.ts";
+import { Fault } from "../base/fault.ts";
+import { linkPlace } from "../core/supplier/mail-texts.ts";
+import { makeSecret } from "../base/secret.ts";
+import { noSpans, type Spans } from "../base/spans.ts";
 import {
   claimMail,
   type ClaimedMail,
@@ -28,12 +28,13 @@ import {
   mailsDueNowStatement,
   recordMail,
   sweepMailDocuments,
-} from "../shop/mails.ts";
-import type { Stamp } from "../shop/purchase-orders.ts";
-import { mailedSecretStatements } from "../shop/supplier-links.ts";
+} from "../shop/supplier/mails.ts";
+import type { Stamp } from "../shop/order/purchase-orders.ts";
+import { mailedSecretStatements } from "../shop/supplier/supplier-links.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Engine, Log, Tx } from "../store/store.ts";
 import { type MailServer, type OutgoingMail, smtpConnectionsMax } from "./smtp.ts";
 
 interface MailSenderLimits {

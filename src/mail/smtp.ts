@@ -2,13 +2,13 @@
  * One attempt to hand a mail to the mail server (C63), by nodemailer, on connections that are kept for a while.
  *
  * Owns: TLS, time limits of the connection, what the server's answers mean for each recipient. Does not own: when an attempt is made and what
- * follows from it (sender.ts, core/mail.ts).
+ * follows from it (sender.ts, core/supplier/mail.ts).
  *
  * What the caller is told of a server that answers is its words; of one that does not, and of a refused sign-in, only what it comes to. The log has the
  * rest. Neither has the credentials.
  */
 import type { SmtpFailure, Transport } from "nodemailer";
-import type { RecipientResult } from "../core/mail.ts";
+import type { RecipientResult } from "../core/supplier/mail.ts";
 import type { Log } from "../store/store.ts";
 
 /** How the mail server is reached (`OPENPO_SMTP_URL`). */

@@ -2,7 +2,7 @@
  * The agent surface: `POST /mcp`, Model Context Protocol over streamable HTTP, stateless (contract §1).
  *
  * Owns: what is checked before a message is read (Host, Origin, key, method), which tools a key is shown, that a tool call is a
- * request like any other. Does not own: operations as tools (tools.ts), who may do what (operations/perform.ts), the protocol
+ * request like any other. Does not own: operations as tools (tools.ts), who may do what (requests/perform.ts), the protocol
  * (protocol.ts).
  *
  * Invariants:
@@ -20,22 +20,23 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
-import { Fault } from "../core/fault.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { messageBytesMax } from "../core/limits.ts";
-import { loggedRequest, type Trace } from "../core/trace-context.ts";
+import { Fault } from "../base/fault.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { messageBytesMax } from "../base/limits.ts";
+import { loggedRequest, type Trace } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
-import { admit, identify, namedShop } from "../operations/caller.ts";
-import { isReplay, type Reply, respond } from "../operations/envelope.ts";
-import type { Operation, Scope } from "../operations/operation.ts";
-import { answeredFingerprint } from "../operations/idempotency.ts";
-import type { Perform } from "../operations/perform.ts";
-import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
-import { RefusedMessages } from "../operations/refused-messages.ts";
-import type { Incoming } from "../operations/request.ts";
-import type { Clock, Coordination, Engine, Log } from "../store/store.ts";
+import { admit, identify, namedShop } from "../requests/caller.ts";
+import { isReplay, type Reply, respond } from "../requests/envelope.ts";
+import type { Operation, Scope } from "../requests/operation.ts";
+import { answeredFingerprint } from "../requests/idempotency.ts";
+import type { Perform } from "../requests/perform.ts";
+import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
+import { RefusedMessages } from "../requests/remembered/refused-messages.ts";
+import type { Incoming } from "../requests/request.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Coordination, Engine, Log } from "../store/store.ts";
 import {
   argumentsOf,
   askedOf,

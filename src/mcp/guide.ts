@@ -1,8 +1,8 @@
 /**
  * Texts for agents beside the tools: instructions, the status model as a resource, and a prompt that reorders from a forecast view.
  */
-import { statuses } from "../core/purchase-order.ts";
-import { type Activity, movesFrom, statusesOpenTo } from "../core/status.ts";
+import { statuses } from "../core/order/purchase-order.ts";
+import { type Activity, movesFrom, statusesOpenTo } from "../core/order/status.ts";
 import { forecastGuideText } from "./forecast-guide.ts";
 
 /** Sent to every client when it connects. */

@@ -5,9 +5,9 @@
  * the library is given the message twice: first with an empty result, which says whether it takes the call at all, then on a thread with
  * the real one.
  */
-import type { JsonObject } from "../core/json.ts";
-import type { Reply } from "../operations/envelope.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Reply } from "../requests/envelope.ts";
+import type { Operation } from "../requests/operation.ts";
 import { answerMessage } from "./protocol.ts";
 import { resultOf, toolOf } from "./tools.ts";
 

@@ -1,8 +1,8 @@
 /**
  * One JSON-RPC message of a client, as far as it is read before the protocol library gets it.
  */
-import { Fault } from "../core/fault.ts";
-import { cheapLengthMax, isJsonObject, type Json, type JsonObject, parseJson, refuseCostly } from "../core/json.ts";
+import { Fault } from "../base/fault.ts";
+import { cheapLengthMax, isJsonObject, type Json, type JsonObject, parseJson, refuseCostly } from "../base/json.ts";
 
 /** What the strict reading of C10 finds wrong with a message that JSON.parse reads. */
 export interface Malformed {

@@ -5,7 +5,7 @@
  * `resolutions` and in what the inventory guard refuses, as the specification wants them.
  */
 
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
 export const mcpPath = "/mcp";
 

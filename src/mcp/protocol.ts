@@ -17,8 +17,8 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../core/json.ts";
-import { apiVersion } from "../operations/envelope.ts";
+import type { JsonObject } from "../base/json.ts";
+import { apiVersion } from "../requests/envelope.ts";
 import { guides, instructions, prompts } from "./guide.ts";
 
 /** How long a client may keep a list: lists change with a release only. */

@@ -6,8 +6,8 @@
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { worded } from "../operations/guidance.ts";
-import type { Operation } from "../operations/operation.ts";
+import { worded } from "../requests/wording.ts";
+import type { Operation } from "../requests/operation.ts";
 import { agentName } from "./names.ts";
 
 /** Larger bounds are left out: a model does not come near them. */

@@ -1,7 +1,7 @@
 /**
  * The registry as tools: the definition of a tool, a tool call as the REST request that it stands for, an answer as a result.
  *
- * Owns: how operations are shown to agents. Does not own: who may do what (operations/perform.ts), what an operation does, the
+ * Owns: how operations are shown to agents. Does not own: who may do what (requests/perform.ts), what an operation does, the
  * protocol (protocol.ts).
  *
  * Invariants:
@@ -13,15 +13,15 @@
  */
 import type { CallToolResult, JSONObject, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { ValidationDetail } from "../core/fault.ts";
-import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
-import type { Trace } from "../core/trace-context.ts";
+import type { ValidationDetail } from "../base/fault.ts";
+import { isJsonArray, type Json, type JsonObject } from "../base/json.ts";
+import type { Trace } from "../base/trace-context.ts";
 import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
-import { isReplay, type Reply } from "../operations/envelope.ts";
-import { worded } from "../operations/guidance.ts";
-import { isRestOperation, type Operation, type Repeat } from "../operations/operation.ts";
-import type { RequestTokens } from "../operations/rate-limit.ts";
-import type { Incoming } from "../operations/request.ts";
+import { isReplay, type Reply } from "../requests/envelope.ts";
+import { worded } from "../requests/wording.ts";
+import { isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
+import type { RequestTokens } from "../requests/rate-limit.ts";
+import type { Incoming } from "../requests/request.ts";
 import { textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";

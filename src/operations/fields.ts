@@ -8,9 +8,9 @@
  * operation's input `body` says what the schema of one member cannot: JSON Schema keywords for the body as a whole, or as
  * `alternatives` the bodies of which one is sent, by name, with the members that only that one has.
  */
-import { only } from "../core/guidance.ts";
+import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { dayMs } from "../core/calendar.ts";
+import { dayMs } from "../base/calendar.ts";
 import {
   type Money,
   type Quantity,
@@ -23,9 +23,9 @@ import {
   quantityToNumber,
   totalValueMax,
   unitCostMax,
-} from "../core/money.ts";
-import { plainTextProblem, type TextForm } from "../core/plain-text.ts";
-import type { Address } from "../core/purchase-order.ts";
+} from "../core/money/money.ts";
+import { plainTextProblem, type TextForm } from "../base/plain-text.ts";
+import type { Address } from "../core/order/purchase-order.ts";
 
 // Limits, in characters unless said otherwise.
 

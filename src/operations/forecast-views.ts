@@ -2,19 +2,19 @@
  * Forecast views: the list of saved views, and a view's rows, computed when they are asked for (spec "Forecast views (read-only)";
  * contract §9 "Forecast view").
  */
-import { only } from "../core/guidance.ts";
+import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { dayIn } from "../core/calendar.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { Fault } from "../core/fault.ts";
-import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast.ts";
-import { areBlocksBehind, makeBlock } from "../shop/forecast-blocks.ts";
-import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
-import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
+import { dayIn } from "../base/calendar.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { Fault } from "../base/fault.ts";
+import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast/forecast.ts";
+import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
+import { forecastPage, loadLocationNames } from "../shop/forecast/forecast-rows.ts";
+import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast/saved-views.ts";
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
-import { rowsOnLoopMax, variantsOnLoopMax } from "./loop-limits.ts";
-import { type Operation, operation } from "./operation.ts";
+import { rowsOnLoopMax, variantsOnLoopMax } from "../requests/loop-limits.ts";
+import { type Operation, operation } from "../requests/operation.ts";
 import { read } from "./read-only.ts";
 import { cursor, id, limit, listParameter, pageShape, pathId, shownId } from "./fields.ts";
 

@@ -2,11 +2,11 @@
  * Pages of a shop's logs, of requests and of changes. Their cost grows with the page; what has to walk through much of a long log, to count
  * or to find few matches among others, leaves the event loop.
  */
-import { type AuditFilters, type AuditPosition, listAudit, walksAudit } from "../shop/audit.ts";
-import { type ChangeFilters, type ChangePosition, pageOfChanges, walksChanges } from "../shop/changes.ts";
+import { type AuditFilters, type AuditPosition, listAudit, walksAudit } from "../shop/audit/audit.ts";
+import { type ChangeFilters, type ChangePosition, pageOfChanges, walksChanges } from "../shop/order/changes.ts";
 import type { Tx } from "../store/store.ts";
-import type { BroadContext } from "./broad-read.ts";
-import { rowsOnLoopMax } from "./loop-limits.ts";
+import type { BroadContext } from "../requests/broad-read.ts";
+import { rowsOnLoopMax } from "../requests/loop-limits.ts";
 
 interface AskedPage<Filters, Position> {
   readonly filters: Filters;

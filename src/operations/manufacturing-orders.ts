@@ -2,7 +2,7 @@
  * Reading manufacturing orders, on request with their measures (spec "Manufacturing orders (read-only)", contract §9).
  */
 import { z } from "zod";
-import { dateOf, dayIn } from "../core/calendar.ts";
+import { dateOf, dayIn } from "../base/calendar.ts";
 import {
   executionModes,
   type ItemToBuild,
@@ -14,8 +14,8 @@ import {
   quantityShort,
   releaseDirections,
   type StockRelease,
-} from "../core/manufacturing-orders.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+} from "../core/stock/manufacturing-orders.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   itemsToBuild,
   loadLinkedPurchaseOrders,
@@ -25,8 +25,8 @@ import {
   manufacturingOrderTable,
   materials,
   stockReleases,
-} from "../shop/manufacturing-orders.ts";
-import { countParts, loadParts } from "../shop/read-only.ts";
+} from "../shop/stock/manufacturing-orders.ts";
+import { countParts, loadParts } from "../shop/stock/read-only.ts";
 import type { Tx } from "../store/store.ts";
 import {
   dateFrom,
@@ -41,8 +41,8 @@ import {
   orderedRange,
   quantityOrNull,
 } from "./fields.ts";
-import { linesOnLoopMax } from "./loop-limits.ts";
-import type { Call } from "./operation.ts";
+import { linesOnLoopMax } from "../requests/loop-limits.ts";
+import type { Call } from "../requests/operation.ts";
 import { pageInput, partsToShow, ReadOnlyOperations, repeatableParameter, searchParameter } from "./read-only.ts";
 
 /** Locations that one list may name: each is a branch of the statement. */

@@ -2,13 +2,13 @@
  * The operations of the read-only resources: a list, one resource, what belongs to it, pages of its parts.
  *
  * Owns: paging, cursors, 404 and the texts that all have in common. Does not own: filters, shapes and texts of one type of resource
- * (its own file) or how resources are found (shop/read-only.ts).
+ * (its own file) or how resources are found (shop/stock/read-only.ts).
  */
 import { z } from "zod";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { Fault } from "../core/fault.ts";
-import { type MentionedOperation, mention, only } from "../core/guidance.ts";
-import type { LogEntry } from "../shop/purchase-order-history.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { Fault } from "../base/fault.ts";
+import { type MentionedOperation, mention, only } from "../core/order/guidance.ts";
+import type { LogEntry } from "../shop/order/purchase-order-history.ts";
 import {
   type PartKind,
   type ResourceQuery,
@@ -16,10 +16,10 @@ import {
   listResources,
   loadHeader,
   pageOfParts,
-} from "../shop/read-only.ts";
+} from "../shop/stock/read-only.ts";
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
-import { linesOnLoopMax, rowsOnLoopMax } from "./loop-limits.ts";
+import { linesOnLoopMax, rowsOnLoopMax } from "../requests/loop-limits.ts";
 import {
   pathId,
   shownId,
@@ -31,7 +31,7 @@ import {
   searchMax,
   soughtText,
 } from "./fields.ts";
-import { type Call, type OperationShape, operation } from "./operation.ts";
+import { type Call, type OperationShape, operation } from "../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 
 /** What every read has in common. */

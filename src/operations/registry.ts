@@ -6,13 +6,13 @@ import { listLocations } from "./agent/locations.ts";
 import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
-import type { BroadPart } from "./broad-read.ts";
+import type { BroadPart } from "../requests/broad-read.ts";
 import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
-import { isRestOperation, type Operation, type RestOperation } from "./operation.ts";
-import { completeOrder, quickCompleteOrder } from "./purchase-orders/complete.ts";
-import { confirmQuantities } from "./purchase-orders/confirm.ts";
+import { isRestOperation, type Operation, type RestOperation } from "../requests/operation.ts";
+import { completeOrder, quickCompleteOrder } from "./purchase-orders/goods/complete.ts";
+import { confirmQuantities } from "./purchase-orders/goods/confirm.ts";
 import { createPurchaseOrder, deletePurchaseOrder, updatePurchaseOrder } from "./purchase-orders/header.ts";
 import { addCustomLineItem, addLineItems, deleteLineItems, updateLineItems } from "./purchase-orders/lines.ts";
 import {
@@ -29,12 +29,13 @@ import {
   listPurchaseOrders,
   listShipments,
 } from "./purchase-orders/reads.ts";
-import { receiveGoods, unreceiveGoods } from "./purchase-orders/receive.ts";
+import { receiveGoods, unreceiveGoods } from "./purchase-orders/goods/receive.ts";
 import { changeStatus } from "./purchase-orders/status.ts";
-import { resetStorefrontSync, syncStorefront } from "./purchase-orders/sync.ts";
+import { resetStorefrontSync, syncStorefront } from "./purchase-orders/goods/sync.ts";
 import { stockAdjustmentOperations } from "./stock-adjustments.ts";
 import { stockTakeOperations } from "./stock-takes.ts";
 import { transferOrderOperations } from "./transfer-orders.ts";
+import { nameOperations } from "../requests/wording.ts";
 
 export const operations: readonly Operation[] = [
   listPurchaseOrders,
@@ -78,6 +79,8 @@ export const operations: readonly Operation[] = [
 
 /** Reads that operations begin with and that may run on a reader thread. */
 export const broadParts: readonly BroadPart<unknown, unknown>[] = [reorderFacts, auditPage, changePage];
+
+nameOperations(operations);
 
 /** Those that REST has a path for. */
 export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

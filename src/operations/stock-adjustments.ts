@@ -2,18 +2,18 @@
  * Reading stock adjustments (spec "Stock adjustment (read-only)", contract §9).
  */
 import { z } from "zod";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   type StockAdjustmentHeader,
   type StockAdjustmentLine,
   stockAdjustmentStatuses,
-} from "../core/stock-adjustments.ts";
+} from "../core/stock/stock-adjustments.ts";
 import {
   loadRevertLinks,
   stockAdjustmentLines,
   stockAdjustmentQuery,
   stockAdjustmentTable,
-} from "../shop/stock-adjustments.ts";
+} from "../shop/stock/stock-adjustments.ts";
 import type { Tx } from "../store/store.ts";
 import {
   instant,

@@ -2,7 +2,7 @@
  * Reading stock takes and the reasons that they share with stock adjustments (spec "Stock takes (read-only)", contract §9).
  */
 import { z } from "zod";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   countTypes,
   quantityVariance,
@@ -11,8 +11,8 @@ import {
   type StockTakeLine,
   type StockTakeReason,
   stockTakeStatuses,
-} from "../core/stock-takes.ts";
-import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock-takes.ts";
+} from "../core/stock/stock-takes.ts";
+import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock/stock-takes.ts";
 import {
   instant,
   instantOrNull,
@@ -22,7 +22,7 @@ import {
   quantityOrNull,
   plainParameter,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operation } from "../requests/operation.ts";
 import { pageInput, read, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const tag = "Stock takes";

@@ -1,16 +1,16 @@
 /**
  * Reading transfer orders, their shipment, documents, addresses and log (spec "Transfer orders (read-only)", contract §9).
  */
-import { mention } from "../core/guidance.ts";
+import { mention } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { currentShipment } from "../core/attachments.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { currentShipment } from "../core/order/attachments.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   type TransferLine,
   type TransferOrderHeader,
   transferOrderStatuses,
   transferPending,
-} from "../core/transfer-orders.ts";
+} from "../core/stock/transfer-orders.ts";
 import {
   transferDocuments,
   transferLines,
@@ -18,7 +18,7 @@ import {
   transferOrderQuery,
   transferOrderTable,
   transferShipments,
-} from "../shop/transfer-orders.ts";
+} from "../shop/stock/transfer-orders.ts";
 import {
   addressJson,
   addressSchema,

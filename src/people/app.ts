@@ -6,21 +6,21 @@
  * the console's pages (http/console-pages.ts).
  */
 import { z } from "zod";
-import { loggedRequest } from "../core/trace-context.ts";
-import { Fault } from "../core/fault.ts";
-import { parseJson } from "../core/json.ts";
-import { signInBytesMax } from "../core/limits.ts";
-import { onOneLine } from "../core/plain-text.ts";
+import { loggedRequest } from "../base/trace-context.ts";
+import { Fault } from "../base/fault.ts";
+import { parseJson } from "../base/json.ts";
+import { signInBytesMax } from "../base/limits.ts";
+import { onOneLine } from "../base/plain-text.ts";
 import { Attempts, signInAttempts } from "../http/attempts.ts";
 import { strangers } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
-import type { PersonCaller } from "../operations/caller.ts";
-import { respond, success } from "../operations/envelope.ts";
+import type { PersonCaller } from "../requests/caller.ts";
+import { respond, success } from "../requests/envelope.ts";
 import { id, instant, shortTextMax, text } from "../operations/fields.ts";
-import { checkInput } from "../operations/input.ts";
-import { requestTokens } from "../operations/rate-limit.ts";
-import { loadShop } from "../shop/accounts.ts";
+import { checkInput } from "../requests/input.ts";
+import { requestTokens } from "../requests/rate-limit.ts";
+import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
 import {

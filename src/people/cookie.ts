@@ -1,9 +1,9 @@
 /**
  * The one cookie of the console, and the check that a request came from a page of this service (C49).
  */
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../base/fault.ts";
 import { isByTls, type RequestContext } from "../http/surface.ts";
-import { sessionIdleMs } from "../operations/sessions.ts";
+import { sessionIdleMs } from "../requests/sessions.ts";
 
 /** The path below which a browser sends the cookie. */
 export const consolePath = "/console";

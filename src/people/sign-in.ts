@@ -2,12 +2,12 @@
  * Signing in and out, and the bearers that a session buys (C49, C55).
  *
  * Owns: what a session is given for, and what it is stored as. Does not own: cookies (cookie.ts), how long a session lives and what ends
- * it (operations/sessions.ts), the rows (shop/people.ts).
+ * it (requests/sessions.ts), the rows (shop/access/people.ts).
  */
 import { randomBytes } from "node:crypto";
-import { Fault, invalidField } from "../core/fault.ts";
-import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../core/limits.ts";
-import { roleOfScope } from "../core/role.ts";
+import { Fault, invalidField } from "../base/fault.ts";
+import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../base/limits.ts";
+import { roleOfScope } from "../core/access/role.ts";
 import {
   makeSecret,
   noShopId,
@@ -15,11 +15,11 @@ import {
   type ParsedSecret,
   type SecretKind,
   secretRandomBytes,
-} from "../core/secret.ts";
-import { admit, identify, type PersonCaller } from "../operations/caller.ts";
-import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../operations/sessions.ts";
-import { loadShop, type Shop } from "../shop/accounts.ts";
-import { lastSequence } from "../shop/events.ts";
+} from "../base/secret.ts";
+import { admit, identify, type PersonCaller } from "../requests/caller.ts";
+import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../requests/sessions.ts";
+import { loadShop, type Shop } from "../shop/access/accounts.ts";
+import { lastSequence } from "../shop/events/events.ts";
 import {
   bearerStatements,
   countPeople,
@@ -37,9 +37,10 @@ import {
   type SignedInSession,
   sessionStatements,
   useInvitationStatement,
-} from "../shop/people.ts";
+} from "../shop/access/people.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Coordination, Engine, Ids, Statement, Tx } from "../store/store.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Coordination, Engine, Statement, Tx } from "../store/store.ts";
 
 export interface SignInDependencies {
   readonly engine: Engine;

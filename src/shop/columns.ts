@@ -1,9 +1,9 @@
 /**
- * Records in columns, by the tables of fields (core/purchase-order-fields.ts): a column's name, the value written, the record read back.
+ * Records in columns, by the tables of fields (core/order/purchase-order-fields.ts): a column's name, the value written, the record read back.
  *
  * What takes a table of fields is called once, when the program starts, and answers what is used for each record.
  */
-import type { Changes, Field, FieldKind, Fields, FieldValue, ValuesOf } from "../core/purchase-order-fields.ts";
+import type { Changes, Field, FieldKind, Fields, FieldValue, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by key.
  */
-import type { Field, Fields, ValuesOf } from "../core/purchase-order-fields.ts";
+import type { Field, Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { hasOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";

@@ -1,8 +1,8 @@
 /**
  * What the restore of one shop takes from its backup, and what stays as it is now (D383).
  *
- * Owns: which table is which, and how the two states are joined. Does not own: how rows get from one place to another (shop-restore.ts on
- * files, shop-restore-rows.ts in a database), who may ask (admin, cli).
+ * Owns: which table is which, and how the two states are joined. Does not own: how rows get from one place to another (copies/shop-restore.ts on
+ * files, cli/copies/shop-restore-rows.ts in a database), who may ask (admin, cli).
  *
  * What the shop has decided comes from the backup. What happened outside of it cannot be undone and stays: who may enter, how the shop is
  * connected, what its storefront has received, which mails went, what it has told others, and who asked for what.
@@ -10,12 +10,13 @@
  * The tables `now_…` hold what is needed of the present state while the rows of the backup take its place. They are temporary, so only the
  * connection of the restore has them. Without a present state they are empty.
  */
-import { customVariantPrefix } from "../core/purchase-order.ts";
-import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
-import type { AuditEntry } from "./audit.ts";
-import { placedAudit, waitingAudit } from "./audit-chain.ts";
-import { type EventStamp, eventStatements, lastSequence } from "./events.ts";
-import { tellIncomingStatements } from "./storefront-moves.ts";
+import { customVariantPrefix } from "../core/order/purchase-order.ts";
+import type { Ids } from "../base/clock.ts";
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
+import type { AuditEntry } from "./audit/audit.ts";
+import { placedAudit, waitingAudit } from "./audit/audit-chain.ts";
+import { type EventStamp, eventStatements, lastSequence } from "./events/events.ts";
+import { tellIncomingStatements } from "./storefront/storefront-moves.ts";
 
 /** Their rows stay as they are now. */
 export const keptTables: readonly string[] = [

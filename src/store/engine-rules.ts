@@ -1,7 +1,7 @@
 /**
  * Rules that every engine keeps: what a statement may bind, and which faults a caller sees when the store fails.
  */
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../base/fault.ts";
 import type { SqlValue } from "./store.ts";
 
 /** When a caller tries again, unless the engine knows better: a broken disk waits for an operator. */

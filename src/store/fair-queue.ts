@@ -9,8 +9,8 @@
  * - Q4. Of one shop at most `runningPerShopMax` run and `waitingPerShopMax` wait, none longer than `waitMsMax`. Refused work was never
  *       run, nor work that nobody wants any more when its turn comes. Setting the time of day refuses none.
  */
-import { Fault } from "../core/fault.ts";
-import { RecentMap } from "../core/recent-map.ts";
+import { Fault } from "../base/fault.ts";
+import { RecentMap } from "../base/recent-map.ts";
 
 export interface FairLimits {
   /** Work that runs at the same time, of all shops. */

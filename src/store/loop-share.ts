@@ -15,7 +15,7 @@
  * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another, each when the loop has gone on twice since the one before:
  *       it has taken in what came meanwhile, and has done what that asked for. So a read that takes no more than that waits for one group.
  */
-import { besideMs, loopDebtMsMax, loopFreeMs } from "../core/limits.ts";
+import { besideMs, loopDebtMsMax, loopFreeMs } from "../base/limits.ts";
 
 /** Who asks for something beside a shop's own writes. */
 export type Beside = "reads" | "other shops" | "nobody";

@@ -9,7 +9,7 @@
  *       one before it has ended. It may leave writes at the end of its group to the next, so that it does not hold the event loop.
  * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run. Setting the time of day refuses none.
  */
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../base/fault.ts";
 import type { Tx } from "./store.ts";
 
 export interface QueueLimits {

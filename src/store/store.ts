@@ -15,7 +15,8 @@
  *       its requests get 503 DO_UNAVAILABLE, nothing is acknowledged, and other shops are served.
  * - S7. A shop is found by its id alone.
  */
-import type { BucketLimit, BucketReading } from "../core/rate-limit.ts";
+
+import type { BucketLimit, BucketReading } from "../core/access/rate-limit.ts";
 
 /** A value that a statement may bind. Engines refuse booleans, bigints, dates, undefined and NaN with a TypeError. */
 export type SqlValue = string | number | null;
@@ -190,7 +191,7 @@ export interface KeyClaim {
    * attempt is over and its holder only reads that answer.
    */
   readonly kind: "run" | "replay";
-  /** Equal for the same request (core/idempotency.ts). */
+  /** Equal for the same request (core/access/idempotency.ts). */
   readonly fingerprint: string;
 }
 
@@ -277,12 +278,6 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** The source of time. Only the wiring's own clock reads the machine's. */
-export interface Clock {
-  /** Milliseconds since 1970, UTC. */
-  now(): number;
-}
-
 /** Makes texts smaller where they are stored. What was compressed once must be readable for as long as it is stored. */
 export interface Compression {
   /** The compressed form as ASCII text. It takes about 5 ms for each megabyte. */
@@ -302,10 +297,4 @@ export interface Packed {
   readonly bytes: string;
   /** Of the text, in bytes. */
   readonly length: number;
-}
-
-/** The source of ids: opaque, time-ordered, unique across processes. */
-export interface Ids {
-  /** The next id: the prefix, `_` and 26 characters (`po_…`). */
-  next(prefix: string): string;
 }

@@ -1,7 +1,7 @@
 /**
  * The operator's side of storefronts (C65, C67): what connecting a shop needs of the adapters, whatever the platform.
  */
-import type { ConnectedShop } from "../core/storefront-config.ts";
+import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import { type Storefront, StorefrontError, unusableStorefront } from "./storefront.ts";
 
 /** A store of Shopify as somebody wants to connect it. */

@@ -1,5 +1,5 @@
 /** The connected stores of one platform that this process has opened, one for each shop. */
-import type { ConnectedShop } from "../core/storefront-config.ts";
+import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import { HostNotAllowed } from "./hosts.ts";
 import { SecretUnreadable } from "./secret-box.ts";
 import { type Storefront, unusableStorefront } from "./storefront.ts";

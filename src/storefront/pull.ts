@@ -4,7 +4,7 @@
  * Owns: the shape of pages. Does not own: how a platform is asked for them (its adapter), when they are asked for and what the shop keeps
  * of them (pull/).
  */
-import type { Money, Quantity } from "../core/money.ts";
+import type { Money, Quantity } from "../core/money/money.ts";
 import type { ReadContext, VariantState } from "./storefront.ts";
 
 /** What is pulled, in this order: levels and sales name locations and variants. */

@@ -2,7 +2,7 @@
  * The port to the storefront platform (C47). No other code knows which platform a shop is on.
  *
  * Owns: the calls, one result per item, errors that say whether a write may have landed. Does not own: what to push and when
- * (core/stock-push.ts, core/cost-sync.ts, outbox/runner.ts), nor references (the caller stores them before the call).
+ * (core/storefront/stock-push.ts, core/storefront/cost-sync.ts, jobs/outbox/runner.ts), nor references (the caller stores them before the call).
  *
  * Invariants:
  * - F1. On-hand is changed by deltas only, each call under a reference; repeating the reference changes nothing and returns
@@ -12,10 +12,10 @@
  *       reference.
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
-import type { Money, Quantity } from "../core/money.ts";
-import { onOneLine } from "../core/plain-text.ts";
-import type { SpanParent } from "../core/spans.ts";
-import type { ConnectedShop } from "../core/storefront-config.ts";
+import type { Money, Quantity } from "../core/money/money.ts";
+import { onOneLine } from "../base/plain-text.ts";
+import type { SpanParent } from "../base/spans.ts";
+import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import type { StorefrontPull } from "./pull.ts";
 
 /** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */

@@ -1,7 +1,7 @@
 /**
  * A storefront whose calls have a span each (C73). A write carries its span's ids to the storefront.
  */
-import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../core/spans.ts";
+import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../base/spans.ts";
 import type { PullPage, PullRequest, StorefrontPull } from "./pull.ts";
 import type { ReadContext, Storefront, WriteContext } from "./storefront.ts";
 

@@ -2,43 +2,48 @@
  * The link of a supplier over HTTP: `/s/<token>` shows one order, and takes the supplier's answer to it (C64, C64a).
  *
  * Owns: which link leads anywhere, how often it is asked for, the answer's forms. Does not own: how the pages look (page.ts), making and
- * revoking links (admin/supplier-links.ts), what becomes of an answer (core/supplier-proposals.ts).
+ * revoking links (admin/supplier/supplier-links.ts), what becomes of an answer (core/supplier/supplier-proposals.ts).
  *
  * By a link nothing can be reached but its order. One that is unknown, expired, revoked, of an order that is gone, was cancelled or has
  * another supplier by now, is answered alike. The token is in the path, which the log, the audit log and messages show masked.
  */
 import { z } from "zod";
-import { Fault, invalidField } from "../core/fault.ts";
-import { lineEvent } from "../core/events.ts";
-import { parseJson } from "../core/json.ts";
-import { replacedProposalsMax, supplierPageLinesMax } from "../core/limits.ts";
-import { zeroQuantity } from "../core/money.ts";
-import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/purchase-order.ts";
-import { noShopId, parseSecret } from "../core/secret.ts";
-import { shownPath } from "../core/shown-path.ts";
+import { Fault, invalidField } from "../base/fault.ts";
+import { lineEvent } from "../core/events/events.ts";
+import { parseJson } from "../base/json.ts";
+import { replacedProposalsMax, supplierPageLinesMax } from "../base/limits.ts";
+import { zeroQuantity } from "../core/money/money.ts";
+import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/order/purchase-order.ts";
+import { noShopId, parseSecret } from "../base/secret.ts";
+import { shownPath } from "../base/shown-path.ts";
 import {
   type ProposedLine,
   proposedLines,
   saysTheSame,
   type SupplierAnswer,
   type SupplierProposal,
-} from "../core/supplier-proposals.ts";
+} from "../core/supplier/supplier-proposals.ts";
 import type { DocumentKind, OrderDocuments } from "../documents/documents.ts";
 import { Attempts, linkGuesses, linkRequests } from "../http/attempts.ts";
 import { ofShop } from "../http/body.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
-import { asFault, failure, respond, success } from "../operations/envelope.ts";
+import { asFault, failure, respond, success } from "../requests/envelope.ts";
 import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
-import { checkInput } from "../operations/input.ts";
-import { AuditTrail } from "../operations/audit-trail.ts";
-import { loadShop } from "../shop/accounts.ts";
-import type { AuditEntry } from "../shop/audit.ts";
-import { eventStatements } from "../shop/events.ts";
-import { loadHeader, loadOrder, pageOfLines } from "../shop/purchase-orders.ts";
-import { findSupplierLink, type SupplierLink } from "../shop/supplier-links.ts";
-import { listSupplierProposals, newProposalStatements, openSupplierProposal } from "../shop/supplier-proposals.ts";
+import { checkInput } from "../requests/input.ts";
+import { AuditTrail } from "../requests/audit-trail.ts";
+import { loadShop } from "../shop/access/accounts.ts";
+import type { AuditEntry } from "../shop/audit/audit.ts";
+import { eventStatements } from "../shop/events/events.ts";
+import { loadHeader, loadOrder, pageOfLines } from "../shop/order/purchase-orders.ts";
+import { findSupplierLink, type SupplierLink } from "../shop/supplier/supplier-links.ts";
+import {
+  listSupplierProposals,
+  newProposalStatements,
+  openSupplierProposal,
+} from "../shop/supplier/supplier-proposals.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Engine, Log, Tx } from "../store/store.ts";
 import { type Form, readForm } from "./form.ts";
 import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";
 import { type Language, languageFor } from "./texts.ts";

@@ -5,11 +5,11 @@
  * payments) is not among them. The pages work without script, load nothing, and name no other place.
  */
 import { createHash } from "node:crypto";
-import { isWhollyCancelled, lineTotal } from "../core/lines.ts";
-import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money.ts";
-import type { Address, Header, LineItem } from "../core/purchase-order.ts";
-import { isHeld } from "../core/status.ts";
-import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier-proposals.ts";
+import { isWhollyCancelled, lineTotal } from "../core/order/lines.ts";
+import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money/money.ts";
+import type { Address, Header, LineItem } from "../core/order/purchase-order.ts";
+import { isHeld } from "../core/order/status.ts";
+import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier/supplier-proposals.ts";
 import { shortTextMax } from "../operations/fields.ts";
 import { Html, markup } from "./markup.ts";
 import { filled, type Language, type Texts, textsIn } from "./texts.ts";

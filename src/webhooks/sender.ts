@@ -1,8 +1,8 @@
 /**
  * The sender of webhooks: hands deliveries to their endpoints after the commit that made them, by one process or by many (C60).
  *
- * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means (core/webhooks.ts), one attempt
- * (post.ts), the rows (shop/deliveries.ts).
+ * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means (core/events/webhooks.ts), one attempt
+ * (post.ts), the rows (shop/events/deliveries.ts).
  *
  * A shop with something to send goes from turn to turn: one short write records what was sent and claims what is due; then that is sent.
  *
@@ -14,8 +14,8 @@
  *       so they hold up no other. Shops have turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
-import { type EventDraft } from "../core/events.ts";
-import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../core/spans.ts";
+import { type EventDraft } from "../core/events/events.ts";
+import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../base/spans.ts";
 import {
   type AttemptResult,
   afterAttempt,
@@ -23,7 +23,7 @@ import {
   isDelivered,
   type DisabledReason,
   type EndpointHealth,
-} from "../core/webhooks.ts";
+} from "../core/events/webhooks.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -37,18 +37,19 @@ import {
   parkStatement,
   recordStatement,
   stillClaimed,
-} from "../shop/deliveries.ts";
-import { eventStatements } from "../shop/events.ts";
+} from "../shop/events/deliveries.ts";
+import { eventStatements } from "../shop/events/events.ts";
 import {
   disableStatements,
   hasEndpoints,
   healthStatement,
   listEndpoints,
   type WebhookEndpoint,
-} from "../shop/webhook-endpoints.ts";
+} from "../shop/events/webhook-endpoints.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 import type { ConnectPolicy } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
 import { attemptMsMax, post } from "./post.ts";

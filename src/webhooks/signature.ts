@@ -10,7 +10,7 @@ import {
   randomBytes,
   sign,
 } from "node:crypto";
-import type { EndpointSecrets } from "../shop/webhook-endpoints.ts";
+import type { EndpointSecrets } from "../shop/events/webhook-endpoints.ts";
 
 const secretBytes = 32;
 

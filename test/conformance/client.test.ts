@@ -10,7 +10,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createClient, ListFailure } from "../../client/index.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import { fetchChecked } from "../support/contract.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { toolPath } from "../support/tools.ts";

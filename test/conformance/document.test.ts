@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
-import { headerBytesMax } from "../../src/core/limits.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/base/json.ts";
+import { headerBytesMax } from "../../src/base/limits.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { startServer } from "../support/server.ts";
 

@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import type { Status } from "../../src/core/purchase-order.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import type { Status } from "../../src/core/order/purchase-order.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { fuzzer, type Pool, remember } from "../support/fuzz.ts";
 import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
-import { exampleOf } from "../../src/http/openapi-schemas.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { bindingOf } from "../../src/http/routes.ts";
-import type { RestOperation } from "../../src/operations/operation.ts";
+import type { RestOperation } from "../../src/requests/operation.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";

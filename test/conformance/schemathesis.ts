@@ -11,8 +11,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { type Command, ended, installed, pipInstall, placed, shownEnd } from "../support/programs.ts";

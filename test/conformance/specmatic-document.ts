@@ -2,7 +2,7 @@
  * Adapts the OpenAPI document to Specmatic. Schemas of answers are not changed. Schemas of requests become narrower, or express the same
  * in a form that Specmatic supports. Pure.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 /** Inputs of requests that succeed, by operation: path, query and body members merged. */
 export type Works = ReadonlyMap<string, JsonObject>;

@@ -9,25 +9,26 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import {
   auditJournalRowsMax,
   auditJournalShopRows,
   auditJournalStopMs,
   auditJournalSyncMs,
   auditJournalWaitMs,
-} from "../../src/core/limits.ts";
-import { restoreBackup } from "../../src/cli/backup.ts";
-import { markFormat, openDataDirectory, openJournal } from "../../src/data-directory.ts";
-import { dayMs } from "../../src/core/calendar.ts";
-import { AuditTrail } from "../../src/operations/audit-trail.ts";
-import { type AuditEntry, type AuditFilters, listAudit } from "../../src/shop/audit.ts";
-import { linksAfter } from "../../src/shop/audit-chain.ts";
-import { AuditJournal } from "../../src/shop/audit-journal.ts";
+} from "../../src/base/limits.ts";
+import { restoreBackup } from "../../src/cli/copies/backup.ts";
+import { markFormat, openDataDirectory, openJournal } from "../../src/service/data-directory.ts";
+import { dayMs } from "../../src/base/calendar.ts";
+import { AuditTrail } from "../../src/requests/audit-trail.ts";
+import { type AuditEntry, type AuditFilters, listAudit } from "../../src/shop/audit/audit.ts";
+import { linksAfter } from "../../src/shop/audit/audit-chain.ts";
+import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import type { Clock, Engine, Log, Tx, WriteOptions } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Engine, Log, Tx, WriteOptions } from "../../src/store/store.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { auditEntry as anyEntry, verifyWhole } from "../support/audit.ts";
 import { inPlace } from "../support/store.ts";
 import { until } from "../support/until.ts";

@@ -1,8 +1,8 @@
 /** Calls of the coordination that share a round trip with a read or a write of the shop, and a caller that is remembered, on both engines. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BucketReading, takeToken, type TokenBucket } from "../../src/core/rate-limit.ts";
-import { SharedPeeks } from "../../src/operations/shared-peeks.ts";
+import { type BucketReading, takeToken, type TokenBucket } from "../../src/core/access/rate-limit.ts";
+import { SharedPeeks } from "../../src/requests/remembered/shared-peeks.ts";
 import type { Engine, KeyClaim, Statement } from "../../src/store/store.ts";
 import { inPlace, openStore, type Store } from "../support/store.ts";
 import { startServer } from "../support/server.ts";

@@ -16,11 +16,11 @@ import {
   groupHoldAloneMsMax,
   groupHoldBesideReadsMsMax,
   groupHoldMsMax,
-} from "../../src/core/limits.ts";
+} from "../../src/base/limits.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { Engine, Footprint } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
 
 /** Syncs that were requested and not completed yet; the test decides when they complete. */

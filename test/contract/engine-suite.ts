@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
 

@@ -6,12 +6,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault } from "../../src/core/fault.ts";
-import type { PurchaseOrder } from "../../src/core/purchase-order.ts";
-import { importOrder, loadOrder, saveDecision } from "../../src/shop/purchase-orders.ts";
+import { Fault } from "../../src/base/fault.ts";
+import type { PurchaseOrder } from "../../src/core/order/purchase-order.ts";
+import { importOrder, loadOrder, saveDecision } from "../../src/shop/order/purchase-orders.ts";
 import { withJoinedRows } from "../../src/store/postgres/joined-rows.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { importedOrder, line, order, quantity } from "../support/goods.ts";
 import { makePlace, openStore } from "../support/store.ts";
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import type { PostgresConnection, Query } from "../../src/store/postgres/connection.ts";
 import { joinedAdditions } from "../../src/store/postgres/joined-rows.ts";
 import { lateRowsMax } from "../../src/store/postgres/late-rows.ts";

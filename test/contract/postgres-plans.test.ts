@@ -11,10 +11,10 @@ import {
   findStoredFingerprint,
   idempotencyStatements,
   unlessAnswered,
-} from "../../src/shop/idempotency.ts";
-import { attachmentsOfOrders } from "../../src/shop/purchase-order-attachments.ts";
-import { historyOfOrders } from "../../src/shop/purchase-order-history.ts";
-import { type ImportedOrder, importOrder, nextPoNumber, pageOfOrders } from "../../src/shop/purchase-orders.ts";
+} from "../../src/shop/access/idempotency.ts";
+import { attachmentsOfOrders } from "../../src/shop/order/purchase-order-attachments.ts";
+import { historyOfOrders } from "../../src/shop/order/purchase-order-history.ts";
+import { type ImportedOrder, importOrder, nextPoNumber, pageOfOrders } from "../../src/shop/order/purchase-orders.ts";
 import { statisticsBytesMin, statisticsTurnsMin } from "../../src/store/postgres/statistics.ts";
 import type { Statement, Tx } from "../../src/store/store.ts";
 import { importedOrder, line, order } from "../support/goods.ts";

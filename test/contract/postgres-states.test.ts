@@ -6,11 +6,11 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordsRememberedBytesMax } from "../../src/core/limits.ts";
-import type { PurchaseOrder } from "../../src/core/purchase-order.ts";
-import { deleteOrder, importOrder, loadOrder, saveDecision, type Stamp } from "../../src/shop/purchase-orders.ts";
+import { recordsRememberedBytesMax } from "../../src/base/limits.ts";
+import type { PurchaseOrder } from "../../src/core/order/purchase-order.ts";
+import { deleteOrder, importOrder, loadOrder, saveDecision, type Stamp } from "../../src/shop/order/purchase-orders.ts";
 import type { Tx } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { importedOrder, line, order, quantity } from "../support/goods.ts";
 import { openPostgresStore } from "../support/postgres.ts";
 import { databaseOf, makePlace, runBehind, type Store } from "../support/store.ts";

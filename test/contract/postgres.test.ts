@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import type { Client } from "pg";
-import { Fault } from "../../src/core/fault.ts";
-import { SharedPeeks } from "../../src/operations/shared-peeks.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { SharedPeeks } from "../../src/requests/remembered/shared-peeks.ts";
 import { statementMsMax } from "../../src/store/postgres/connection.ts";
 import { migratePostgres, ownLine, sharedLine } from "../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import {
   freshDatabase,
   openPostgresStore,

@@ -21,10 +21,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 
 interface Bench {

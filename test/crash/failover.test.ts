@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
 import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";

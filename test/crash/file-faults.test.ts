@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { buildInterposer, mayInterpose } from "../faults/interposer.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 

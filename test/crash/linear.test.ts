@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { findings, type History, isOutside } from "../linear/checker.ts";
 import { playHistories } from "../linear/clients.ts";
 import { linearMutants } from "../linear/mutants.ts";

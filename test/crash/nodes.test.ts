@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { openShop, prove, runLoad, type Shop, shopIds, toldOf } from "../support/nodes-load.ts";
 import { type ServiceNode, withNodes } from "../support/nodes.ts";

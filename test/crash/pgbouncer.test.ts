@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { adminToken, hangUp, seeded } from "../support/clients.ts";
 import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
 import { withNodes } from "../support/nodes.ts";

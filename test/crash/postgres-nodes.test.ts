@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { outboxLimits } from "../../src/outbox/limits.ts";
+import { outboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { type Answered, ask, type Asked, makeKey, makeShop, operate } from "../support/clients.ts";
 import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
 import { freshDatabase, withClient } from "../support/postgres.ts";

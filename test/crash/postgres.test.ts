@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import type { Coordination, Engine, Tx } from "../../src/store/store.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 import { freshDatabase, makeTemplate, openPostgresStore, startPostgres } from "../support/postgres.ts";

@@ -13,7 +13,7 @@ import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { migrationsOf, releasesWithProgram, unpackProgram } from "../releases/kept.ts";
 import { withMachineClock } from "../releases/program.ts";
 import { adminToken, hangUp, operate, seeded } from "../support/clients.ts";

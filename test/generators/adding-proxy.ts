@@ -3,7 +3,7 @@
  */
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { isJsonArray, isJsonObject, type Json } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json } from "../../src/base/json.ts";
 
 const added = "addedLater";
 

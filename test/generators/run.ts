@@ -10,9 +10,9 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { columnIds } from "../../src/core/forecast.ts";
+import { columnIds } from "../../src/core/forecast/forecast.ts";
 import { customLine, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { ended, installed, placed, step, toolsCache } from "../support/programs.ts";
 import { view } from "../support/ready.ts";

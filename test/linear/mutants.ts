@@ -50,7 +50,7 @@ export const linearMutants: readonly LinearMutant[] = [
   },
   {
     name: "answer-before-commit",
-    file: "src/operations/call.ts",
+    file: "src/requests/call.ts",
     from: `tracedWrite(engine, tracing, shopId, (tx) =>
       lastChange(tx, store, release, work),
     );`,
@@ -74,7 +74,7 @@ export const linearMutants: readonly LinearMutant[] = [
   },
   {
     name: "keys-are-forgotten",
-    file: "src/operations/perform.ts",
+    file: "src/requests/perform.ts",
     from: "      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),\n    ],",
     to: "    ],",
     breaks: "C20: a key whose answer was lost has a second effect",

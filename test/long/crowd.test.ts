@@ -8,7 +8,7 @@ import {
   pipelinedReadMax,
   requestsWaitingMax,
   unreadBytesMax,
-} from "../../src/core/limits.ts";
+} from "../../src/base/limits.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";
 import { assertToldInWords, statusesIn } from "../support/raw.ts";

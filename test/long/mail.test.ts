@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mailsPerHourMax } from "../../src/core/mail.ts";
+import { mailsPerHourMax } from "../../src/core/supplier/mail.ts";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
 import { attachedTo, type MailShop, sha256Of, supplierEmail, withMailShop } from "../support/mail-shop.ts";
 import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";

@@ -1,5 +1,5 @@
 /**
- * What a process remembers to answer faster has bounds in bytes (H11; core/limits.ts): beyond them the least recently used is read again.
+ * What a process remembers to answer faster has bounds in bytes (H11; base/limits.ts): beyond them the least recently used is read again.
  *
  * Only on sqlite: among nodes nothing is remembered.
  */
@@ -7,17 +7,17 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { z } from "zod";
-import { brotli } from "../../src/compression.ts";
-import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { apiKeyRandomBytes, makeApiKey } from "../../src/core/access/api-key.ts";
 import {
   answersPackedBytesMax,
   answersRememberedBytesMax,
   callersRememberedBytesMax,
   replaysRememberedBytesMax,
-} from "../../src/core/limits.ts";
-import { KnownAnswers } from "../../src/operations/known-answers.ts";
-import { operation } from "../../src/operations/operation.ts";
-import { insertApiKey } from "../../src/shop/accounts.ts";
+} from "../../src/base/limits.ts";
+import { KnownAnswers } from "../../src/requests/remembered/remembered-answers.ts";
+import { operation } from "../../src/requests/operation.ts";
+import { insertApiKey } from "../../src/shop/access/accounts.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer } from "../support/server.ts";

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { createApp } from "../../src/http/app.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
-import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
+import { createPerform, type PerformDependencies } from "../../src/requests/perform.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { outboxLimits } from "../../src/outbox/limits.ts";
+import { outboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { onPostgres } from "../support/store.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { FakeShopify, fakeToken } from "../shopify/fake.ts";

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { keepPrivate } from "../../src/private-files.ts";
+import { keepPrivate } from "../../src/service/private-files.ts";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
 test("without a demo shop the first start prints the admin token and creates nothing else", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
-import type { Pull } from "../../src/shop/storefront-pulls.ts";
+import type { Pull } from "../../src/shop/storefront/storefront-pulls.ts";
 import { money, quantity } from "../support/goods.ts";
 import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../support/pulling.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";

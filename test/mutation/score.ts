@@ -30,21 +30,21 @@ const goods = [
 
 /** The files, and the tests that hold their rules. */
 const targets: Readonly<Record<string, readonly string[]>> = {
-  "src/core/status.ts": unit("status", "guard", "goods"),
-  "src/core/status-move.ts": unit("status", "goods"),
-  "src/core/goods.ts": goods,
-  "src/core/lines.ts": goods,
-  "src/core/receive.ts": goods,
-  "src/core/confirm.ts": goods,
-  "src/core/complete.ts": goods,
-  "src/core/purchase-order-fields.ts": unit("purchase-order-fields", "edit", "supplier-terms"),
-  "src/core/idempotency.ts": unit("request-identity"),
-  "src/operations/idempotency.ts": unit("answers-stored"),
-  "src/shop/idempotency.ts": unit("answers-stored"),
-  "src/core/rate-limit.ts": ["test/property/rate-limit.test.ts"],
-  "src/core/cost-sync.ts": unit("cost-sync"),
-  "src/shop/cost-sync.ts": unit("cost-rows"),
-  "src/operations/purchase-orders/cost-sync.ts": unit("cost-steps"),
+  "src/core/order/status.ts": unit("status", "guard", "goods"),
+  "src/core/order/status-move.ts": unit("status", "goods"),
+  "src/core/goods/goods.ts": goods,
+  "src/core/order/lines.ts": goods,
+  "src/core/goods/receive.ts": goods,
+  "src/core/goods/confirm.ts": goods,
+  "src/core/goods/complete.ts": goods,
+  "src/core/order/purchase-order-fields.ts": unit("purchase-order-fields", "edit", "supplier-terms"),
+  "src/core/access/idempotency.ts": unit("request-identity"),
+  "src/requests/idempotency.ts": unit("answers-stored"),
+  "src/shop/access/idempotency.ts": unit("answers-stored"),
+  "src/core/access/rate-limit.ts": ["test/property/rate-limit.test.ts"],
+  "src/core/storefront/cost-sync.ts": unit("cost-sync"),
+  "src/shop/storefront/cost-sync.ts": unit("cost-rows"),
+  "src/operations/purchase-orders/goods/cost-sync.ts": unit("cost-steps"),
 };
 
 // The tests tell nothing to a runner that this process may be part of.

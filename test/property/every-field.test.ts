@@ -6,16 +6,16 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
-import { fxRateFrom } from "../../src/core/money.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import { fxRateFrom } from "../../src/core/money/money.ts";
 import { exportRecords } from "../../src/exchange/export.ts";
-import { purchaseOrderInput } from "../../src/exchange/purchase-orders.ts";
+import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { derived } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
 import { bindingOf } from "../../src/http/routes.ts";
-import type { RestOperation } from "../../src/operations/operation.ts";
+import type { RestOperation } from "../../src/requests/operation.ts";
 import { restOperations } from "../../src/operations/registry.ts";
-import type { Shop } from "../../src/shop/accounts.ts";
+import type { Shop } from "../../src/shop/access/accounts.ts";
 import { withShops } from "../support/admin.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";

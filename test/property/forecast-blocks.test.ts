@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { StockFacts } from "../../src/core/forecast.ts";
-import { blockOf, neededOf } from "../../src/shop/forecast-block.ts";
-import type { DecidingRows } from "../../src/shop/forecast-facts.ts";
+import type { StockFacts } from "../../src/core/forecast/forecast.ts";
+import { blockOf, neededOf } from "../../src/shop/forecast/reorder-block.ts";
+import type { DecidingRows } from "../../src/shop/forecast/forecast-facts.ts";
 
 const locations = ["pier", "main", 'it\'s\n"north"', ""];
 const suppliers = ["mill", "weaver", "𝒳"];

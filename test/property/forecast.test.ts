@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { weekOf, weekStart } from "../../src/core/calendar.ts";
-import { type DaySale, extendSeries, weeklyDemand } from "../../src/core/demand.ts";
+import { weekOf, weekStart } from "../../src/base/calendar.ts";
+import { type DaySale, extendSeries, weeklyDemand } from "../../src/core/forecast/demand.ts";
 import {
   forecastRow,
   orderCycleDays,
@@ -10,8 +10,8 @@ import {
   replenishment,
   type SupplierOffer,
   type VariantFacts,
-} from "../../src/core/forecast.ts";
-import { asMoney, asQuantity, quantityToNumber } from "../../src/core/money.ts";
+} from "../../src/core/forecast/forecast.ts";
+import { asMoney, asQuantity, quantityToNumber } from "../../src/core/money/money.ts";
 
 const quantity = (max: number) => fc.integer({ min: 0, max }).map(asQuantity);
 

@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault } from "../../src/core/fault.ts";
-import { decideConfirm } from "../../src/core/confirm.ts";
-import type { GoodsDecision } from "../../src/core/goods.ts";
-import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
-import { asQuantity } from "../../src/core/money.ts";
-import type { PurchaseOrder, Status } from "../../src/core/purchase-order.ts";
-import { type PushItem, pushPlan } from "../../src/core/stock-push.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { decideConfirm } from "../../src/core/goods/confirm.ts";
+import type { GoodsDecision } from "../../src/core/goods/goods.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/goods/receive.ts";
+import { asQuantity } from "../../src/core/money/money.ts";
+import type { PurchaseOrder, Status } from "../../src/core/order/purchase-order.ts";
+import { type PushItem, pushPlan } from "../../src/core/storefront/stock-push.ts";
 import { context, line, order } from "../support/goods.ts";
 
 interface Row {

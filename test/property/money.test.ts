@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault } from "../../src/core/fault.ts";
-import { lineTotal, type OrderTotals, orderTotals } from "../../src/core/lines.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { lineTotal, type OrderTotals, orderTotals } from "../../src/core/order/lines.ts";
 import {
   convert,
   moneyFrom,
@@ -13,7 +13,7 @@ import {
   quantityFrom,
   quantityToNumber,
   totalValueMax,
-} from "../../src/core/money.ts";
+} from "../../src/core/money/money.ts";
 import { fxRate, line, money, order } from "../support/goods.ts";
 
 /** An exact fraction. */

@@ -2,11 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { fold } from "../../src/core/fold.ts";
-import { type DigestRow, OrderBlock, type Wanted, factsOf, isSearchable } from "../../src/shop/order-block.ts";
-import { isBehind, openBlocks, sealBlocks } from "../../src/shop/order-digest.ts";
-import { loadOrder } from "../../src/shop/purchase-orders.ts";
-import { type OrderFilters, listOrders } from "../../src/shop/purchase-order-list.ts";
+import { fold } from "../../src/base/fold.ts";
+import {
+  type DigestRow,
+  OrderBlock,
+  type Wanted,
+  factsOf,
+  isSearchable,
+} from "../../src/shop/order-list/block-format.ts";
+import { isBehind, openBlocks, sealBlocks } from "../../src/shop/order-list/block-tables.ts";
+import { loadOrder } from "../../src/shop/order/purchase-orders.ts";
+import { type OrderFilters, listOrders } from "../../src/shop/order-list/purchase-order-list.ts";
 import type { Statement, Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { anything } from "../support/order-filters.ts";

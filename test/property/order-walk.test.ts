@@ -17,14 +17,14 @@ import {
   decideHeader,
   type LineEdit,
   type NewLine,
-} from "../../src/core/edit.ts";
-import { Fault } from "../../src/core/fault.ts";
-import { decideComplete } from "../../src/core/complete.ts";
-import { decideConfirm } from "../../src/core/confirm.ts";
-import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
-import { decideStatus } from "../../src/core/status-move.ts";
-import { asMoney, asQuantity } from "../../src/core/money.ts";
-import { type Decision, type PurchaseOrder, statuses } from "../../src/core/purchase-order.ts";
+} from "../../src/core/order/edit.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { decideComplete } from "../../src/core/goods/complete.ts";
+import { decideConfirm } from "../../src/core/goods/confirm.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/goods/receive.ts";
+import { decideStatus } from "../../src/core/order/status-move.ts";
+import { asMoney, asQuantity } from "../../src/core/money/money.ts";
+import { type Decision, type PurchaseOrder, statuses } from "../../src/core/order/purchase-order.ts";
 import { context, fxRate, shop } from "../support/goods.ts";
 
 /** A line of the reference: quantities in thousandths, cost in ten-thousandths. */

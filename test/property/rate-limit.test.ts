@@ -9,7 +9,7 @@ import {
   readBucket,
   takeToken,
   type TokenBucket,
-} from "../../src/core/rate-limit.ts";
+} from "../../src/core/access/rate-limit.ts";
 
 test("a burst up to the capacity passes, then one call per refilled token", () => {
   const limit: BucketLimit = { capacity: 2, refillPerSecond: 4 };

@@ -5,15 +5,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";
-import { fold } from "../../src/core/fold.ts";
+import { fold } from "../../src/base/fold.ts";
 import {
   executionModes,
   manufacturingDateFields,
   manufacturingOrderStatuses,
-} from "../../src/core/manufacturing-orders.ts";
-import { stockAdjustmentStatuses } from "../../src/core/stock-adjustments.ts";
-import { stockTakeStatuses } from "../../src/core/stock-takes.ts";
-import { transferOrderStatuses } from "../../src/core/transfer-orders.ts";
+} from "../../src/core/stock/manufacturing-orders.ts";
+import { stockAdjustmentStatuses } from "../../src/core/stock/stock-adjustments.ts";
+import { stockTakeStatuses } from "../../src/core/stock/stock-takes.ts";
+import { transferOrderStatuses } from "../../src/core/stock/transfer-orders.ts";
 import {
   countStatement,
   type ResourceTable,
@@ -22,11 +22,11 @@ import {
   type ResourcePage,
   type ResourcePosition,
   type ResourceQuery,
-} from "../../src/shop/read-only.ts";
-import { manufacturingOrderQuery, manufacturingOrderTable } from "../../src/shop/manufacturing-orders.ts";
-import { stockAdjustmentQuery, stockAdjustmentTable } from "../../src/shop/stock-adjustments.ts";
-import { stockTakeQuery, stockTakeTable } from "../../src/shop/stock-takes.ts";
-import { transferOrderQuery, transferOrderTable } from "../../src/shop/transfer-orders.ts";
+} from "../../src/shop/stock/read-only.ts";
+import { manufacturingOrderQuery, manufacturingOrderTable } from "../../src/shop/stock/manufacturing-orders.ts";
+import { stockAdjustmentQuery, stockAdjustmentTable } from "../../src/shop/stock/stock-adjustments.ts";
+import { stockTakeQuery, stockTakeTable } from "../../src/shop/stock/stock-takes.ts";
+import { transferOrderQuery, transferOrderTable } from "../../src/shop/stock/transfer-orders.ts";
 import { type TestShop, withShops } from "../support/admin.ts";
 import { world } from "../support/read-only.ts";
 import { onPostgres } from "../support/store.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attentionTo } from "../../src/core/attention.ts";
-import { dateOf, dayFrom, dayIn, dayMs } from "../../src/core/calendar.ts";
-import { asQuantity } from "../../src/core/money.ts";
-import { type Status, statuses } from "../../src/core/purchase-order.ts";
-import { dayStart, reminderAtMs, reminderBasis, reminderNotBeforeMs } from "../../src/core/reminders.ts";
+import { attentionTo } from "../../src/core/order/attention.ts";
+import { dateOf, dayFrom, dayIn, dayMs } from "../../src/base/calendar.ts";
+import { asQuantity } from "../../src/core/money/money.ts";
+import { type Status, statuses } from "../../src/core/order/purchase-order.ts";
+import { dayStart, reminderAtMs, reminderBasis, reminderNotBeforeMs } from "../../src/core/supplier/reminders.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");
 

@@ -1,6 +1,6 @@
 /** All answers of a kept release's reads: which requests there are, and how an answer of today is compared with the kept one. */
 import assert from "node:assert/strict";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import type { Answer, Asked } from "./program.ts";
 import { adminToken, connectedShop, type MadeShops, wideShop } from "./shops.ts";
 import { idsIn } from "../support/ids-in.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { textIn, unpackInto } from "./archive.ts";
 import type { KeptAnswer } from "./answers.ts";
 import type { MadeShops } from "./shops.ts";

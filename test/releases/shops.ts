@@ -3,7 +3,7 @@
  * operation. What an earlier program does not have yet is left out.
  */
 import assert from "node:assert/strict";
-import { statuses } from "../../src/core/purchase-order.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
 import { MedusaPlace } from "../medusa/place.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtpServer } from "../support/smtp.ts";

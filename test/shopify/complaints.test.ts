@@ -1,8 +1,8 @@
 /** What people complain about in other connections of Shopify, each as a test of this one. The sources are in docs/storefronts.md. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { insertPushStatement } from "../../src/shop/stock-pushes.ts";
-import { clearWritesStatement, sweepWritesStatement } from "../../src/shop/storefront-writes.ts";
+import { insertPushStatement } from "../../src/shop/storefront/stock-pushes.ts";
+import { clearWritesStatement, sweepWritesStatement } from "../../src/shop/storefront/storefront-writes.ts";
 import type { ItemResult } from "../../src/storefront/storefront.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";

@@ -1,13 +1,14 @@
 /** A shop in a real store whose storefront is a fake Shopify. */
-import type { ConnectedShop } from "../../src/core/storefront-config.ts";
-import { defaultSettings, saveShop } from "../../src/shop/accounts.ts";
+import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
+import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
 import type { StorefrontConnections } from "../../src/storefront/connections.ts";
 import { parseAllowedHosts } from "../../src/storefront/hosts.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { createStorefronts } from "../../src/storefronts.ts";
-import type { Clock, Engine, Ids } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { createStorefronts } from "../../src/service/storefronts.ts";
+import type { Clock, Ids } from "../../src/base/clock.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { FakeShopify, fakeToken, fakeVersion } from "./fake.ts";
 

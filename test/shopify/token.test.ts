@@ -1,12 +1,13 @@
 /** Tokens that are exchanged for the app's client id and secret: renewed in time, once among many, and when Shopify refuses one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConnectedShop } from "../../src/core/storefront-config.ts";
+import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import { RenewingToken } from "../../src/storefront/shopify/token.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { delegated } from "../../src/store/delegated.ts";
-import type { Clock, Engine } from "../../src/store/store.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { quantity } from "../support/goods.ts";
 import { onFake, type OnFake, secretKey } from "./connected.ts";
 

@@ -6,11 +6,11 @@
  */
 import { afterEvent } from "./after-event.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { SentItem } from "../../src/core/stock-push.ts";
+import type { SentItem } from "../../src/core/storefront/stock-push.ts";
 import { type Attempt, type Deed, type OrderSeen, toldBy } from "./client.ts";
 import { judgeCosts } from "./costs.ts";
 import { created, isCustom, type ModelOrder, openStatuses, pendingOf, verdictOn } from "./model.ts";
-import { storedAnswersBytesMax } from "../../src/core/limits.ts";
+import { storedAnswersBytesMax } from "../../src/base/limits.ts";
 import { openingOnHand } from "./template.ts";
 import { locationId, variantIds } from "./story.ts";
 import { startAtMs } from "./time.ts";

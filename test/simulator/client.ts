@@ -1,7 +1,7 @@
 /**
  * The clients of a simulation: they ask by what they have seen, send again what they got no answer to, and note everything for the judge.
  */
-import type { Reply } from "../../src/operations/envelope.ts";
+import type { Reply } from "../../src/requests/envelope.ts";
 import type { Random } from "./random.ts";
 import type { Sent } from "./service.ts";
 import { type Ask, locationId, type OrderAsk, type Step, variantIds } from "./story.ts";

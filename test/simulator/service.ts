@@ -1,19 +1,20 @@
 /**
- * One process of the service in the simulation, wired like src/serve.ts, but for sockets: requests are handed to the REST surface, webhooks to
+ * One process of the service in the simulation, wired like src/service/serve.ts, but for sockets: requests are handed to the REST surface, webhooks to
  * the simulation's receiver.
  */
 import { brotliDecompressSync } from "node:zlib";
-import { brotli } from "../../src/compression.ts";
-import { shopsOpenMax, storedAnswersBytesMax } from "../../src/core/limits.ts";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { shopsOpenMax, storedAnswersBytesMax } from "../../src/base/limits.ts";
+import { openDataDirectory } from "../../src/service/data-directory.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import { createRest } from "../../src/http/rest.ts";
 import type { HttpRequest, RequestContext } from "../../src/http/surface.ts";
-import type { Reply } from "../../src/operations/envelope.ts";
-import { createPerform, type Perform } from "../../src/operations/perform.ts";
+import type { Reply } from "../../src/requests/envelope.ts";
+import { createPerform, type Perform } from "../../src/requests/perform.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { createOutbox } from "../../src/outbox/runner.ts";
-import type { Clock, Compression, Engine, Log } from "../../src/store/store.ts";
+import { createOutbox } from "../../src/jobs/outbox/runner.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Compression, Engine, Log } from "../../src/store/store.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Story } from "./story.ts";
@@ -43,7 +44,7 @@ interface ServiceOptions {
   readonly directory: string;
   readonly walPagesMax: number;
   readonly journal: Partial<Story["journal"]>;
-  /** Default: as in `core/limits.ts`. */
+  /** Default: as in `base/limits.ts`. */
   readonly storedAnswersBytesMax?: number;
   readonly log: Log;
   /** Null: the shops' built-in storefronts run in this process. */

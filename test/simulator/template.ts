@@ -1,8 +1,8 @@
 /** The data directory that every simulation begins with: three shops with keys, a small catalogue, and stock at their storefronts. */
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { makeApiKey } from "../../src/core/api-key.ts";
+import { openDataDirectory } from "../../src/service/data-directory.ts";
+import { makeApiKey } from "../../src/core/access/api-key.ts";
 import { importRecords } from "../../src/exchange/import.ts";
-import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
+import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import type { Log } from "../../src/store/store.ts";
 import { randomOf } from "./random.ts";
 import { locationId, shopIds, variantIds } from "./story.ts";

@@ -3,18 +3,18 @@
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { auditRowsVerifiedMax } from "../../src/core/limits.ts";
-import { asMoney } from "../../src/core/money.ts";
-import { saveShop } from "../../src/shop/accounts.ts";
-import type { AuditFinding } from "../../src/shop/audit-verification.ts";
-import { eventsAfter } from "../../src/shop/events.ts";
+import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
+import { asMoney } from "../../src/core/money/money.ts";
+import { saveShop } from "../../src/shop/access/accounts.ts";
+import type { AuditFinding } from "../../src/shop/audit/audit-verification.ts";
+import { eventsAfter } from "../../src/shop/events/events.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
 import { type SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import type { SandboxCall } from "../../src/storefront/sandbox/faults.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import type { Reply } from "../../src/operations/envelope.ts";
+import type { Reply } from "../../src/requests/envelope.ts";
 import { verifyWhole } from "../support/audit.ts";
 import { Client, type Attempt } from "./client.ts";
 import { type CostCall, type CostReading, CostWatch } from "./costs.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { linesOnLoopMax } from "../../src/operations/loop-limits.ts";
+import { linesOnLoopMax } from "../../src/requests/loop-limits.ts";
 import { orderRecords } from "../linear/clients.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
 import { type Deed, deedOn, newOrder, type OrderSeen, spell, toldBy } from "../simulator/client.ts";

@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayIn, dayMs } from "../../src/core/calendar.ts";
+import { dateOf, dayIn, dayMs } from "../../src/base/calendar.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
-import { isRestOperation } from "../../src/operations/operation.ts";
+import { isRestOperation } from "../../src/requests/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { loadShop, saveShop } from "../../src/shop/accounts.ts";
+import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";

@@ -21,8 +21,8 @@ import {
   sessionsOfPersonMax,
   signInBytesMax,
   storedPlainBytesMax,
-} from "../../src/core/limits.ts";
-import { webhookEndpointsMax } from "../../src/core/webhooks.ts";
+} from "../../src/base/limits.ts";
+import { webhookEndpointsMax } from "../../src/core/events/webhooks.ts";
 import {
   exportPagesAtOnceMax,
   exportRecords,
@@ -31,8 +31,8 @@ import {
   recordsPerPage,
 } from "../../src/exchange/export.ts";
 import { BodyMemory } from "../../src/http/body.ts";
-import { pageOfLog } from "../../src/shop/purchase-order-history.ts";
-import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/people.ts";
+import { pageOfLog } from "../../src/shop/order/purchase-order-history.ts";
+import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/access/people.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { mcpHeaders } from "../support/mcp.ts";

@@ -1,12 +1,12 @@
 /** Broad reads run on reader threads: the same answers, as fresh and as durable as on the event loop, and no thread for small reads. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
-import type { BroadRead } from "../../src/operations/broad-read.ts";
-import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
-import { countStatements } from "../../src/shop/purchase-order-counts.ts";
-import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
-import { loadShop } from "../../src/shop/accounts.ts";
+import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/requests/loop-limits.ts";
+import type { BroadRead } from "../../src/requests/broad-read.ts";
+import { ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
+import { countStatements } from "../../src/shop/order-list/purchase-order-counts.ts";
+import { pageOfOrders } from "../../src/shop/order/purchase-orders.ts";
+import { loadShop } from "../../src/shop/access/accounts.ts";
 import { backgroundNiceness } from "../../src/store/background-thread.ts";
 import { bring } from "../support/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";

@@ -10,7 +10,7 @@ import {
   requestTimeoutMs,
   silenceMs,
   timeoutCheckMs,
-} from "../../src/core/limits.ts";
+} from "../../src/base/limits.ts";
 import { defaultArrivalLimits, defaultWaitLimits } from "../../src/http/node/server.ts";
 import { crateOperations } from "../support/operations.ts";
 import { patienceMs, until } from "../support/until.ts";

@@ -6,11 +6,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { attentionReasons } from "../../src/core/attention.ts";
-import { fxRateFrom } from "../../src/core/money.ts";
+import { attentionReasons } from "../../src/core/order/attention.ts";
+import { fxRateFrom } from "../../src/core/money/money.ts";
 import { demoRecords } from "../../src/demo/records.ts";
 import { demoShop } from "../../src/demo/shop.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
 import { withShops } from "../support/admin.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { withProgram } from "../support/process.ts";

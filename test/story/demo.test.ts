@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { firstOrder } from "../../examples/first-order.ts";
 import { demoRecords } from "../../src/demo/records.ts";
 import { demoShop } from "../../src/demo/shop.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
-import { fxRateFrom } from "../../src/core/money.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
+import { fxRateFrom } from "../../src/core/money/money.ts";
 import { withShops } from "../support/admin.ts";
 import { withProgram } from "../support/process.ts";
 

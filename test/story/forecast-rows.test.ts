@@ -3,10 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayFrom } from "../../src/core/calendar.ts";
-import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast.ts";
-import { forecastPage, type RowPosition } from "../../src/shop/forecast.ts";
-import { loadForecastView } from "../../src/shop/forecast-views.ts";
+import { dayFrom } from "../../src/base/calendar.ts";
+import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast/forecast.ts";
+import { forecastPage, type RowPosition } from "../../src/shop/forecast/forecast-rows.ts";
+import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";
 import { type TestShop, withShops } from "../support/admin.ts";
 
 const today = dayFrom("2026-11-21");

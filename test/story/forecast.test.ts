@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayIn, weekOf, weekStart } from "../../src/core/calendar.ts";
-import { columnIds } from "../../src/core/forecast.ts";
+import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/calendar.ts";
+import { columnIds } from "../../src/core/forecast/forecast.ts";
 import { bring } from "../support/imported-records.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 

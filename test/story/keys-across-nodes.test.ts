@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { PerformDependencies } from "../../src/operations/perform.ts";
+import { Fault } from "../../src/base/fault.ts";
+import type { Json } from "../../src/base/json.ts";
+import type { PerformDependencies } from "../../src/requests/perform.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import type { Coordination, Engine } from "../../src/store/store.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";

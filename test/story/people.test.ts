@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { signInFailuresMax } from "../../src/core/limits.ts";
-import { leastRole, type Role, roles } from "../../src/core/role.ts";
-import { exampleOf } from "../../src/http/openapi-schemas.ts";
+import { signInFailuresMax } from "../../src/base/limits.ts";
+import { leastRole, type Role, roles } from "../../src/core/access/role.ts";
+import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { bindingOf } from "../../src/http/routes.ts";
 import { restOperations } from "../../src/operations/registry.ts";
-import { bearerMs, sessionIdleMs } from "../../src/operations/sessions.ts";
+import { bearerMs, sessionIdleMs } from "../../src/requests/sessions.ts";
 import { askAdmin, cookieOf, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
 import { spelled } from "../support/requests.ts";
 import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { z } from "zod";
-import type { Json } from "../../src/core/json.ts";
-import { Fault } from "../../src/core/fault.ts";
+import type { Json } from "../../src/base/json.ts";
+import { Fault } from "../../src/base/fault.ts";
 import {
   bodyBytesMax,
   headerBytesMax,
@@ -13,11 +13,11 @@ import {
   responseBytesMax,
   sweepEveryRequests,
   sweptRowsMax,
-} from "../../src/core/limits.ts";
-import type { AuditEntry } from "../../src/shop/audit.ts";
+} from "../../src/base/limits.ts";
+import type { AuditEntry } from "../../src/shop/audit/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
-import { operation } from "../../src/operations/operation.ts";
-import type { PerformDependencies } from "../../src/operations/perform.ts";
+import { operation } from "../../src/requests/operation.ts";
+import type { PerformDependencies } from "../../src/requests/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { crateOperations } from "../support/operations.ts";

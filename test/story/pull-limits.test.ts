@@ -2,20 +2,24 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { bodyBytesMax } from "../../src/core/limits.ts";
-import { createStorefrontHints, eventsKnownMax, hintedShopsBytesMax } from "../../src/hints/app.ts";
+import { bodyBytesMax } from "../../src/base/limits.ts";
+import {
+  createStorefrontHints,
+  eventsKnownMax,
+  hintedShopsBytesMax,
+} from "../../src/admin/storefront/shopify-hints.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
-import { createPuller, namesToldMax, notesMax, pullLimits, type Puller } from "../../src/pull/puller.ts";
-import { defaultSettings, loadShop, saveShop } from "../../src/shop/accounts.ts";
-import { insertPushStatement } from "../../src/shop/stock-pushes.ts";
+import { createPuller, namesToldMax, notesMax, pullLimits, type Puller } from "../../src/jobs/puller.ts";
+import { defaultSettings, loadShop, saveShop } from "../../src/shop/access/accounts.ts";
+import { insertPushStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import {
   hintedDueAtMs,
   hintedPullEveryMs,
   hintWaitMs,
   type Pull,
   savePullStatement,
-} from "../../src/shop/storefront-pulls.ts";
+} from "../../src/shop/storefront/storefront-pulls.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { chunksOf } from "../../src/store/in-lists.ts";
 import type { Engine } from "../../src/store/store.ts";
@@ -23,7 +27,7 @@ import type { Pulled, PullPage, PullPart, PullRequest } from "../../src/storefro
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import { begunMax, pieceBytesMax } from "../../src/storefront/shopify/bulk.ts";
 import { type ReadContext, StorefrontError, unusableStorefront } from "../../src/storefront/storefront.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { configOf, onFake, type OnFake, secretKey } from "../shopify/connected.ts";
 import { quantity } from "../support/goods.ts";
 import { ask, pullAll, pullOf } from "../support/pulling.ts";

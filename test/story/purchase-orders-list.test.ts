@@ -1,8 +1,13 @@
 /** The list of orders: filters, search, stable pages, and what it costs (C12, C13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergedStatements } from "../../src/shop/orders-by-line.ts";
-import { countStatement, type OrderFilters, listOrders, pageStatement } from "../../src/shop/purchase-order-list.ts";
+import { mergedStatements } from "../../src/shop/order-list/search-by-line.ts";
+import {
+  countStatement,
+  type OrderFilters,
+  listOrders,
+  pageStatement,
+} from "../../src/shop/order-list/purchase-order-list.ts";
 import { NoticingTx } from "../../src/store/delegated.ts";
 import { anything } from "../support/order-filters.ts";
 import { startGoodsServer } from "../support/goods-server.ts";

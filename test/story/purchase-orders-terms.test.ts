@@ -1,7 +1,7 @@
 /** New orders and lines on the supplier's terms (C16, C32, C35). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/base/json.ts";
 import { loadCatalogueFacts } from "../../src/operations/purchase-orders/lines.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";

@@ -1,7 +1,7 @@
 /** Warnings in the answers of writes (C16). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isJsonArray } from "../../src/core/json.ts";
+import { isJsonArray } from "../../src/base/json.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestResponse } from "../support/server.ts";
 

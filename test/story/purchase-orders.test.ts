@@ -1,7 +1,7 @@
 /** Orders as a caller makes, edits, moves and deletes them (spec "Purchase orders: writes", C22, C23, C30, C33–C35, C37). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "../../src/base/json.ts";
 import { type OrderLine, startGoodsServer } from "../support/goods-server.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";

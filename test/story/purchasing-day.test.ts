@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { dateOf, dayIn } from "../../src/core/calendar.ts";
+import { dateOf, dayIn } from "../../src/base/calendar.ts";
 import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { tokensOf } from "../support/tokens.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { unavailable } from "../../src/store/engine-rules.ts";
-import { loopDebtMsMax } from "../../src/core/limits.ts";
+import { loopDebtMsMax } from "../../src/base/limits.ts";
 import { createHealth } from "../../src/http/health.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 

@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Status, statuses } from "../../src/core/purchase-order.ts";
-import { type Activity, isHeld, movesFrom, permits } from "../../src/core/status.ts";
+import { type Status, statuses } from "../../src/core/order/purchase-order.ts";
+import { type Activity, isHeld, movesFrom, permits } from "../../src/core/order/status.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { brotli } from "../../src/compression.ts";
-import { storedLargeBytesMin, sweepEveryRequests } from "../../src/core/limits.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { storedLargeBytesMin, sweepEveryRequests } from "../../src/base/limits.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import type { Compression, Coordination } from "../../src/store/store.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";

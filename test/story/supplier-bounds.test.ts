@@ -1,9 +1,9 @@
 /** Bounds on what suppliers can leave beside an order, and on what a page of theirs and a list of their answers show (C64). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { proposalsListedMax, replacedProposalsMax, supplierPageLinesMax } from "../../src/core/limits.ts";
-import type { SupplierProposal } from "../../src/core/supplier-proposals.ts";
-import { proposalStatement } from "../../src/shop/supplier-proposals.ts";
+import { proposalsListedMax, replacedProposalsMax, supplierPageLinesMax } from "../../src/base/limits.ts";
+import type { SupplierProposal } from "../../src/core/supplier/supplier-proposals.ts";
+import { proposalStatement } from "../../src/shop/supplier/supplier-proposals.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin } from "../support/people.ts";
 import { adminOrder, byLink, makeLink, newestProposal, propose } from "../support/supplier-link.ts";

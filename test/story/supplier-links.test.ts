@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { supplierLinkKeptMs, supplierLinkMs } from "../../src/core/supplier-links.ts";
-import { linkGuessesMax, linkRequestsMax, supplierLinksOfOrderMax } from "../../src/core/limits.ts";
-import { makeSecret, secretRandomBytes } from "../../src/core/secret.ts";
+import { supplierLinkKeptMs, supplierLinkMs } from "../../src/core/supplier/supplier-links.ts";
+import { linkGuessesMax, linkRequestsMax, supplierLinksOfOrderMax } from "../../src/base/limits.ts";
+import { makeSecret, secretRandomBytes } from "../../src/base/secret.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { adminOrder, byLink, makeLink, propose, sendForm } from "../support/supplier-link.ts";

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
-import { bodyBytesMax } from "../../src/core/limits.ts";
-import { faultsOf } from "../../src/http/openapi-failures.ts";
-import { exampleOf } from "../../src/http/openapi-schemas.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/base/json.ts";
+import { bodyBytesMax } from "../../src/base/limits.ts";
+import { faultsOf } from "../../src/http/openapi/failures.ts";
+import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
 import { exampleRequest, spelled } from "../support/requests.ts";

@@ -1,6 +1,6 @@
 /** Rows of the audit log for tests, and the whole verification of a shop's log. */
-import type { AuditEntry } from "../../src/shop/audit.ts";
-import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/shop/audit-verification.ts";
+import type { AuditEntry } from "../../src/shop/audit/audit.ts";
+import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/shop/audit/audit-verification.ts";
 import type { Tx } from "../../src/store/store.ts";
 
 /** A row of a read. */

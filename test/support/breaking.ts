@@ -2,7 +2,7 @@
  * Finds the changes between two OpenAPI documents that would break a client of the older one. Additions are allowed: operations,
  * optional parameters and body members, members of answers, error codes. Pure.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
 const list = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);

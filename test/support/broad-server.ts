@@ -1,7 +1,7 @@
 /** A test server with reader threads. */
-import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
+import type { BroadRead, Readers } from "../../src/requests/broad-read.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
-import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
+import { ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
 import { type TestServerOptions, startServer } from "./server.ts";
 
 export const silent = { info: () => {}, warn: () => {}, error: () => {} };

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 
 export const adminToken = "an-admin-token-for-nodes";
 /** The client's default timeout: longer than the slowest operation takes. */

@@ -2,7 +2,7 @@
  * The OpenAPI document as the tests hold answers against it. The served document leaves answers open for members that a later version
  * adds, and has one schema for every failure. A test must notice what is not documented today. Pure.
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
 

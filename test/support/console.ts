@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { Role } from "../../src/core/role.ts";
+import type { Role } from "../../src/core/access/role.ts";
 import { browserPath } from "./browser.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
 import { makePlace, type StorePlace } from "./store.ts";

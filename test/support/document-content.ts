@@ -1,6 +1,6 @@
 /** Contents of documents for tests. */
-import { defaultDocumentSettings, type DocumentSettings } from "../../src/core/document-settings.ts";
-import type { Address } from "../../src/core/purchase-order.ts";
+import { defaultDocumentSettings, type DocumentSettings } from "../../src/core/supplier/document-settings.ts";
+import type { Address } from "../../src/core/order/purchase-order.ts";
 import { type ContentLine, type DocumentContent, exampleContent } from "../../src/documents/content.ts";
 
 /** An address with these members; the others are null. */

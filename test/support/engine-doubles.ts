@@ -1,5 +1,5 @@
 /** Wrappers around a real engine that change or fail some of its calls. */
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import type { Engine } from "../../src/store/store.ts";
 

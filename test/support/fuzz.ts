@@ -3,7 +3,7 @@
  * answers. Has no knowledge of single operations.
  */
 import * as fc from "fast-check";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 /** Draws a value of an arbitrary, as `fc.gen()` does in a property. */
 export type Draw = fc.GeneratorValue;

@@ -1,9 +1,9 @@
 /** A server with a small catalogue, also in the sandbox, and orders in the status that a test needs. */
 import assert from "node:assert/strict";
 import { importRecords } from "../../src/exchange/import.ts";
-import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
-import type { Status } from "../../src/core/purchase-order.ts";
-import { loadShop } from "../../src/shop/accounts.ts";
+import { type Quantity, quantityToNumber } from "../../src/core/money/money.ts";
+import type { Status } from "../../src/core/order/purchase-order.ts";
+import { loadShop } from "../../src/shop/access/accounts.ts";
 import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "./server.ts";

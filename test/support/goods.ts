@@ -1,8 +1,8 @@
 /** Orders, lines and shops for tests of the rules: complete values with realistic defaults. A test sets only the members it is about. */
 import assert from "node:assert/strict";
-import { Fault } from "../../src/core/fault.ts";
-import type { GoodsContext } from "../../src/core/goods.ts";
-import { noTotals } from "../../src/core/lines.ts";
+import { Fault } from "../../src/base/fault.ts";
+import type { GoodsContext } from "../../src/core/goods/goods.ts";
+import { noTotals } from "../../src/core/order/lines.ts";
 import {
   type FxRate,
   fxRateFrom,
@@ -11,10 +11,10 @@ import {
   type Quantity,
   quantityFrom,
   zeroMoney,
-} from "../../src/core/money.ts";
-import { editableHeaderFields, storedLineFields, valuesFrom } from "../../src/core/purchase-order-fields.ts";
-import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
-import type { ImportedOrder } from "../../src/shop/purchase-orders.ts";
+} from "../../src/core/money/money.ts";
+import { editableHeaderFields, storedLineFields, valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
+import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/order/purchase-order.ts";
+import type { ImportedOrder } from "../../src/shop/order/purchase-orders.ts";
 
 export function quantity(units: number): Quantity {
   const value = quantityFrom(units);

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json } from "../../src/base/json.ts";
 
 /** Collects all strings of an answer whose member's name ends in Id, by that name. */
 export function idsIn(value: Json, ids: Map<string, Set<string>>): void {

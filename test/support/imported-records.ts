@@ -1,7 +1,7 @@
 /** Imports records into the shop of a test server, past its admin API. */
 import assert from "node:assert/strict";
 import { importRecords } from "../../src/exchange/import.ts";
-import { loadShop } from "../../src/shop/accounts.ts";
+import { loadShop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { ndjson, piecesOf } from "./admin.ts";
 import type { TestServer } from "./server.ts";

@@ -6,7 +6,7 @@
  */
 import { appendFileSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 /** The environment variable with the directory. It is not set if a test file is run by hand. */
 export const observedDirectoryVariable = "OPENPO_TEST_OBSERVED";

@@ -1,7 +1,7 @@
 /** An agent for tests: the protocol's own client library, connected to a test server. */
 import assert from "node:assert/strict";
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
 import type { TestServer } from "./server.ts";

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { operations } from "../../src/operations/registry.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { type Asked, type Client, createClient, type Definite, makeShop, operate, seeded } from "./clients.ts";
 import { contractOf } from "./contract.ts";
 import { rowsOf } from "./nodes.ts";

@@ -2,7 +2,7 @@
  * Nodes that share a database, as an operator runs them: separate processes, each with its own port, that can be killed and restarted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { adminToken } from "./clients.ts";
 import { withClient } from "./postgres.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";

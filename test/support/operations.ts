@@ -1,7 +1,7 @@
 /** A few operations on crates, for tests of the request pipeline alone. Crates are stored in the table of locations. */
 import { z } from "zod";
-import { Fault } from "../../src/core/fault.ts";
-import { type Operation, operation } from "../../src/operations/operation.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { type Operation, operation } from "../../src/requests/operation.ts";
 
 export interface CrateHooks {
   /** Awaited by `crate_seal` before it changes anything. */

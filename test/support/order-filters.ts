@@ -1,4 +1,4 @@
-import type { OrderFilters } from "../../src/shop/purchase-order-list.ts";
+import type { OrderFilters } from "../../src/shop/order-list/purchase-order-list.ts";
 
 /** Filters that every order matches. */
 export const anything: OrderFilters = {

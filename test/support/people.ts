@@ -1,8 +1,8 @@
 /** People of a test server's shop: invited, signed in, and asking with the bearer of a page. */
 import assert from "node:assert/strict";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { Fault } from "../../src/core/fault.ts";
-import type { Role } from "../../src/core/role.ts";
+import { Fault } from "../../src/base/fault.ts";
+import type { Role } from "../../src/core/access/role.ts";
 import { bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { adminToken, type RequestOptions, type TestResponse, type TestServer } from "./server.ts";
 

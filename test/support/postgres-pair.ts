@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { type PostgresServer, startPostgres, withClient } from "./postgres.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
 

@@ -29,7 +29,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { recordsRememberedBytesMax } from "../../src/core/limits.ts";
+import { recordsRememberedBytesMax } from "../../src/base/limits.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import {
   numbered,
@@ -39,11 +39,11 @@ import {
 } from "../../src/store/postgres/connection.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
-import { databaseForReaders } from "../../src/database.ts";
-import { dueRows } from "../../src/open-store.ts";
-import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
+import { databaseForReaders } from "../../src/service/database.ts";
+import { dueRows } from "../../src/service/open-store.ts";
+import { keepingForecastVersions } from "../../src/shop/forecast/forecast-version.ts";
 import type { DueRows, Engine, SqlValue, Statement } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 import { freePort } from "./ports.ts";
 
@@ -52,7 +52,7 @@ export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
 /** The environment variable with a directory that has `initdb` and `postgres`; otherwise they are searched. */
 const binariesVariable = "OPENPO_TEST_POSTGRES_BIN";
 
-/** The same names as in src/database.ts. */
+/** The same names as in src/service/database.ts. */
 export const shopsSchema = "openpo";
 export const sandboxSchema = "openpo_sandbox";
 

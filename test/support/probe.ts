@@ -1,6 +1,6 @@
 /** Measures for how long nobody could write: one small change after another, each at any of the addresses. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { ask, makeShop } from "./clients.ts";
 
 const pauseMs = 25;

@@ -1,8 +1,9 @@
 /** Pulls of a shop on a platform, and what they leave in the shop. */
-import type { ConnectedShop } from "../../src/core/storefront-config.ts";
-import { createPuller, type Puller, type pullLimits } from "../../src/pull/puller.ts";
-import { askForPull, loadPull, type Pull } from "../../src/shop/storefront-pulls.ts";
-import type { Clock, Engine, Ids } from "../../src/store/store.ts";
+import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
+import { createPuller, type Puller, type pullLimits } from "../../src/jobs/puller.ts";
+import { askForPull, loadPull, type Pull } from "../../src/shop/storefront/storefront-pulls.ts";
+import type { Clock, Ids } from "../../src/base/clock.ts";
+import type { Engine } from "../../src/store/store.ts";
 import type { StorefrontConnections } from "../../src/storefront/connections.ts";
 import { until } from "./until.ts";
 

@@ -1,5 +1,5 @@
 /** For each operation, an order in a state in which it succeeds, and the input to send. */
-import type { Status } from "../../src/core/purchase-order.ts";
+import type { Status } from "../../src/core/order/purchase-order.ts";
 import { lineA, type OrderLine } from "./goods-server.ts";
 
 const received: OrderLine = { ...lineA, quantityConfirmed: 10, quantityReceived: 4, quantitySynced: 4 };

@@ -1,6 +1,6 @@
 /** Builds requests as a client of the OpenAPI document does: an operation's input as path, query and body. */
-import { isJsonArray, type Json, type JsonObject } from "../../src/core/json.ts";
-import { exampleOf } from "../../src/http/openapi-schemas.ts";
+import { isJsonArray, type Json, type JsonObject } from "../../src/base/json.ts";
+import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { apiPrefix, type Binding } from "../../src/http/routes.ts";
 
 /** Formats a value for a path or query. */

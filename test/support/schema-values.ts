@@ -3,7 +3,7 @@
  * member of a schema needs no change here as long as its type is known; otherwise drawing it throws.
  */
 import { z } from "zod";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 export type Schema = z.core.$ZodType;
 export type Members = ReadonlyMap<string, Schema>;

@@ -10,16 +10,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
-import { filesForReaders, openJournal } from "../../src/data-directory.ts";
-import type { ReaderStore } from "../../src/reader-pool.ts";
-import { orderColumn } from "../../src/shop/purchase-order-tables.ts";
-import type { AuditRowPlace } from "../../src/shop/audit-journal.ts";
-import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
+import { filesForReaders, openJournal } from "../../src/service/data-directory.ts";
+import type { ReaderStore } from "../../src/threads/reader-pool.ts";
+import { orderColumn } from "../../src/shop/order/purchase-order-tables.ts";
+import type { AuditRowPlace } from "../../src/shop/audit/audit-journal.ts";
+import { keepingForecastVersions } from "../../src/shop/forecast/forecast-version.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
-import type { Clock, Coordination, Engine, Statement } from "../../src/store/store.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import type { Coordination, Engine, Statement } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import {
   examiningOn,
   freshDatabase,

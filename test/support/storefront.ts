@@ -1,15 +1,15 @@
 /** A shop with its sandbox and its outbox in a real store, for tests of follow-on work. */
 import assert from "node:assert/strict";
-import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
-import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
-import type { Decision, LineItem, PurchaseOrder } from "../../src/core/purchase-order.ts";
-import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";
-import type { OutboxLimits } from "../../src/outbox/limits.ts";
-import { createOutbox, type Outbox } from "../../src/outbox/runner.ts";
-import { incomingDeltas } from "../../src/core/incoming.ts";
-import { importOrder, importedSums, loadOrder, saveDecision } from "../../src/shop/purchase-orders.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/goods/receive.ts";
+import { type Quantity, quantityToNumber } from "../../src/core/money/money.ts";
+import type { Decision, LineItem, PurchaseOrder } from "../../src/core/order/purchase-order.ts";
+import { defaultSettings, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
+import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
+import { createOutbox, type Outbox } from "../../src/jobs/outbox/runner.ts";
+import { incomingDeltas } from "../../src/core/goods/incoming.ts";
+import { importOrder, importedSums, loadOrder, saveDecision } from "../../src/shop/order/purchase-orders.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxFault } from "../../src/storefront/sandbox/faults.ts";
@@ -17,7 +17,7 @@ import type { StorefrontConnections } from "../../src/storefront/connections.ts"
 import type { AllowedHosts } from "../../src/storefront/hosts.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
-import { createStorefronts } from "../../src/storefronts.ts";
+import { createStorefronts } from "../../src/service/storefronts.ts";
 import { context, importedOrder, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";
 import { until } from "./until.ts";

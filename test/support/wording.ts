@@ -1,5 +1,5 @@
 /**
- * What each surface calls an operation, told apart from src/operations/guidance.ts, and the two checks that every answer of the suite
+ * What each surface calls an operation, told apart from src/requests/wording.ts, and the two checks that every answer of the suite
  * is held to: no text keeps a mention that no surface has put into words, and no agent is shown a method, a path or a header.
  */
 import assert from "node:assert/strict";

@@ -27,8 +27,8 @@ function limit(name: string): number {
 
 // Environment.
 
-/** The variables that src/config.ts reads, and those that only the command line reads. */
-const variables = [...captures(textOf("src/config.ts"), /^ {2}((?:OPENPO_\w+|PORT)): given/gm), "OPENPO_URL"];
+/** The variables that src/service/config.ts reads, and those that only the command line reads. */
+const variables = [...captures(textOf("src/service/config.ts"), /^ {2}((?:OPENPO_\w+|PORT)): given/gm), "OPENPO_URL"];
 const readByOthers = ["Dockerfile", "compose.yaml", "docs/operating.md", ...globSync("deploy/*")];
 
 test("the service reads every variable that is documented or set", () => {
@@ -163,7 +163,7 @@ function tablesIn(schema: string, directory: string): readonly Table[] {
   );
 }
 
-/** Every table of a database, from the schema directories that database.ts opens. */
+/** Every table of a database, from the schema directories that service/database.ts opens. */
 const tables = [
   ...tablesIn("openpo", "src/shop/schema"),
   ...tablesIn("openpo", "src/store/postgres/schema/postgres"),
@@ -202,6 +202,6 @@ test("docs/distribution.sql distributes exactly the tables with data of a shop",
 });
 
 test("the schemas checked here are those that the service opens", () => {
-  const opened = captures(textOf("src/database.ts"), /^const \w+Schema = "(\w+)";$/gm);
+  const opened = captures(textOf("src/service/database.ts"), /^const \w+Schema = "(\w+)";$/gm);
   assert.deepEqual(opened.toSorted(), [...new Set(tables.map(({ schema }) => schema))].sort());
 });

@@ -25,11 +25,11 @@ const faultsOf = (file: string, source: string): readonly string[] =>
     .filter((line) => spelled.test(line))
     .map(
       (line) =>
-        `${file}: ${line.trim()}\n  Name the operation with mention() of core/guidance.ts, or tell it to REST alone with only().`,
+        `${file}: ${line.trim()}\n  Name the operation with mention() of core/order/guidance.ts, or tell it to REST alone with only().`,
     );
 
 /** Where an answer gets the words and the headers of REST. */
-const surfaceFiles: readonly string[] = ["src/operations/envelope.ts", "src/operations/guidance.ts"];
+const surfaceFiles: readonly string[] = ["src/requests/envelope.ts", "src/requests/wording.ts"];
 
 test("no text of the rules or of the operations spells a route or a header", () => {
   const files = globSync(["src/core/**/*.ts", "src/operations/**/*.ts"]).filter((file) => !surfaceFiles.includes(file));

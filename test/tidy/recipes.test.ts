@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { z } from "zod";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { apiPrefix, bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
-import { isRestOperation, operation, type Operation } from "../../src/operations/operation.ts";
+import { isRestOperation, operation, type Operation } from "../../src/requests/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 interface Recipe {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../src/core/limits.ts";
+import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../src/base/limits.ts";
 import { Admission, RetryTimes } from "../../src/http/node/admission.ts";
-import { defaultSettings } from "../../src/shop/accounts.ts";
+import { defaultSettings } from "../../src/shop/access/accounts.ts";
 
 /** A process that starts so many requests in a second, at the time that the test has reached. */
 function processUnderTest(startsPerSecond: number) {

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AdoptFacts, adoptOrder, type OutsideLine, type OutsideOrder } from "../../src/core/adopt.ts";
+import { type AdoptFacts, adoptOrder, type OutsideLine, type OutsideOrder } from "../../src/core/order/adopt.ts";
 import { money, quantity, refusal, shop } from "../support/goods.ts";
 
 const facts: AdoptFacts = { shop: shop(), supplierCurrencyCode: null, variants: new Map(), nowMs: 5_000 };

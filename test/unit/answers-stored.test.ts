@@ -1,14 +1,14 @@
 /** How answers are stored under idempotency keys and told again (C18–C21, D103), on an engine in this process and on one among nodes. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { brotli } from "../../src/compression.ts";
-import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
-import { Fault } from "../../src/core/fault.ts";
-import { inWords } from "../../src/core/guidance.ts";
-import { idempotencyLifetimeMs } from "../../src/core/idempotency.ts";
-import { storedLargeBytesMin, storedPlainBytesMax } from "../../src/core/limits.ts";
-import { StoreCounts } from "../../src/operations/counts.ts";
-import type { Reply } from "../../src/operations/envelope.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { apiKeyRandomBytes, makeApiKey } from "../../src/core/access/api-key.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { inWords } from "../../src/core/order/guidance.ts";
+import { idempotencyLifetimeMs } from "../../src/core/access/idempotency.ts";
+import { storedLargeBytesMin, storedPlainBytesMax } from "../../src/base/limits.ts";
+import { StoreCounts } from "../../src/requests/store-counts.ts";
+import type { Reply } from "../../src/requests/envelope.ts";
 import {
   type Attempt,
   createIdempotency,
@@ -17,11 +17,11 @@ import {
   answeredFingerprint,
   isStoredRefusal,
   type KeyedRequest,
-} from "../../src/operations/idempotency.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import type { Incoming } from "../../src/operations/request.ts";
-import { defaultSettings, insertApiKey, saveShop } from "../../src/shop/accounts.ts";
-import { loadStoredBytes, oldestRecords, sweepIdempotency } from "../../src/shop/idempotency.ts";
+} from "../../src/requests/idempotency.ts";
+import type { Operation } from "../../src/requests/operation.ts";
+import type { Incoming } from "../../src/requests/request.ts";
+import { defaultSettings, insertApiKey, saveShop } from "../../src/shop/access/accounts.ts";
+import { loadStoredBytes, oldestRecords, sweepIdempotency } from "../../src/shop/access/idempotency.ts";
 import type { Compression, Coordination, Engine, KeyClaim } from "../../src/store/store.ts";
 import { makePlace, openStore, type Store, type StorePlace } from "../support/store.ts";
 

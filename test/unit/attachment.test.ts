@@ -8,10 +8,10 @@ import {
   receiptSchedule,
   settledAmount,
   type Shipment,
-} from "../../src/core/attachments.ts";
-import { pendingQuantity } from "../../src/core/lines.ts";
-import { asQuantity } from "../../src/core/money.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
+} from "../../src/core/order/attachments.ts";
+import { pendingQuantity } from "../../src/core/order/lines.ts";
+import { asQuantity } from "../../src/core/money/money.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
 import { fxRate, line, money, order, quantity, shop } from "../support/goods.ts";
 
 const shipment = (shipmentId: string, facts: Partial<Shipment> = {}): Shipment => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, nameOfDatabase, readConfig } from "../../src/config.ts";
+import { ConfigError, nameOfDatabase, readConfig } from "../../src/service/config.ts";
 
 test("an empty environment gives the defaults of contract §1", () => {
   assert.deepEqual(readConfig({}), {

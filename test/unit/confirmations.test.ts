@@ -1,8 +1,8 @@
-/** Which requests are confirmed together (operations/confirmations.ts). */
+/** Which requests are confirmed together (requests/remembered/caller-confirmations.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BucketReading } from "../../src/core/rate-limit.ts";
-import { confirmedTogetherMax, Confirmations } from "../../src/operations/confirmations.ts";
+import type { BucketReading } from "../../src/core/access/rate-limit.ts";
+import { confirmedTogetherMax, Confirmations } from "../../src/requests/remembered/caller-confirmations.ts";
 import type { Coordination, Engine, Statement } from "../../src/store/store.ts";
 import { part } from "../support/part.ts";
 

@@ -6,8 +6,8 @@ import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
 import { roundedUp } from "../../console/data/packs.ts";
 import { linesOf, rowsIn } from "../../console/order/pasted-rows.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
-import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/status.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
+import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/order/status.ts";
 
 const line = (poLineItemId: string, more: Partial<PurchaseOrderLineItem> = {}): PurchaseOrderLineItem =>
   ({

@@ -1,8 +1,8 @@
 /** The rows that the costs of a completion are made from, and those that it leaves (C45). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { costPlan, type ReplacingCost } from "../../src/core/cost-sync.ts";
-import type { Money } from "../../src/core/money.ts";
+import { costPlan, type ReplacingCost } from "../../src/core/storefront/cost-sync.ts";
+import type { Money } from "../../src/core/money/money.ts";
 import {
   acceptCostsStatement,
   catalogueCostStatement,
@@ -13,9 +13,9 @@ import {
   loadReplacingCost,
   loadWrittenRows,
   settleCostStatement,
-} from "../../src/shop/cost-sync.ts";
-import { costStatement } from "../../src/shop/purchase-order-history.ts";
-import { importOrder } from "../../src/shop/purchase-orders.ts";
+} from "../../src/shop/storefront/cost-sync.ts";
+import { costStatement } from "../../src/shop/order/purchase-order-history.ts";
+import { importOrder } from "../../src/shop/order/purchase-orders.ts";
 import type { Statement, Tx } from "../../src/store/store.ts";
 import { fxRate, importedOrder, line, money, order, quantity, shop } from "../support/goods.ts";
 import { makePlace, openStore, type Store, type StorePlace } from "../support/store.ts";

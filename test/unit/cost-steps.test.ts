@@ -2,19 +2,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { z } from "zod";
-import { Fault } from "../../src/core/fault.ts";
-import type { PurchaseOrder } from "../../src/core/purchase-order.ts";
-import type { Call } from "../../src/operations/operation.ts";
+import { Fault } from "../../src/base/fault.ts";
+import type { PurchaseOrder } from "../../src/core/order/purchase-order.ts";
+import type { Call } from "../../src/requests/operation.ts";
 import {
   costSyncSchema,
   refuseUnlessPriced,
   type WrittenCosts,
   writeCosts,
-} from "../../src/operations/purchase-orders/cost-sync.ts";
-import { OrderClaim } from "../../src/operations/purchase-orders/order-claim.ts";
-import { defaultSettings, type Shop } from "../../src/shop/accounts.ts";
-import { eventsAfter } from "../../src/shop/events.ts";
-import { importOrder, loadOrder } from "../../src/shop/purchase-orders.ts";
+} from "../../src/operations/purchase-orders/goods/cost-sync.ts";
+import { OrderClaim } from "../../src/operations/purchase-orders/goods/order-claim.ts";
+import { defaultSettings, type Shop } from "../../src/shop/access/accounts.ts";
+import { eventsAfter } from "../../src/shop/events/events.ts";
+import { importOrder, loadOrder } from "../../src/shop/order/purchase-orders.ts";
 import type { Tx } from "../../src/store/store.ts";
 import {
   type ItemResult,
@@ -23,7 +23,7 @@ import {
   type VariantState,
   type WriteContext,
 } from "../../src/storefront/storefront.ts";
-import { noMailing } from "../../src/operations/operation.ts";
+import { noMailing } from "../../src/requests/operation.ts";
 import { importedOrder, line, money, order } from "../support/goods.ts";
 import { makePlace, openStore, type Store, type StorePlace } from "../support/store.ts";
 

@@ -12,9 +12,9 @@ import {
   readBackCost,
   skippedCustomLines,
   unreadCost,
-} from "../../src/core/cost-sync.ts";
-import { moneyToNumber } from "../../src/core/money.ts";
-import type { PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
+} from "../../src/core/storefront/cost-sync.ts";
+import { moneyToNumber } from "../../src/core/money/money.ts";
+import type { PurchaseOrder, ShopFacts } from "../../src/core/order/purchase-order.ts";
 import { fxRate, line, money, order, quantity, refusal, shop } from "../support/goods.ts";
 
 interface CostCase {

@@ -1,8 +1,8 @@
-/** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (core/limits.ts). */
+/** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (base/limits.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { Guesses } from "../../src/admin/guesses.ts";
+import { Guesses } from "../../src/admin/access/guesses.ts";
 import {
   guessersMax,
   guessesAtOnceMax,
@@ -19,10 +19,10 @@ import {
   sweepLateRequests,
   sweepShopsMax,
   sweptRowsMax,
-} from "../../src/core/limits.ts";
-import { StoreCounts } from "../../src/operations/counts.ts";
-import { Refusals } from "../../src/operations/refusals.ts";
-import { Sweeps } from "../../src/operations/sweeps.ts";
+} from "../../src/base/limits.ts";
+import { StoreCounts } from "../../src/requests/store-counts.ts";
+import { Refusals } from "../../src/requests/refusals.ts";
+import { Sweeps } from "../../src/requests/sweeps.ts";
 import { Attempts, linkGuesses, linkRequests, signInAttempts } from "../../src/http/attempts.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { supplierFields, valuesFrom } from "../../src/core/purchase-order-fields.ts";
+import { supplierFields, valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
 import { type FileFormatName, fileFormat, variantIdOf } from "../../src/exchange/csv-formats.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";

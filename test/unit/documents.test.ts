@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { documentColumns, documentLanguages } from "../../src/core/document-settings.ts";
+import { documentColumns, documentLanguages } from "../../src/core/supplier/document-settings.ts";
 import type { DocumentContent } from "../../src/documents/content.ts";
 import {
   Documents,

@@ -11,7 +11,7 @@ import {
   type HeaderFacts,
   type LineEdit,
   type NewLine,
-} from "../../src/core/edit.ts";
+} from "../../src/core/order/edit.ts";
 import {
   type FieldChange,
   type LineFailure,
@@ -19,7 +19,7 @@ import {
   type PurchaseOrder,
   type Status,
   statuses,
-} from "../../src/core/purchase-order.ts";
+} from "../../src/core/order/purchase-order.ts";
 import { context, fxRate, line, money, order, quantity, refusal, shop } from "../support/goods.ts";
 
 const asked = (poLineItemId: string, facts: Partial<NewLine> = {}): NewLine => ({

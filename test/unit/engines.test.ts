@@ -7,7 +7,8 @@ const support: Readonly<Record<string, string>> = {
     'import { openPostgresEngine } from "../../src/store/postgres/engine.ts";\nimport { openSqliteEngine } from "../../src/store/sqlite/engine.ts";',
   "test/support/server.ts": 'import {\n  makePlace,\n  openStore,\n} from "./store.ts";',
   "test/support/goods-server.ts": 'export { startServer } from "./server.ts";',
-  "test/support/goods.ts": 'import type { Store } from "./store.ts";\nimport { money } from "../../src/core/money.ts";',
+  "test/support/goods.ts":
+    'import type { Store } from "./store.ts";\nimport { money } from "../../src/core/money/money.ts";',
   "test/support/postgres.ts": 'import { openPostgresPool } from "../../src/store/postgres/connection.ts";',
   "test/support/nodes.ts": 'import { withClient } from "./postgres.ts";\nimport { startServer } from "./server.ts";',
   "test/crash/writer.ts": 'import { openStore } from "../support/store.ts";',

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
-import { decideConfirm } from "../../src/core/confirm.ts";
-import { decideCreate, decideDeleteLines, decideEditLines, decideHeader } from "../../src/core/edit.ts";
+import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/goods/complete.ts";
+import { decideConfirm } from "../../src/core/goods/confirm.ts";
+import { decideCreate, decideDeleteLines, decideEditLines, decideHeader } from "../../src/core/order/edit.ts";
 import {
   deletedEvent,
   type EventDraft,
@@ -13,12 +13,12 @@ import {
   eventTypes,
   lineEvent,
   typesNamed,
-} from "../../src/core/events.ts";
-import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
-import type { Decision, PurchaseOrder } from "../../src/core/purchase-order.ts";
-import { decideStatus } from "../../src/core/status-move.ts";
-import { pushRecorded } from "../../src/core/stock-push.ts";
-import { decideSyncReset, pushDecision } from "../../src/core/sync.ts";
+} from "../../src/core/events/events.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/goods/receive.ts";
+import type { Decision, PurchaseOrder } from "../../src/core/order/purchase-order.ts";
+import { decideStatus } from "../../src/core/order/status-move.ts";
+import { pushRecorded } from "../../src/core/storefront/stock-push.ts";
+import { decideSyncReset, pushDecision } from "../../src/core/storefront/sync.ts";
 import { context, line, order, quantity } from "../support/goods.ts";
 
 const facts = { supplier: null, locationName: null };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
+import { Fault } from "../../src/base/fault.ts";
 import { FairQueue, type FairLimits, turnsRememberedMax } from "../../src/store/fair-queue.ts";
 
 /** A queue whose work ends when the test decides. Work is named by its shop and a number: `a1`, and `a1?` if it may become unwanted. */

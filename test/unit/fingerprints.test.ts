@@ -1,10 +1,10 @@
 /** Fingerprints of repeated requests are those that the requests have (C17), whether or not their bodies are read again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
-import { fingerprintsKnownMax, fingerprintTextLengthMax } from "../../src/core/limits.ts";
-import { Fingerprints, fingerprintOf } from "../../src/operations/fingerprints.ts";
-import { parseBody } from "../../src/operations/input.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { fingerprintsKnownMax, fingerprintTextLengthMax } from "../../src/base/limits.ts";
+import { Fingerprints, fingerprintOf } from "../../src/requests/remembered/fingerprints.ts";
+import { parseBody } from "../../src/requests/input.ts";
 
 type Query = readonly (readonly [string, string])[];
 

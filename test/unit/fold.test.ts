@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { fold } from "../../src/core/fold.ts";
+import { fold } from "../../src/base/fold.ts";
 
 test("case, width and composition are ignored", () => {
   for (const [a, b] of [

@@ -7,8 +7,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../../src/admin/ask.ts";
-import { Follower } from "../../src/cli/follow.ts";
-import { assemble, stateOf } from "../../src/followed-backup.ts";
+import { Follower } from "../../src/cli/copies/follow.ts";
+import { assemble, stateOf } from "../../src/cli/copies/followed-backup.ts";
 
 interface Place {
   readonly dataDir: string;

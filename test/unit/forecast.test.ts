@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayFrom, dayIn, weekOf, weekStart } from "../../src/core/calendar.ts";
+import { dateOf, dayFrom, dayIn, weekOf, weekStart } from "../../src/base/calendar.ts";
 import {
   type DaySale,
   type DemandSeries,
@@ -8,7 +8,7 @@ import {
   recentSales,
   soldWithin,
   weeklyDemand,
-} from "../../src/core/demand.ts";
+} from "../../src/core/forecast/demand.ts";
 import {
   chooseOffer,
   columnIds,
@@ -20,8 +20,8 @@ import {
   replenishment,
   type SupplierOffer,
   type VariantFacts,
-} from "../../src/core/forecast.ts";
-import { asFxRate, asMoney, asQuantity, zeroQuantity } from "../../src/core/money.ts";
+} from "../../src/core/forecast/forecast.ts";
+import { asFxRate, asMoney, asQuantity, zeroQuantity } from "../../src/core/money/money.ts";
 
 const pieces = (units: number) => asQuantity(Math.round(units * 1_000));
 const money = (units: number) => asMoney(Math.round(units * 10_000));

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
-import { decideConfirm } from "../../src/core/confirm.ts";
-import { type GoodsDecision, linesNamed, unchangedGoods, unsyncedText } from "../../src/core/goods.ts";
-import { inWords } from "../../src/core/guidance.ts";
-import { lineItemStatus } from "../../src/core/lines.ts";
-import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
-import { decideStatus } from "../../src/core/status-move.ts";
-import { decideStorefrontSync, decideSyncReset } from "../../src/core/sync.ts";
-import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
+import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/goods/complete.ts";
+import { decideConfirm } from "../../src/core/goods/confirm.ts";
+import { type GoodsDecision, linesNamed, unchangedGoods, unsyncedText } from "../../src/core/goods/goods.ts";
+import { inWords } from "../../src/core/order/guidance.ts";
+import { lineItemStatus } from "../../src/core/order/lines.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/goods/receive.ts";
+import { decideStatus } from "../../src/core/order/status-move.ts";
+import { decideStorefrontSync, decideSyncReset } from "../../src/core/storefront/sync.ts";
+import { type PurchaseOrder, type Status, statuses } from "../../src/core/order/purchase-order.ts";
 import { context, line, order, quantity, refusal, shop } from "../support/goods.ts";
 
 const confirm = (from: PurchaseOrder, lines: Record<string, number> | "all", facts = context()): GoodsDecision =>

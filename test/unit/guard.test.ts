@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { guardVerdict, type Resolution, type VariantStanding, withoutStorefront } from "../../src/core/guard.ts";
-import { decideReceive } from "../../src/core/receive.ts";
+import { guardVerdict, type Resolution, type VariantStanding, withoutStorefront } from "../../src/core/goods/guard.ts";
+import { decideReceive } from "../../src/core/goods/receive.ts";
 import { context, line, order, quantity } from "../support/goods.ts";
 
 const standings = new Map<string, VariantStanding>([

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { globSync, readFileSync } from "node:fs";
-import { Fault, invalidField } from "../../src/core/fault.ts";
-import { inWords, mention, mentionedOperations } from "../../src/core/guidance.ts";
-import { failure, success } from "../../src/operations/envelope.ts";
-import { worded } from "../../src/operations/guidance.ts";
+import { Fault, invalidField } from "../../src/base/fault.ts";
+import { inWords, mention, mentionedOperations } from "../../src/core/order/guidance.ts";
+import { failure, success } from "../../src/requests/envelope.ts";
+import { worded } from "../../src/requests/wording.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 test("every operation that a text mentions is in the registry, and every one of the list is mentioned", () => {
   const names = new Set(operations.map(({ name }) => name));
   const sources = globSync("src/**/*.ts")
-    .filter((file) => !file.endsWith("core/guidance.ts"))
+    .filter((file) => !file.endsWith("core/order/guidance.ts"))
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
   for (const name of mentionedOperations) {

@@ -1,10 +1,10 @@
 /** Which request runs under an idempotency key, and what is told of the others (C17–C21, H2). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idempotencyLifetimeMs } from "../../src/core/idempotency.ts";
-import { brotli } from "../../src/compression.ts";
-import { type Attempt, type KeyedRequest, createIdempotency } from "../../src/operations/idempotency.ts";
-import type { Reply } from "../../src/operations/envelope.ts";
+import { idempotencyLifetimeMs } from "../../src/core/access/idempotency.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { type Attempt, type KeyedRequest, createIdempotency } from "../../src/requests/idempotency.ts";
+import type { Reply } from "../../src/requests/envelope.ts";
 import type { KeyClaim } from "../../src/store/store.ts";
 import { inPlace, openStore } from "../support/store.ts";
 

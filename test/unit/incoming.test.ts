@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { incomingDeltas, incomingEffects, incomingOf, tagPlan } from "../../src/core/incoming.ts";
-import { zeroQuantity } from "../../src/core/money.ts";
-import { statuses } from "../../src/core/purchase-order.ts";
+import { incomingDeltas, incomingEffects, incomingOf, tagPlan } from "../../src/core/goods/incoming.ts";
+import { zeroQuantity } from "../../src/core/money/money.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 test("incoming is the pending quantity of catalogue lines of an open order with a location, by variant", () => {

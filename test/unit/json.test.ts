@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Fault } from "../../src/core/fault.ts";
-import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/core/json.ts";
-import { bodyMembersMax, objectMembersMax } from "../../src/core/limits.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/base/json.ts";
+import { bodyMembersMax, objectMembersMax } from "../../src/base/limits.ts";
 import { ndjson } from "../../src/exchange/ndjson.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -12,11 +12,11 @@ import path from "node:path";
 import { test } from "node:test";
 import type * as postgres from "pg";
 import { Names, namesMax } from "../../src/exchange/csv-formats.ts";
-import { readsInPlaceMax } from "../../src/core/limits.ts";
-import { ConfirmableCallers, confirmableMax } from "../../src/operations/caller.ts";
-import { decidedOnce, viewsMax } from "../../src/shop/forecast-memo.ts";
-import { factsOf, OrderBlock } from "../../src/shop/order-block.ts";
-import { matchesOf, questionsMax } from "../../src/shop/order-matches.ts";
+import { readsInPlaceMax } from "../../src/base/limits.ts";
+import { ConfirmableCallers, confirmableMax } from "../../src/requests/caller.ts";
+import { decidedOnce, viewsMax } from "../../src/shop/forecast/decided-rows-memo.ts";
+import { factsOf, OrderBlock } from "../../src/shop/order-list/block-format.ts";
+import { matchesOf, questionsMax } from "../../src/shop/order-list/block-search.ts";
 import { preparedMax, queryOf, textsMax } from "../../src/store/postgres/connection.ts";
 import { bucketsHereMax, whileFull } from "../../src/store/postgres/coordination.ts";
 import { bucketsMax, memoryCoordination } from "../../src/store/sqlite/coordination.ts";
@@ -28,7 +28,7 @@ import { OpenedStores, storesKeptMax } from "../../src/storefront/opened-stores.
 import { costsKeptMax, ShopifyCostsAndTags } from "../../src/storefront/shopify/costs-and-tags.ts";
 import { levelsKeptMax, ShopifyOnHand } from "../../src/storefront/shopify/on-hand.ts";
 import { ShopifyVariants, variantsKeptMax } from "../../src/storefront/shopify/variants.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { createSender, withoutMax } from "../../src/webhooks/sender.ts";
 import { part } from "../support/part.ts";
 

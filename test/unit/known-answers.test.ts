@@ -1,10 +1,10 @@
 /** Answers of reads that are remembered compressed (D398): they are told as they were, or not at all. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brotli } from "../../src/compression.ts";
-import { answerPackedLengthMax, answersPackedAtOnce, answersRememberedBytesMax } from "../../src/core/limits.ts";
-import type { ShownAnswer } from "../../src/operations/envelope.ts";
-import { KnownAnswers } from "../../src/operations/known-answers.ts";
+import { brotli } from "../../src/service/compression.ts";
+import { answerPackedLengthMax, answersPackedAtOnce, answersRememberedBytesMax } from "../../src/base/limits.ts";
+import type { ShownAnswer } from "../../src/requests/envelope.ts";
+import { KnownAnswers } from "../../src/requests/remembered/remembered-answers.ts";
 
 const settings = "settings";
 const stands = [{ stands: () => true }];

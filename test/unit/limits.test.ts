@@ -1,4 +1,4 @@
-/** Bounds that are driven without a server, each with the value that the program has (core/limits.ts; docs/operating.md, "Sizes and limits"). */
+/** Bounds that are driven without a server, each with the value that the program has (base/limits.ts; docs/operating.md, "Sizes and limits"). */
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
@@ -26,20 +26,20 @@ import {
   signInFailureMs,
   signInFailuresMax,
   statementsDroppedMax,
-} from "../../src/core/limits.ts";
-import { shownPath } from "../../src/core/shown-path.ts";
-import { openFilesMax } from "../../src/data-directory.ts";
+} from "../../src/base/limits.ts";
+import { shownPath } from "../../src/base/shown-path.ts";
+import { openFilesMax } from "../../src/service/data-directory.ts";
 import { BodyMemory, ofShop, RequestBody, strangers } from "../../src/http/body.ts";
 import { Connections } from "../../src/http/node/connections.ts";
 import { Rounds } from "../../src/http/node/rounds.ts";
-import { publish } from "../../src/http/publication.ts";
+import { publish } from "../../src/http/openapi/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
-import { AuditRows } from "../../src/operations/audit.ts";
+import { AuditRows } from "../../src/requests/audit.ts";
 import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
-import { AuditJournal } from "../../src/shop/audit-journal.ts";
-import { KnownCredentials } from "../../src/shop/known-credentials.ts";
-import { factsOf } from "../../src/shop/order-block.ts";
-import { matchesOf } from "../../src/shop/order-matches.ts";
+import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
+import { KnownCredentials } from "../../src/shop/access/known-credentials.ts";
+import { factsOf } from "../../src/shop/order-list/block-format.ts";
+import { matchesOf } from "../../src/shop/order-list/block-search.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { defaultShopLimits } from "../../src/store/sqlite/engine.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";

@@ -8,9 +8,9 @@ import {
   paidStatus,
   pendingQuantity,
   rateToOrderCurrency,
-} from "../../src/core/lines.ts";
-import { moneyToNumber, quantityToNumber } from "../../src/core/money.ts";
-import type { LineItem, LineItemStatus, PurchaseOrder, Status } from "../../src/core/purchase-order.ts";
+} from "../../src/core/order/lines.ts";
+import { moneyToNumber, quantityToNumber } from "../../src/core/money/money.ts";
+import type { LineItem, LineItemStatus, PurchaseOrder, Status } from "../../src/core/order/purchase-order.ts";
 import { fxRate, line, type LineFigures, money, order, shop } from "../support/goods.ts";
 
 test("three units at 19.99 are exactly 59.97", () => {

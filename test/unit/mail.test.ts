@@ -10,9 +10,14 @@ import {
   mailTriedForMs,
   type RecipientResult,
   serverWords,
-} from "../../src/core/mail.ts";
-import { documentLanguages } from "../../src/core/document-settings.ts";
-import { defaultMailMessage, defaultMailSubject, linkPlace, withLinkPlace } from "../../src/core/mail-texts.ts";
+} from "../../src/core/supplier/mail.ts";
+import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
+import {
+  defaultMailMessage,
+  defaultMailSubject,
+  linkPlace,
+  withLinkPlace,
+} from "../../src/core/supplier/mail-texts.ts";
 
 const recipient = (address: string, fields: Partial<MailRecipient> = {}): MailRecipient => ({
   address,

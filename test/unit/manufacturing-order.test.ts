@@ -7,8 +7,8 @@ import {
   manufacturingOrderStatuses,
   type Material,
   measuresOf,
-} from "../../src/core/manufacturing-orders.ts";
-import { asMoney, asQuantity } from "../../src/core/money.ts";
+} from "../../src/core/stock/manufacturing-orders.ts";
+import { asMoney, asQuantity } from "../../src/core/money/money.ts";
 
 const facts = { today: "2026-03-10", currencyCode: "EUR" };
 const open = { status: "In Progress", dueDate: null } as const;

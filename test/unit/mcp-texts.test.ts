@@ -1,8 +1,8 @@
 /** Every text that an agent is told before it calls anything: in tools and arguments, never in what REST alone has (C69). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { statuses } from "../../src/core/purchase-order.ts";
-import { nextStepOf } from "../../src/core/next-step.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
+import { nextStepOf } from "../../src/core/order/next-step.ts";
 import { guides, instructions, prompts } from "../../src/mcp/guide.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { requestFingerprint } from "../../src/core/idempotency.ts";
-import { type JsonObject, parseJson } from "../../src/core/json.ts";
+import { requestFingerprint } from "../../src/core/access/idempotency.ts";
+import { type JsonObject, parseJson } from "../../src/base/json.ts";
 import { incomingOf, toolOf } from "../../src/mcp/tools.ts";
-import { type Operation, operation } from "../../src/operations/operation.ts";
+import { type Operation, operation } from "../../src/requests/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 const named = (name: string): Operation => {

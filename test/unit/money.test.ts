@@ -15,7 +15,7 @@ import {
   quantityToNumber,
   roundToMinorUnit,
   totalValueMax,
-} from "../../src/core/money.ts";
+} from "../../src/core/money/money.ts";
 import { fxRate, money } from "../support/goods.ts";
 
 test("a number is converted to a scaled integer or refused", () => {

@@ -1,11 +1,11 @@
 /** What becomes of the unit costs of a completed order when they are read back (C45, D346, D347). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideComplete } from "../../src/core/complete.ts";
-import type { LineItem } from "../../src/core/purchase-order.ts";
-import { acceptCostsStatement, catalogueCostStatement } from "../../src/shop/cost-sync.ts";
-import { eventsAfter } from "../../src/shop/events.ts";
-import { costStatement } from "../../src/shop/purchase-order-history.ts";
+import { decideComplete } from "../../src/core/goods/complete.ts";
+import type { LineItem } from "../../src/core/order/purchase-order.ts";
+import { acceptCostsStatement, catalogueCostStatement } from "../../src/shop/storefront/cost-sync.ts";
+import { eventsAfter } from "../../src/shop/events/events.ts";
+import { costStatement } from "../../src/shop/order/purchase-order-history.ts";
 import type { Statement } from "../../src/store/store.ts";
 import { context, fxRate, line, money, quantity } from "../support/goods.ts";
 import { shopId, withWorld, type World } from "../support/storefront.ts";

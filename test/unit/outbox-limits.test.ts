@@ -1,7 +1,7 @@
 /** When an effect is tried again (D11). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outboxLimits, retryDelayMs } from "../../src/outbox/limits.ts";
+import { outboxLimits, retryDelayMs } from "../../src/jobs/outbox/limits.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 
 const delays = (random: number): (number | null)[] =>

@@ -1,11 +1,11 @@
 /** The outbox among other nodes: answers that are lost, runners that are overtaken, and work that one leaves to another (O1, O6). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { claimLane, findDueLanes } from "../../src/shop/effects.ts";
-import type { OutboxLimits } from "../../src/outbox/limits.ts";
-import { createOutbox, type Outbox } from "../../src/outbox/runner.ts";
+import { claimLane, findDueLanes } from "../../src/shop/storefront/effects.ts";
+import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
+import { createOutbox, type Outbox } from "../../src/jobs/outbox/runner.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";

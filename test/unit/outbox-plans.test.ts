@@ -1,9 +1,9 @@
 /** What the outbox looks at: a step costs the same however much the shop has received before, and however much waits in other lanes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimLane, findDueLanes } from "../../src/shop/effects.ts";
-import { claimsHeld } from "../../src/shop/order-claims.ts";
-import { giveUpStatements, isPushInFlight, loadOpenPushes } from "../../src/shop/stock-pushes.ts";
+import { claimLane, findDueLanes } from "../../src/shop/storefront/effects.ts";
+import { claimsHeld } from "../../src/shop/order/order-claims.ts";
+import { giveUpStatements, isPushInFlight, loadOpenPushes } from "../../src/shop/storefront/stock-pushes.ts";
 import type { SqlValue, Tx } from "../../src/store/store.ts";
 import { onPostgres } from "../support/store.ts";
 import { shopId, withWorld } from "../support/storefront.ts";

@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import type { EffectOutcome } from "../../src/core/effect.ts";
-import { zeroQuantity } from "../../src/core/money.ts";
-import { claimLane } from "../../src/shop/effects.ts";
-import { isUnread } from "../../src/core/stock-push.ts";
-import { claimStatements, claimsHeld, endConfirmation, renewClaimStatement } from "../../src/shop/order-claims.ts";
-import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/stock-pushes.ts";
-import type { OutboxLimits } from "../../src/outbox/limits.ts";
-import { pause } from "../../src/outbox/waiting.ts";
+import type { EffectOutcome } from "../../src/core/order/effect.ts";
+import { zeroQuantity } from "../../src/core/money/money.ts";
+import { claimLane } from "../../src/shop/storefront/effects.ts";
+import { isUnread } from "../../src/core/storefront/stock-push.ts";
+import {
+  claimStatements,
+  claimsHeld,
+  endConfirmation,
+  renewClaimStatement,
+} from "../../src/shop/order/order-claims.ts";
+import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/storefront/stock-pushes.ts";
+import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
+import { pause } from "../../src/jobs/outbox/waiting.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { line, quantity } from "../support/goods.ts";
 import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/storefront.ts";
 import { patienceMs, until } from "../support/until.ts";

@@ -16,7 +16,7 @@ import {
   unpacked,
   valuesFrom,
   withChanges,
-} from "../../src/core/purchase-order-fields.ts";
+} from "../../src/core/order/purchase-order-fields.ts";
 import { columnOf } from "../../src/shop/columns.ts";
 import { loadSchema, migrate } from "../../src/store/sqlite/schema.ts";
 import { fxRate, money, quantity } from "../support/goods.ts";

@@ -1,8 +1,8 @@
-/** Messages whose meaning is known are known by their bytes, and not too many of them (`operations/refused-messages.ts`). */
+/** Messages whose meaning is known are known by their bytes, and not too many of them (`requests/remembered/refused-messages.ts`). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fingerprintsKnownMax } from "../../src/core/limits.ts";
-import { RefusedMessages } from "../../src/operations/refused-messages.ts";
+import { fingerprintsKnownMax } from "../../src/base/limits.ts";
+import { RefusedMessages } from "../../src/requests/remembered/refused-messages.ts";
 
 test("what fingerprintsKnownMax messages mean is known, by their bytes; the one asked for the longest time ago is forgotten", () => {
   const messages = new RefusedMessages();

@@ -1,10 +1,10 @@
 /** Drafts planned from a forecast's suggestions (C68). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayFrom } from "../../src/core/calendar.ts";
-import type { SupplierOffer, Suggestion } from "../../src/core/forecast.ts";
-import { type Quantity, asMoney, asQuantity, zeroQuantity } from "../../src/core/money.ts";
-import { planReorder, type ReorderFacts } from "../../src/core/reorder.ts";
+import { dayFrom } from "../../src/base/calendar.ts";
+import type { SupplierOffer, Suggestion } from "../../src/core/forecast/forecast.ts";
+import { type Quantity, asMoney, asQuantity, zeroQuantity } from "../../src/core/money/money.ts";
+import { planReorder, type ReorderFacts } from "../../src/core/forecast/reorder.ts";
 
 const pieces = (units: number): Quantity => asQuantity(units * 1_000);
 const today = dayFrom("2026-11-21");

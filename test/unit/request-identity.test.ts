@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { apiKeyRandomBytes, makeApiKey, parseApiKey } from "../../src/core/api-key.ts";
-import { shopIdPattern } from "../../src/core/secret.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../../src/core/cursor.ts";
-import { Fault } from "../../src/core/fault.ts";
+import { apiKeyRandomBytes, makeApiKey, parseApiKey } from "../../src/core/access/api-key.ts";
+import { shopIdPattern } from "../../src/base/secret.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../src/base/cursor.ts";
+import { Fault } from "../../src/base/fault.ts";
 import {
   idempotencyKeyProblem,
   parseIdempotencyKey,
   type RequestIdentity,
   requestFingerprint,
-} from "../../src/core/idempotency.ts";
+} from "../../src/core/access/idempotency.ts";
 
 const invalid = (error: unknown): boolean => error instanceof Fault && error.code === "INVALID_INPUT";
 

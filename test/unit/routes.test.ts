@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { Fault } from "../../src/core/fault.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { parseQuery } from "../../src/http/query.ts";
 import {
   apiPrefix,
@@ -13,7 +13,7 @@ import {
   methodsOf,
   spellRequest,
 } from "../../src/http/routes.ts";
-import { operation, type RestOperation } from "../../src/operations/operation.ts";
+import { operation, type RestOperation } from "../../src/requests/operation.ts";
 
 const made = (
   name: string,

@@ -1,6 +1,6 @@
 /** What a statement reads and changes, as far as its text confines it to one part (W6). */
 import assert from "node:assert/strict";
-import { partsWatchedMax } from "../../src/core/limits.ts";
+import { partsWatchedMax } from "../../src/base/limits.ts";
 import { test } from "node:test";
 import {
   type Accesses,

@@ -1,8 +1,8 @@
-/** Which peeks at a shop are one (operations/shared-peeks.ts). */
+/** Which peeks at a shop are one (requests/remembered/shared-peeks.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../src/core/fault.ts";
-import { peekedTogetherMax, SharedPeeks } from "../../src/operations/shared-peeks.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { peekedTogetherMax, SharedPeeks } from "../../src/requests/remembered/shared-peeks.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { part } from "../support/part.ts";
 

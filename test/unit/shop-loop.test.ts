@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { suite, test } from "node:test";
-import { ShopLoops } from "../../src/outbox/shop-loop.ts";
-import type { DueLanes } from "../../src/shop/effects.ts";
+import { ShopLoops } from "../../src/jobs/outbox/shop-loop.ts";
+import type { DueLanes } from "../../src/shop/storefront/effects.ts";
 import { silent } from "../support/broad-server.ts";
 
 /** A lane that runs until it is told to look for its effects, and to end. */

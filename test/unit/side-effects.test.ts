@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Effect, EffectOutcome } from "../../src/core/effect.ts";
-import { worded } from "../../src/operations/guidance.ts";
-import type { AskedEffect } from "../../src/shop/effects.ts";
+import type { Effect, EffectOutcome } from "../../src/core/order/effect.ts";
+import { worded } from "../../src/requests/wording.ts";
+import type { AskedEffect } from "../../src/shop/storefront/effects.ts";
 import {
   renderSideEffects,
   type SideEffectOptions,

@@ -1,8 +1,8 @@
 /** Orders on their way through an import, as text. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stagedOrderFrom, stagedOrderText } from "../../src/exchange/purchase-orders.ts";
-import type { ImportedOrder } from "../../src/shop/purchase-orders.ts";
+import { stagedOrderFrom, stagedOrderText } from "../../src/exchange/records/purchase-orders.ts";
+import type { ImportedOrder } from "../../src/shop/order/purchase-orders.ts";
 import { importedOrder, line, order } from "../support/goods.ts";
 
 const address = {

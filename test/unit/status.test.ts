@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideStatus, isGuardedMove } from "../../src/core/status-move.ts";
+import { decideStatus, isGuardedMove } from "../../src/core/order/status-move.ts";
 import {
   type Activity,
   availableMoves,
@@ -17,10 +17,10 @@ import {
   statusesOpenTo,
   statusesThatPermit,
   usualPrevious,
-} from "../../src/core/status.ts";
-import { Fault } from "../../src/core/fault.ts";
-import { inWords } from "../../src/core/guidance.ts";
-import { type LineItem, type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
+} from "../../src/core/order/status.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { inWords } from "../../src/core/order/guidance.ts";
+import { type LineItem, type PurchaseOrder, type Status, statuses } from "../../src/core/order/purchase-order.ts";
 import { context, line, order, refusal } from "../support/goods.ts";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { zeroQuantity } from "../../src/core/money.ts";
-import type { StorefrontSyncState } from "../../src/core/purchase-order.ts";
+import { zeroQuantity } from "../../src/core/money/money.ts";
+import type { StorefrontSyncState } from "../../src/core/order/purchase-order.ts";
 import {
   isPushed,
   type PushItem,
@@ -10,7 +10,7 @@ import {
   type SentItem,
   storefrontSyncState,
   unreadQuantities,
-} from "../../src/core/stock-push.ts";
+} from "../../src/core/storefront/stock-push.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 test("a push has received − synced of the selected catalogue lines, one item per variant", () => {

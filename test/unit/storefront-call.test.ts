@@ -4,10 +4,10 @@ import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { callStorefront } from "../../src/outbox/storefront-call.ts";
-import type { CallStep, Work } from "../../src/outbox/step.ts";
+import { callStorefront } from "../../src/jobs/outbox/storefront-call.ts";
+import type { CallStep, Work } from "../../src/jobs/outbox/step.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock } from "../../src/base/system.ts";
 import { until } from "../support/until.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,8 +1,8 @@
 /** The turn to set stock at a storefront among nodes, also when a clock was set back (D74). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clocksApartMsMax } from "../../src/core/rate-limit.ts";
-import { endTurnStatement, hasTurn, keepTurnStatement, takeTurn } from "../../src/shop/storefront-turns.ts";
+import { clocksApartMsMax } from "../../src/core/access/rate-limit.ts";
+import { endTurnStatement, hasTurn, keepTurnStatement, takeTurn } from "../../src/shop/storefront/storefront-turns.ts";
 import { shopId, withWorld, type World } from "../support/storefront.ts";
 
 const turnMs = 20_000;

@@ -1,9 +1,14 @@
 /** How long a store is asked to tell of its changes, and when it is asked again (C66). */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { askToTell, lookAfterMs, lookAfterTelling, subscribeMsMax } from "../../src/admin/storefront-webhooks.ts";
-import { defaultSettings } from "../../src/shop/accounts.ts";
-import { loadSubscription } from "../../src/shop/storefront-subscriptions.ts";
+import {
+  askToTell,
+  lookAfterMs,
+  lookAfterTelling,
+  subscribeMsMax,
+} from "../../src/admin/storefront/storefront-webhooks.ts";
+import { defaultSettings } from "../../src/shop/access/accounts.ts";
+import { loadSubscription } from "../../src/shop/storefront/storefront-subscriptions.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { shop as shopFacts } from "../support/goods.ts";
 import { shopId, withWorld, type World } from "../support/storefront.ts";

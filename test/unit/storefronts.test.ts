@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { StorefrontConfig } from "../../src/core/storefront-config.ts";
+import type { StorefrontConfig } from "../../src/core/storefront/storefront-config.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { line, quantity } from "../support/goods.ts";
 import { shopId, withWorld } from "../support/storefront.ts";

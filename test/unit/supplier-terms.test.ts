@@ -1,8 +1,13 @@
 /** What a new line takes from the supplier's catalogue and the variant where its request leaves it out (C32). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { valuesFrom } from "../../src/core/purchase-order-fields.ts";
-import { type LineTerms, lineTerms, type SupplierTerms, supplierTermFields } from "../../src/core/supplier-terms.ts";
+import { valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
+import {
+  type LineTerms,
+  lineTerms,
+  type SupplierTerms,
+  supplierTermFields,
+} from "../../src/core/supplier/supplier-terms.ts";
 import { money, quantity } from "../support/goods.ts";
 
 const currencies = { order: "GBP", supplier: "CHF", shop: "EUR" };

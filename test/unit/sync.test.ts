@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EffectOutcome } from "../../src/core/effect.ts";
-import { confirmationStatus, lineConfirmation, type LineProgress, waitBegun, waitEnded } from "../../src/core/sync.ts";
+import type { EffectOutcome } from "../../src/core/order/effect.ts";
+import {
+  confirmationStatus,
+  lineConfirmation,
+  type LineProgress,
+  waitBegun,
+  waitEnded,
+} from "../../src/core/storefront/sync.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 const nothingYet: LineProgress = { hasLanded: false, isReadBack: false, refusal: null, push: { state: "pending" } };

@@ -1,7 +1,7 @@
 /** `traceparent` as W3C Trace Context says. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { traceOf, traceparentOf } from "../../src/core/trace-context.ts";
+import { traceOf, traceparentOf } from "../../src/base/trace-context.ts";
 import { newTraceId } from "../../src/http/trace-ids.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";

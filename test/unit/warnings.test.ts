@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LineItem } from "../../src/core/purchase-order.ts";
-import { orderWarnings } from "../../src/core/warnings.ts";
+import type { LineItem } from "../../src/core/order/purchase-order.ts";
+import { orderWarnings } from "../../src/core/order/warnings.ts";
 import { line, type LineFigures, money, order, quantity } from "../support/goods.ts";
 
 const known = (figures: LineFigures, facts: Partial<LineItem> = {}): LineItem => ({

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer, type Server, Socket } from "node:net";
 import { after, test } from "node:test";
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { AttemptResult } from "../../src/core/webhooks.ts";
+import type { AttemptResult } from "../../src/core/events/webhooks.ts";
 import { type ConnectPolicy, onlyGlobal, parseAllowed } from "../../src/webhooks/addresses.ts";
 import { excerptBytesMax, post, webhookAnswerBytesMax } from "../../src/webhooks/post.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
-import { afterAttempt, type AttemptResult, subscriptionsTo } from "../../src/core/webhooks.ts";
+import { afterAttempt, type AttemptResult, subscriptionsTo } from "../../src/core/events/webhooks.ts";
 import { judge, onlyGlobal, parseAllowed, urlFault } from "../../src/webhooks/addresses.ts";
 import { makeSecret, signedHeaders } from "../../src/webhooks/signature.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LineFailure } from "../../src/core/purchase-order.ts";
-import { supplierFields } from "../../src/core/purchase-order-fields.ts";
-import { decideWriteBack, supplierEntryFields, type WriteBackEdit } from "../../src/core/write-back.ts";
+import type { LineFailure } from "../../src/core/order/purchase-order.ts";
+import { supplierFields } from "../../src/core/order/purchase-order-fields.ts";
+import { decideWriteBack, supplierEntryFields, type WriteBackEdit } from "../../src/core/storefront/write-back.ts";
 import { line, money, order, quantity } from "../support/goods.ts";
 
 const edited = order("Sent", [line("a", { currency: "EUR" }), line("b"), line("custom", { variantId: "CSTM-1" })]);

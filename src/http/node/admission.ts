@@ -8,7 +8,7 @@
  *        wait. So a shop on an otherwise idle process is never refused what its default rate limit lets it ask at once.
  * - H14. Clients that are refused are asked to retry one after another, at the rate at which requests start, and not all at the same time.
  */
-import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../core/limits.ts";
+import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../base/limits.ts";
 
 /** The requests that have arrived and not started. */
 interface StartQueue {

@@ -12,16 +12,17 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Fault } from "../../core/fault.ts";
+import type { Fault } from "../../base/fault.ts";
 import {
   connectionsRefusedAtOnceMax,
   pipelinedMax,
   pipelinedReadMax,
   refusedConnectionsPerSecond,
   requestsWaitingMax,
-} from "../../core/limits.ts";
-import { failure } from "../../operations/envelope.ts";
-import type { Ids, Log } from "../../store/store.ts";
+} from "../../base/limits.ts";
+import { failure } from "../../requests/envelope.ts";
+import type { Ids } from "../../base/clock.ts";
+import type { Log } from "../../store/store.ts";
 import { Admission, type AdmissionLimits, RetryTimes } from "./admission.ts";
 import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
 import { Rounds } from "./rounds.ts";
@@ -42,7 +43,7 @@ interface Exchange {
 export interface ConnectionLimits {
   readonly connectionsMax: number;
   readonly unreadBytesMax: number;
-  /** Default: as in `core/limits.ts`. */
+  /** Default: as in `base/limits.ts`. */
   readonly admission?: AdmissionLimits;
 }
 

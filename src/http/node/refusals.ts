@@ -2,9 +2,9 @@
  * What the server itself refuses, before there is a request or a response object: the reasons, and the bytes of the answers (H6).
  */
 import { STATUS_CODES } from "node:http";
-import { Fault } from "../../core/fault.ts";
-import type { Reply } from "../../operations/envelope.ts";
-import { headerBytesMax } from "../../core/limits.ts";
+import { Fault } from "../../base/fault.ts";
+import type { Reply } from "../../requests/envelope.ts";
+import { headerBytesMax } from "../../base/limits.ts";
 
 /** A reason with its HTTP status, which is more exact than that of the fault's code. */
 export interface Refusal {

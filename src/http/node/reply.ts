@@ -3,8 +3,8 @@
  * unknown or excessive length, with a target or a Host that must be looked at closely, or for another surface.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bodyBytesMax } from "../../core/limits.ts";
-import type { Reply } from "../../operations/envelope.ts";
+import { bodyBytesMax } from "../../base/limits.ts";
+import type { Reply } from "../../requests/envelope.ts";
 import type { HttpRequest } from "../surface.ts";
 
 const ordinaryTarget = /^\/[\w\-.~%!$&'()*+,;=:@/]*(?:\?[\w\-.~%!$&'()*+,;=:@/?]*)?$/;

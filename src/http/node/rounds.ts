@@ -4,7 +4,7 @@
  * Without it, all requests that have arrived on any connection would run before anything is answered: their answers would pile up in
  * memory, and commits, timers and refusals would wait for all of them.
  */
-import { acceptTurnsMax, roundMs } from "../../core/limits.ts";
+import { acceptTurnsMax, roundMs } from "../../base/limits.ts";
 
 export class Rounds {
   /** Each with the time of its arrival. */

@@ -11,8 +11,9 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createListener, type ListenOptions, type Server as Listener } from "node:net";
 import type { Duplex } from "node:stream";
-import { asFault, failure, type Reply, respond } from "../../operations/envelope.ts";
-import type { Ids, Log } from "../../store/store.ts";
+import { asFault, failure, type Reply, respond } from "../../requests/envelope.ts";
+import type { Ids } from "../../base/clock.ts";
+import type { Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
 import {
@@ -25,7 +26,7 @@ import {
   silenceMs,
   timeoutCheckMs,
   unreadBytesMax,
-} from "../../core/limits.ts";
+} from "../../base/limits.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { isOrdinary, requestFrom, writeReply } from "./reply.ts";
 import {

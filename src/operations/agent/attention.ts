@@ -8,15 +8,15 @@ import {
   isDue,
   unconfirmedDaysDefault,
   unconfirmedDaysMax,
-} from "../../core/attention.ts";
-import { type Day, dayIn } from "../../core/calendar.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
-import { moneyToNumber, quantityToNumber } from "../../core/money.ts";
-import { statuses } from "../../core/purchase-order.ts";
-import { type AttentionOrder, ordersToLookAt } from "../../shop/attention.ts";
+} from "../../core/order/attention.ts";
+import { type Day, dayIn } from "../../base/calendar.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
+import { statuses } from "../../core/order/purchase-order.ts";
+import { type AttentionOrder, ordersToLookAt } from "../../shop/order/attention.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../../requests/operation.ts";
 import { readTool } from "./tool.ts";
 
 /** With more orders in the shop, looking through those on their way could hold the event loop for too long. */

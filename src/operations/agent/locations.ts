@@ -1,8 +1,8 @@
 /** Looking up the shop's locations: a tool without a path on REST (C68). */
 import { z } from "zod";
-import { lookUpLocations } from "../../shop/look-ups.ts";
+import { lookUpLocations } from "../../shop/catalogue/look-ups.ts";
 import { addressJson, addressSchema, cursor, limit, pageShape } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../../requests/operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 export const listLocations = operation({

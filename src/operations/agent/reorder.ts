@@ -1,26 +1,26 @@
 /**
  * Drafting orders from a forecast view, a tool without a path on REST (C68): first what would be ordered, then the orders themselves.
  *
- * Does not own: what is ordered of whom (core/reorder.ts) or how an order is made (purchase-orders/header.ts).
+ * Does not own: what is ordered of whom (core/forecast/reorder.ts) or how an order is made (purchase-orders/header.ts).
  */
 import { z } from "zod";
-import { type Day, dateOf, dateOrNull, dayIn } from "../../core/calendar.ts";
-import { Fault, invalidField } from "../../core/fault.ts";
-import { type Suggestion, suggestionFor } from "../../core/forecast.ts";
-import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money.ts";
-import type { Decision } from "../../core/purchase-order.ts";
-import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/reorder.ts";
-import { loadLocationName } from "../../shop/catalogue.ts";
-import { forecastPage } from "../../shop/forecast.ts";
+import { type Day, dateOf, dateOrNull, dayIn } from "../../base/calendar.ts";
+import { Fault, invalidField } from "../../base/fault.ts";
+import { type Suggestion, suggestionFor } from "../../core/forecast/forecast.ts";
+import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
+import type { Decision } from "../../core/order/purchase-order.ts";
+import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/forecast/reorder.ts";
+import { loadLocationName } from "../../shop/catalogue/catalogue.ts";
+import { forecastPage } from "../../shop/forecast/forecast-rows.ts";
 import { hasMoreRows } from "../../shop/size.ts";
-import { type ForecastView, loadForecastView } from "../../shop/forecast-views.ts";
-import { loadDraftsWith } from "../../shop/look-ups.ts";
-import { nextPoNumber } from "../../shop/purchase-orders.ts";
+import { type ForecastView, loadForecastView } from "../../shop/forecast/saved-views.ts";
+import { loadDraftsWith } from "../../shop/catalogue/look-ups.ts";
+import { nextPoNumber } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { dateSchema, id, noRepeats, noteMax, quantity, textOfLines } from "../fields.ts";
-import type { BroadContext } from "../broad-read.ts";
-import { variantsOnLoopMax } from "../loop-limits.ts";
-import { type Call, operation } from "../operation.ts";
+import type { BroadContext } from "../../requests/broad-read.ts";
+import { variantsOnLoopMax } from "../../requests/loop-limits.ts";
+import { type Call, operation } from "../../requests/operation.ts";
 import { saveFor } from "../purchase-orders/access.ts";
 import { decidedDraft } from "../purchase-orders/header.ts";
 import type { CatalogueLine } from "../purchase-orders/lines.ts";

@@ -1,10 +1,10 @@
 /** Looking up suppliers: a tool without a path on REST (C68). */
 import { z } from "zod";
-import { lookUpSuppliers } from "../../shop/look-ups.ts";
-import { type Supplier, supplierRecordFields } from "../../shop/catalogue.ts";
+import { lookUpSuppliers } from "../../shop/catalogue/look-ups.ts";
+import { type Supplier, supplierRecordFields } from "../../shop/catalogue/catalogue.ts";
 import { fieldMembers, renderer, schemasOf } from "../field-members.ts";
 import { cursor, limit, pageShape } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../../requests/operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 const { address: _address, ...members } = fieldMembers(supplierRecordFields);

@@ -2,11 +2,11 @@
  * What the tools have in common that REST has no path for (C68): their shape, arguments of look-ups, pages by name.
  */
 import { z } from "zod";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
-import type { LookUpPage, NamePosition } from "../../shop/look-ups.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import type { LookUpPage, NamePosition } from "../../shop/catalogue/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
 import { id, pageSizeMax, searchMax, soughtText } from "../fields.ts";
-import type { Call } from "../operation.ts";
+import type { Call } from "../../requests/operation.ts";
 
 export const tool = { tag: "Agent tools", route: null, success: 200, destructive: false } as const;
 

@@ -1,13 +1,13 @@
 /** Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68). */
 import { z } from "zod";
-import { quantityToNumber } from "../../core/money.ts";
-import type { SupplierTerms } from "../../core/supplier-terms.ts";
-import { type Variant, loadSupplier, loadTerms, variantStatuses } from "../../shop/catalogue.ts";
-import { type Level, loadLevels, lookUpVariants } from "../../shop/look-ups.ts";
+import { quantityToNumber } from "../../core/money/money.ts";
+import type { SupplierTerms } from "../../core/supplier/supplier-terms.ts";
+import { type Variant, loadSupplier, loadTerms, variantStatuses } from "../../shop/catalogue/catalogue.ts";
+import { type Level, loadLevels, lookUpVariants } from "../../shop/catalogue/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
-import { rowsOnLoopMax } from "../loop-limits.ts";
+import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, soughtText } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../../requests/operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 const code = (description: string) => soughtText(shortTextMax).optional().meta({ description });

@@ -4,14 +4,14 @@
  */
 import { shownId } from "../fields.ts";
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
-import { mention, only } from "../../core/guidance.ts";
-import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
-import type { AskedEffect } from "../../shop/effects.ts";
-import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/purchase-orders.ts";
+import { Fault } from "../../base/fault.ts";
+import { mention, only } from "../../core/order/guidance.ts";
+import type { Decision, Header, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
-import { linesOnLoopMax } from "../loop-limits.ts";
-import type { Answer, Call, Committed } from "../operation.ts";
+import { linesOnLoopMax } from "../../requests/loop-limits.ts";
+import type { Answer, Call, Committed } from "../../requests/operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
 import { type AskedMail, followOnShape, renderSideEffects } from "./side-effects.ts";
 

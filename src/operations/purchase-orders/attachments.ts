@@ -3,7 +3,7 @@
  * log and credits. A schema for each, and the function that makes it from the program's own values.
  */
 import { z } from "zod";
-import { actorTypes } from "../../core/actor.ts";
+import { actorTypes } from "../../core/access/actor.ts";
 import {
   type AppliedCredit,
   type OrderDocument,
@@ -17,9 +17,9 @@ import {
   paymentTypes,
   scheduleStatuses,
   shipmentStatuses,
-} from "../../core/attachments.ts";
-import { fxRateToNumber, moneyToNumber, quantityToNumber } from "../../core/money.ts";
-import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/purchase-order-history.ts";
+} from "../../core/order/attachments.ts";
+import { fxRateToNumber, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
+import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
 import { addressSchema, dateSchema, instant, instantOrNull, instantSchema, moneyOrNull } from "../fields.ts";
 
 export const paymentSchema = z

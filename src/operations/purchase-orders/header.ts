@@ -1,8 +1,8 @@
 /**
  * Operations on a purchase order as a whole: create, update the header, delete (spec "Purchase orders: writes").
  *
- * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/edit.ts), how rows are
- * written (shop/purchase-orders.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/order/edit.ts), how rows are
+ * written (shop/order/purchase-orders.ts).
  */
 import { z } from "zod";
 import {
@@ -14,15 +14,15 @@ import {
   decideDelete,
   decideHeader,
   newOrderCurrency,
-} from "../../core/edit.ts";
-import { mention, only } from "../../core/guidance.ts";
-import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
-import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
-import { loadAttachments } from "../../shop/purchase-order-attachments.ts";
-import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/purchase-orders.ts";
+} from "../../core/order/edit.ts";
+import { mention, only } from "../../core/order/guidance.ts";
+import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/order/purchase-order.ts";
+import { loadLocationName, loadSupplier } from "../../shop/catalogue/catalogue.ts";
+import { loadAttachments } from "../../shop/order/purchase-order-attachments.ts";
+import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { namesAField } from "../fields.ts";
-import { type Call, operation } from "../operation.ts";
+import { type Call, operation } from "../../requests/operation.ts";
 import {
   contextOf,
   faults,
@@ -46,7 +46,7 @@ import {
 } from "./json.ts";
 import { type CatalogueLine, catalogueLines, loadCatalogueFacts } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
-import { refuseWhileInFlight } from "./in-flight.ts";
+import { refuseWhileInFlight } from "./goods/in-flight.ts";
 import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** What the shop knows of this supplier and location. */

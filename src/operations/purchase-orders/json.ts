@@ -1,13 +1,13 @@
 /**
  * Purchase orders in requests and answers: what a caller may set of an order and a line, and what is shown of them.
  *
- * Every field that a caller may set (core/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
+ * Every field that a caller may set (core/order/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
  * members of requests follow from these rows, those of answers from core's tables. Does not own: rules (core), which operation takes what
  * (header.ts, lines.ts), payments, documents and other attachments of an order (attachments.ts).
  */
-import { only } from "../../core/guidance.ts";
+import { only } from "../../core/order/guidance.ts";
 import { z } from "zod";
-import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../../core/lines.ts";
+import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../../core/order/lines.ts";
 import {
   fxRateDecimalsMax,
   fxRateFrom,
@@ -17,8 +17,8 @@ import {
   quantityFrom,
   quantityMax,
   quantityToNumber,
-} from "../../core/money.ts";
-import type { Json } from "../../core/json.ts";
+} from "../../core/money/money.ts";
+import type { Json } from "../../base/json.ts";
 import {
   articleFields,
   headerFields,
@@ -27,7 +27,7 @@ import {
   storedHeaderFields,
   storedLineFields,
   supplierFields,
-} from "../../core/purchase-order-fields.ts";
+} from "../../core/order/purchase-order-fields.ts";
 import {
   type Header,
   type LineItem,
@@ -37,7 +37,7 @@ import {
   paidStatuses,
   statuses,
   storefrontSyncStates,
-} from "../../core/purchase-order.ts";
+} from "../../core/order/purchase-order.ts";
 import {
   type InputField,
   type InputFields,

@@ -1,8 +1,8 @@
 /**
  * Operations on the lines of an order: adding, changing and deleting them (spec "Purchase orders: writes"; C16, C30–C32).
  *
- * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/edit.ts,
- * core/write-back.ts), how rows are written (shop/purchase-orders.ts, shop/catalogue.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/order/edit.ts,
+ * core/storefront/write-back.ts), how rows are written (shop/order/purchase-orders.ts, shop/catalogue/catalogue.ts).
  */
 import { z } from "zod";
 import {
@@ -11,12 +11,12 @@ import {
   decideAddLines,
   decideDeleteLines,
   decideEditLines,
-} from "../../core/edit.ts";
-import { mention, only } from "../../core/guidance.ts";
-import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
-import { articleFields, valuesFrom } from "../../core/purchase-order-fields.ts";
-import { type Currencies, type SupplierTerms, lineTerms } from "../../core/supplier-terms.ts";
-import { decideWriteBack } from "../../core/write-back.ts";
+} from "../../core/order/edit.ts";
+import { mention, only } from "../../core/order/guidance.ts";
+import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/order/purchase-order.ts";
+import { articleFields, valuesFrom } from "../../core/order/purchase-order-fields.ts";
+import { type Currencies, type SupplierTerms, lineTerms } from "../../core/supplier/supplier-terms.ts";
+import { decideWriteBack } from "../../core/storefront/write-back.ts";
 import {
   type VariantSnapshot,
   loadSupplier,
@@ -24,7 +24,7 @@ import {
   loadTerms,
   loadVariants,
   supplierVariantStatement,
-} from "../../shop/catalogue.ts";
+} from "../../shop/catalogue/catalogue.ts";
 import type { Tx } from "../../store/store.ts";
 import {
   currencyCode,
@@ -38,7 +38,7 @@ import {
   text,
   unitCost,
 } from "../fields.ts";
-import { type Call, type Committed, operation } from "../operation.ts";
+import { type Call, type Committed, operation } from "../../requests/operation.ts";
 import { contextOf, faults, orderToChange, path, saveFor, savedOrder, withData, write } from "./access.ts";
 import type { catalogueLineInput } from "./json.ts";
 import {

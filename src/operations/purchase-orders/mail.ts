@@ -3,25 +3,25 @@
  * change, and the sender of mails does the rest.
  *
  * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents (documents/), the rows
- * (shop/mails.ts), sending (mail/).
+ * (shop/supplier/mails.ts), sending (mail/).
  */
-import { Fault, invalidField } from "../../core/fault.ts";
+import { Fault, invalidField } from "../../base/fault.ts";
 import {
   isMailAddress,
   mailAttachedBytesMax,
   type MailRecipient,
   mailRecipientsMax,
   mailWindowMs,
-} from "../../core/mail.ts";
-import { defaultMailMessage, defaultMailSubject, withLinkPlace } from "../../core/mail-texts.ts";
-import type { PurchaseOrder } from "../../core/purchase-order.ts";
-import { loadSupplierEmail } from "../../shop/catalogue.ts";
-import { loadDocumentSettings } from "../../shop/document-settings.ts";
-import { mailStatements, mailTimesSince, type NewMail } from "../../shop/mails.ts";
-import { findPerson } from "../../shop/people.ts";
-import { sentDocumentStatement } from "../../shop/purchase-order-attachments.ts";
+} from "../../core/supplier/mail.ts";
+import { defaultMailMessage, defaultMailSubject, withLinkPlace } from "../../core/supplier/mail-texts.ts";
+import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { loadSupplierEmail } from "../../shop/catalogue/catalogue.ts";
+import { loadDocumentSettings } from "../../shop/supplier/document-settings.ts";
+import { mailStatements, mailTimesSince, type NewMail } from "../../shop/supplier/mails.ts";
+import { findPerson } from "../../shop/access/people.ts";
+import { sentDocumentStatement } from "../../shop/order/purchase-order-attachments.ts";
 import type { Tx } from "../../store/store.ts";
-import type { Call, SentDocument } from "../operation.ts";
+import type { Call, SentDocument } from "../../requests/operation.ts";
 import { type MailAsked, stampOf } from "./access.ts";
 import type { AskedMail } from "./side-effects.ts";
 import { addSupplierLink } from "./supplier-link.ts";

@@ -1,7 +1,7 @@
 /**
  * Reading purchase orders: the list, one order, and everything that belongs to it (spec "Purchase orders: reads"; contract §9).
  */
-import { only } from "../../core/guidance.ts";
+import { only } from "../../core/order/guidance.ts";
 import { z } from "zod";
 import {
   type OrderDocument,
@@ -12,21 +12,21 @@ import {
   receiptSchedule,
   settledAmount,
   sumInOrderCurrency,
-} from "../../core/attachments.ts";
-import { decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
-import { dateOf, dayIn } from "../../core/calendar.ts";
-import { paidStatus } from "../../core/lines.ts";
-import { moneyToNumber } from "../../core/money.ts";
-import { paidStatuses, type PurchaseOrder, statuses, storefrontSyncStates } from "../../core/purchase-order.ts";
-import { loadSupplier } from "../../shop/catalogue.ts";
-import { isBehind, sealBlocks } from "../../shop/order-digest.ts";
-import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
-import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
-import { countOf } from "../../shop/purchase-order-counts.ts";
-import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-order-list.ts";
-import { pageOfLines } from "../../shop/purchase-orders.ts";
+} from "../../core/order/attachments.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { dateOf, dayIn } from "../../base/calendar.ts";
+import { paidStatus } from "../../core/order/lines.ts";
+import { moneyToNumber } from "../../core/money/money.ts";
+import { paidStatuses, type PurchaseOrder, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
+import { loadSupplier } from "../../shop/catalogue/catalogue.ts";
+import { isBehind, sealBlocks } from "../../shop/order-list/block-tables.ts";
+import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-order-attachments.ts";
+import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
+import { countOf } from "../../shop/order-list/purchase-order-counts.ts";
+import { type OrderFilters, listOrders, walksOrders } from "../../shop/order-list/purchase-order-list.ts";
+import { pageOfLines } from "../../shop/order/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
-import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../loop-limits.ts";
+import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import {
   addressJson,
   cursor,
@@ -43,7 +43,7 @@ import {
   plainParameter,
   soughtText,
 } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../../requests/operation.ts";
 import { headerOf, orderToShow, path, read } from "./access.ts";
 import {
   addressesSchema,

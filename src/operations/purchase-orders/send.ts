@@ -3,7 +3,7 @@
  * no tool for it.
  */
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import {
   addressLengthMax,
   isMailAddress,
@@ -11,20 +11,20 @@ import {
   mailRecipientsMax,
   mailStates,
   mailSubjectMax,
-} from "../../core/mail.ts";
-import { withoutStorefront } from "../../core/guard.ts";
-import { linkPlace } from "../../core/mail-texts.ts";
-import { type PurchaseOrder, statuses } from "../../core/purchase-order.ts";
-import { decideStatus } from "../../core/status-move.ts";
-import { supplierLinkMs } from "../../core/supplier-links.ts";
-import type { AskedEffect } from "../../shop/effects.ts";
-import { hasMailDocuments, loadMail, type Mail, retryMailStatements } from "../../shop/mails.ts";
-import { prolongedLinkStatements } from "../../shop/supplier-links.ts";
+} from "../../core/supplier/mail.ts";
+import { withoutStorefront } from "../../core/goods/guard.ts";
+import { linkPlace } from "../../core/supplier/mail-texts.ts";
+import { type PurchaseOrder, statuses } from "../../core/order/purchase-order.ts";
+import { decideStatus } from "../../core/order/status-move.ts";
+import { supplierLinkMs } from "../../core/supplier/supplier-links.ts";
+import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import { hasMailDocuments, loadMail, type Mail, retryMailStatements } from "../../shop/supplier/mails.ts";
+import { prolongedLinkStatements } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
 import { instant, instantOrNull, instantSchema, pathId, shownId, text, textOfLines } from "../fields.ts";
-import { type Call, type Committed, operation } from "../operation.ts";
+import { type Call, type Committed, operation } from "../../requests/operation.ts";
 import { contextOf, faults, orderToChange, path, saveFor, stampOf, write } from "./access.ts";
-import { guard, type GuardFacts, guardFaults, resolutions } from "./guard.ts";
+import { guard, type GuardFacts, guardFaults, resolutions } from "./goods/guard.ts";
 import { purchaseOrderId } from "./json.ts";
 import { mailIsOff, prepareMail, storeMail } from "./mail.ts";
 import { type AskedMail, type FollowedOrder, followOnShape, renderSideEffects } from "./side-effects.ts";

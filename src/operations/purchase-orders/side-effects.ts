@@ -1,15 +1,15 @@
 /**
  * What an answer says of follow-on work: `data.sideEffects` and `data.recovery` (spec "sideEffects"; C38, C39).
  *
- * Owns: the slots and the recovery text. Does not own: which effects there are (shop/effects.ts) or their outcomes (outbox/runner.ts).
+ * Owns: the slots and the recovery text. Does not own: which effects there are (shop/storefront/effects.ts) or their outcomes (jobs/outbox/runner.ts).
  * A slot is there only if its part ran. `recovery` is there exactly when a slot says `failed`.
  */
 import { z } from "zod";
-import type { EffectOutcome } from "../../core/effect.ts";
-import { type MentionedOperation, mention } from "../../core/guidance.ts";
-import type { PurchaseOrder } from "../../core/purchase-order.ts";
-import { permits } from "../../core/status.ts";
-import type { AskedEffect } from "../../shop/effects.ts";
+import type { EffectOutcome } from "../../core/order/effect.ts";
+import { type MentionedOperation, mention } from "../../core/order/guidance.ts";
+import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { permits } from "../../core/order/status.ts";
+import type { AskedEffect } from "../../shop/storefront/effects.ts";
 
 type AskedWork = AskedEffect | AskedMail;
 

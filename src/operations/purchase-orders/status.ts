@@ -1,17 +1,17 @@
 /**
  * Moving an order by name (spec "Moves through POST /purchase-orders/{id}/status"; C22, C23).
  *
- * Owns: the order of steps. Does not own: the moves and their checks (core/status.ts, core/status-move.ts).
+ * Owns: the order of steps. Does not own: the moves and their checks (core/order/status.ts, core/order/status-move.ts).
  */
 import { z } from "zod";
-import { withoutStorefront } from "../../core/guard.ts";
-import { statuses } from "../../core/purchase-order.ts";
-import { only } from "../../core/guidance.ts";
-import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
-import { isHeld } from "../../core/status.ts";
-import { operation } from "../operation.ts";
+import { withoutStorefront } from "../../core/goods/guard.ts";
+import { statuses } from "../../core/order/purchase-order.ts";
+import { only } from "../../core/order/guidance.ts";
+import { decideStatus, isGuardedMove } from "../../core/order/status-move.ts";
+import { isHeld } from "../../core/order/status.ts";
+import { operation } from "../../requests/operation.ts";
 import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
-import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./guard.ts";
+import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./goods/guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
 import { askedByItself, mailByItself } from "./mail.ts";
 import { followOnShape } from "./side-effects.ts";

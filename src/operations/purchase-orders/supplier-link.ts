@@ -1,9 +1,9 @@
-/** Making a link of an order for its supplier (C64): who makes it by itself (admin/supplier-links.ts) and a mail that has one share it. */
-import { Fault } from "../../core/fault.ts";
-import { supplierLinksOfOrderMax } from "../../core/limits.ts";
-import type { Header } from "../../core/purchase-order.ts";
-import { supplierLinkKeptMs, supplierLinkMs, supplierLinkStatus } from "../../core/supplier-links.ts";
-import { listSupplierLinks, type SupplierLink, supplierLinkStatements } from "../../shop/supplier-links.ts";
+/** Making a link of an order for its supplier (C64): who makes it by itself (admin/supplier/supplier-links.ts) and a mail that has one share it. */
+import { Fault } from "../../base/fault.ts";
+import { supplierLinksOfOrderMax } from "../../base/limits.ts";
+import type { Header } from "../../core/order/purchase-order.ts";
+import { supplierLinkKeptMs, supplierLinkMs, supplierLinkStatus } from "../../core/supplier/supplier-links.ts";
+import { listSupplierLinks, type SupplierLink, supplierLinkStatements } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** A link that is to be made. */

@@ -1,7 +1,7 @@
-/** Warnings in the answers of writes (C16). The rules are in core/warnings.ts; here is what of a request they look at. */
+/** Warnings in the answers of writes (C16). The rules are in core/order/warnings.ts; here is what of a request they look at. */
 import { z } from "zod";
-import type { PurchaseOrder } from "../../core/purchase-order.ts";
-import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/warnings.ts";
+import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/order/warnings.ts";
 
 const warningSchema = z
   .strictObject({

@@ -130,7 +130,7 @@ create table forecast_view_filter (
   primary key (shop_id, view_id, kind, value)
 );
 
--- What a variant's sales at one location have taught (core/demand.ts), so that no forecast scans sales. The latest week with a
+-- What a variant's sales at one location have taught (core/forecast/demand.ts), so that no forecast scans sales. The latest week with a
 -- sale is kept apart until it is over; it is there as its number and as its Monday. `stale_from` is the earliest day of which a sale came in
 -- since the series was last settled; null: settled.
 create table demand_series (

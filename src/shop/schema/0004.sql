@@ -2,5 +2,5 @@
 alter table import_run add column lease_owner text;
 alter table import_run add column leased_until bigint;
 
--- Whether somebody has a lane of the outbox (shop/effects.ts).
+-- Whether somebody has a lane of the outbox (shop/storefront/effects.ts).
 create index effect_claimed on effect (shop_id, lane) where lease_owner is not null;

@@ -1,4 +1,4 @@
--- Looking up the catalogue (shop/look-ups.ts). What a search looks at rides along in an index in the order of the pages. Null: the row
+-- Looking up the catalogue (shop/catalogue/look-ups.ts). What a search looks at rides along in an index in the order of the pages. Null: the row
 -- was written by an earlier version; until it comes in again a search finds it by its name alone.
 alter table variant add column search_folded text;
 alter table location add column name_folded text;

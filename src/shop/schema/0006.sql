@@ -1,4 +1,4 @@
--- What follows from an order's lines and amounts, as columns for lists and their filters (core/lines.ts, `orderTotals`).
+-- What follows from an order's lines and amounts, as columns for lists and their filters (core/order/lines.ts, `orderTotals`).
 alter table purchase_order add column grand_total bigint not null default 0;
 alter table purchase_order add column quantity_ordered bigint not null default 0;
 alter table purchase_order add column quantity_confirmed bigint not null default 0;

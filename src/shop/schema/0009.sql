@@ -1,4 +1,4 @@
--- Totals of the shop's orders (shop/purchase-order-counts.ts), kept in the transaction that changes an order: how many there are by each value
+-- Totals of the shop's orders (shop/order-list/purchase-order-counts.ts), kept in the transaction that changes an order: how many there are by each value
 -- of each thing that a list can be filtered by. Deleted orders are not counted. A day is 1000000000 plus the days since the earliest
 -- instant of a date, so that all have ten digits.
 create table purchase_order_count (

@@ -1,5 +1,5 @@
--- What happened in the shop, for others to follow (shop/events.ts). The sequence has no gaps: it is one above the newest, which stays
--- however old it is. `content` is what the event says beside its head (core/events.ts).
+-- What happened in the shop, for others to follow (shop/events/events.ts). The sequence has no gaps: it is one above the newest, which stays
+-- however old it is. `content` is what the event says beside its head (core/events/events.ts).
 create table event (
   shop_id text not null,
   sequence bigint not null,

@@ -1,4 +1,4 @@
--- How stored answers are kept, and how much space they take (shop/idempotency.ts). `encoding`: how the body is stored; null: as it was sent.
+-- How stored answers are kept, and how much space they take (shop/access/idempotency.ts). `encoding`: how the body is stored; null: as it was sent.
 -- `bytes`: of the record's texts. The total of a shop is kept with every change of its records.
 alter table idempotency_record add column encoding text;
 alter table idempotency_record add column bytes bigint not null default 0;

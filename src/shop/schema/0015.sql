@@ -1,4 +1,4 @@
--- A digest of the shop's orders, in blocks of neighbouring age (shop/order-digest.ts). A block goes from its key, an instant and an order id, to the
+-- A digest of the shop's orders, in blocks of neighbouring age (shop/order-list/block-tables.ts). A block goes from its key, an instant and an order id, to the
 -- key of the next. `changed` counts the sealings of the shop; null: the block is open, and its orders are read from their rows. Nothing is filled
 -- in here: a shop's orders are digested when a list first needs it.
 create table purchase_order_digest (

@@ -1,4 +1,4 @@
--- The people of a shop, how they come in, and their sessions (shop/people.ts). Of every secret only a hash is stored.
+-- The people of a shop, how they come in, and their sessions (shop/access/people.ts). Of every secret only a hash is stored.
 
 -- `key_id`: the API key with which somebody of this name has signed in; null for who came by an invitation.
 create table person (

@@ -1,4 +1,4 @@
--- Forecast versions name a state and count its changes (shop/forecast-version.ts): `version` is new when more was changed than is noted,
+-- Forecast versions name a state and count its changes (shop/forecast/forecast-version.ts): `version` is new when more was changed than is noted,
 -- `changes` grows with every change, and forecast_change has the last one of each variant.
 alter table forecast_version add column changes bigint not null default 0;
 create table forecast_change (

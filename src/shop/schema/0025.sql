@@ -1,4 +1,4 @@
--- Links by which suppliers see an order and answer it (shop/supplier-links.ts). Of the secret only a hash is stored. `supplier_id`: whom
+-- Links by which suppliers see an order and answer it (shop/supplier/supplier-links.ts). Of the secret only a hash is stored. `supplier_id`: whom
 -- the order was for when the link was made.
 create table supplier_link (
   shop_id text not null,
@@ -16,7 +16,7 @@ create unique index supplier_link_by_secret on supplier_link (shop_id, secret_ha
 create index supplier_link_by_order on supplier_link (shop_id, purchase_order_id, link_id);
 create index supplier_link_by_end on supplier_link (shop_id, expires_at);
 
--- What suppliers have answered (shop/supplier-proposals.ts). `lines`: JSON, each with what the order said of it then.
+-- What suppliers have answered (shop/supplier/supplier-proposals.ts). `lines`: JSON, each with what the order said of it then.
 create table supplier_proposal (
   shop_id text not null,
   purchase_order_id text not null,

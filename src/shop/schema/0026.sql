@@ -1,4 +1,4 @@
--- How a shop's documents look: one row for each type of document (shop/document-settings.ts).
+-- How a shop's documents look: one row for each type of document (shop/supplier/document-settings.ts).
 
 create table document_settings (
   shop_id text not null,

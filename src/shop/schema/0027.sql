@@ -1,4 +1,4 @@
--- What was sent to a storefront that knows a repeated write by a key (shop/storefront-writes.ts): the exact input of every call under its key, stored
+-- What was sent to a storefront that knows a repeated write by a key (shop/storefront/storefront-writes.ts): the exact input of every call under its key, stored
 -- before the call, so that a retry sends the very same.
 --
 -- Changes of on-hand: one row a push. `items` is what was asked, `results` what became of each item (null: not known yet), `batches` the calls.

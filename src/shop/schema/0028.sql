@@ -1,4 +1,4 @@
--- Mails to suppliers (shop/mails.ts). `recipients`, `content` and `documents` are JSON. `since_at`: since when it is tried. `due_at`: when it is
+-- Mails to suppliers (shop/supplier/mails.ts). `recipients`, `content` and `documents` are JSON. `since_at`: since when it is tried. `due_at`: when it is
 -- tried next; while a process has it (`lease_owner`), when another may take it over; null when it is not tried again.
 create table mail (
   shop_id text not null,

@@ -1,4 +1,4 @@
--- Requests by what became of them and by surface, newest first (shop/audit.ts). PostgreSQL counts in the index alone when the columns of its
+-- Requests by what became of them and by surface, newest first (shop/audit/audit.ts). PostgreSQL counts in the index alone when the columns of its
 -- expressions are in it, too. Expressions are of comparisons: under row-level security it does not look for what a function like substr makes.
 drop index audit_log_by_status;
 create index audit_log_by_outcome on audit_log (shop_id,

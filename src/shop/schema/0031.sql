@@ -1,4 +1,4 @@
--- The pull of what a shop's storefront holds (shop/storefront-pulls.ts): the latest one, under way or over. `step`, `cursor_text` and `round`: where it
+-- The pull of what a shop's storefront holds (shop/storefront/storefront-pulls.ts): the latest one, under way or over. `step`, `cursor_text` and `round`: where it
 -- stands. `counts`, `notes`: JSON. `due_at`: when it goes on, or a hinted one begins; while a process has it (`lease_owner`), when another may take it
 -- over; null when nothing is to be done. `pulled_until`: what has changed before then is here; null before the first pull was done.
 create table storefront_pull (

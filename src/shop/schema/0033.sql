@@ -1,4 +1,4 @@
--- Reminders of orders that their supplier is late with (shop/reminders.ts), one row an order and cause. `basis`: what it is about, an expected date
+-- Reminders of orders that their supplier is late with (shop/supplier/reminders.ts), one row an order and cause. `basis`: what it is about, an expected date
 -- or the instant at which the order was sent; null: there is no cause. `told`: what was told last. `due_at`: when somebody looks at it next; null:
 -- nothing is to be told. `quiet` 1: what is due at the first look counts as told.
 create table purchase_order_reminder (

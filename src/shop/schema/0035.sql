@@ -1,4 +1,4 @@
--- The chain of hashes over the audit log (shop/audit-chain.ts).
+-- The chain of hashes over the audit log (shop/audit/audit-chain.ts).
 
 -- A link stands for rows that were written together. Its place is null until it has one: nodes write rows outside the shop's turn, and say in
 -- which order each of them has written.

@@ -1,4 +1,4 @@
--- What decides which variants need an order, in blocks of variants by product name (shop/forecast-blocks.ts). A block goes from its key, a product name
+-- What decides which variants need an order, in blocks of variants by product name (shop/forecast/reorder-block-tables.ts). A block goes from its key, a product name
 -- and a variant id, to the key of the next. It is as of a forecast version: of `epoch` and `changes`. Nothing is filled in here: blocks are made when a
 -- view of reorders only is first read, or an import ends.
 create table forecast_block (

@@ -21,7 +21,7 @@ import {
   type QueryResult,
   types as defaultTypes,
 } from "pg";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Log, SqlValue, Statement } from "../store.ts";
 import { type Answer, Segment, type Session } from "./segment.ts";

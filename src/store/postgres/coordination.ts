@@ -2,17 +2,17 @@
  * What nodes agree on through the database: one token bucket per shop, one holder per idempotency key in flight.
  *
  * Owns: rows that are committed apart from the shops' transactions, and the leases of the keys that this node holds. Does not own: the
- * arithmetic of a bucket (core/rate-limit.ts; `takeToken` here is the same in SQL), when keys are claimed (operations/perform.ts).
+ * arithmetic of a bucket (core/access/rate-limit.ts; `takeToken` here is the same in SQL), when keys are claimed (requests/perform.ts).
  *
  * Invariants:
  * - K1. A key has one holder as long as the holder renews its lease. A node that dies loses its keys when their leases end. One that was
- *       only slow finds that another attempt has stored its answer (operations/perform.ts, H2).
+ *       only slow finds that another attempt has stored its answer (requests/perform.ts, H2).
  * - K3. A key under which an answer is stored can be taken over by another node before its lease ends, to replay the answer, until the
  *       holder begins to replace that answer (`holdsKey`). So the answer that was replayed is the last one.
  * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the clock that is ahead
  *       refills.
  */
-import { operatorSessionsMax } from "../../core/limits.ts";
+import { operatorSessionsMax } from "../../base/limits.ts";
 import {
   type BucketLimit,
   type BucketReading,
@@ -24,7 +24,7 @@ import {
   readBucket,
   takeToken,
   tokenInMillionths,
-} from "../../core/rate-limit.ts";
+} from "../../core/access/rate-limit.ts";
 import { checkParams } from "../engine-rules.ts";
 import type { Coordination, KeyClaim, KeyRelease, SqlValue, Tx } from "../store.ts";
 import {

@@ -12,15 +12,16 @@
  * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is looked up (S4, D69).
  *   Only when the database cannot be reached any more is the outcome reported as unknown.
  */
-import { shopIdPattern } from "../../core/secret.ts";
-import { Fault } from "../../core/fault.ts";
-import { mention } from "../../core/guidance.ts";
+import { shopIdPattern } from "../../base/secret.ts";
+import { Fault } from "../../base/fault.ts";
+import { mention } from "../../core/order/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { Memory } from "../memory.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock, DueRows, Engine, Log, SqlValue, StateMemory, Work, WriteOptions } from "../store.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { DueRows, Engine, Log, SqlValue, StateMemory, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,

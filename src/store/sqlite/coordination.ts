@@ -2,7 +2,7 @@
  * Token buckets, idempotency keys in flight and the operator's sessions of a service that is one process: in memory (D4).
  *
  * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
- * bucket (core/rate-limit.ts), when keys are claimed and released (operations/perform.ts).
+ * bucket (core/access/rate-limit.ts), when keys are claimed and released (requests/perform.ts).
  */
 import {
   type BucketLimit,
@@ -11,8 +11,8 @@ import {
   giveToken,
   readBucket,
   takeToken,
-} from "../../core/rate-limit.ts";
-import { operatorSessionsMax } from "../../core/limits.ts";
+} from "../../core/access/rate-limit.ts";
+import { operatorSessionsMax } from "../../base/limits.ts";
 import type { Coordination, KeyClaim } from "../store.ts";
 
 /** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */

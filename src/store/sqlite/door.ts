@@ -16,8 +16,8 @@
  *   can always be emptied.
  * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
  */
-import type { Fault } from "../../core/fault.ts";
-import { giveWayMsMax, groupHoldAloneMsMax, groupHoldBesideReadsMsMax, groupHoldMsMax } from "../../core/limits.ts";
+import type { Fault } from "../../base/fault.ts";
+import { giveWayMsMax, groupHoldAloneMsMax, groupHoldBesideReadsMsMax, groupHoldMsMax } from "../../base/limits.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { Beside, LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";

@@ -7,20 +7,21 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { access, constants as accessModes, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { shopIdPattern } from "../../core/secret.ts";
-import { Fault } from "../../core/fault.ts";
+import { shopIdPattern } from "../../base/secret.ts";
+import { Fault } from "../../base/fault.ts";
 import {
   filesClosingMax,
   recordsRememberedBytesMax,
   shopsWarmMax,
   shopsWatchedMax,
   statementsDroppedMax,
-} from "../../core/limits.ts";
+} from "../../base/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
 import { Memory } from "../memory.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
-import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { readInPlace } from "./closed-file.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";

@@ -44,7 +44,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Memory } from "../memory.ts";
 import type { SqlValue } from "../store.ts";

@@ -1,6 +1,6 @@
 /** Counts how often the files of closed shops were read, so that one that is read often is opened (D376). */
-import { readsInPlaceMax } from "../../core/limits.ts";
-import { RecentMap } from "../../core/recent-map.ts";
+import { readsInPlaceMax } from "../../base/limits.ts";
+import { RecentMap } from "../../base/recent-map.ts";
 
 /** Closed shops whose reads are counted. */
 export const shopsCountedMax = 16_384;

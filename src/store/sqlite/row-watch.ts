@@ -2,7 +2,7 @@
  * Which rows a read has seen, whether they have changed since, and whether they are on disk (D111).
  *
  * Owns: what a statement reads and changes, found from sqlite's own account of it (its authorizer) and from its text; counts of changes.
- * Does not own: statements and syncs (file.ts), what is remembered (operations/memory.ts).
+ * Does not own: statements and syncs (file.ts), what is remembered (requests/remembered/remembered-reads.ts).
  *
  * Invariants:
  * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row which it has seen
@@ -12,7 +12,7 @@
  *       stands while the file is closed: nobody else opens it (directory-lock.ts), and this process opens it to read, or with the same watch.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
-import { partsWatchedMax } from "../../core/limits.ts";
+import { partsWatchedMax } from "../../base/limits.ts";
 import type { SqlValue } from "../store.ts";
 
 /** What one statement reads or changes. */
@@ -50,7 +50,7 @@ export class WatchedParts {
   readonly #max: number;
   readonly #cells = new Set<PartCell>();
 
-  /** @param max  default: as in `core/limits.ts`. */
+  /** @param max  default: as in `base/limits.ts`. */
   constructor(max = partsWatchedMax) {
     this.#max = max;
   }

@@ -5,7 +5,7 @@
  * `double precision` becomes `real`, and every table becomes `strict`: a value of another type fails the write.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import { loadMigrations, statementsOf } from "../migrations.ts";
 
 /** A file of a newer version needs an operator, so a retry is not urgent. */

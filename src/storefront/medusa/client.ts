@@ -4,7 +4,7 @@
  * Owns: how many requests are under way, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
  */
 import type { z } from "zod";
-import type { Clock } from "../../store/store.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { StoreState } from "../connections.ts";
 import { pauseFor } from "../pause.ts";
 import { StorefrontError } from "../storefront.ts";

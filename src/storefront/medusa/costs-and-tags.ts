@@ -5,7 +5,7 @@
  * of a product can only be set as a whole: they are read right before, and the others are sent along.
  */
 import { z } from "zod";
-import { type Money, moneyToNumber } from "../../core/money.ts";
+import { type Money, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { pulledMoney } from "../pulled-values.ts";
 import { type ItemResult, StorefrontError } from "../storefront.ts";

@@ -6,7 +6,7 @@
  * levels show. Where they show neither what was nor what was to be, it counts as landed: what is incoming may then be too low, but never
  * twice too high.
  */
-import { asQuantity, type Quantity, quantityToNumber, zeroQuantity } from "../../core/money.ts";
+import { asQuantity, type Quantity, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import {
   forgetOwnIncomingStatement,
   type IncomingBatch,
@@ -14,7 +14,7 @@ import {
   loadIncomingBatches,
   loadOwnIncoming,
   settleIncomingStatements,
-} from "../../shop/storefront-writes.ts";
+} from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
 import { Turns } from "../turns.ts";

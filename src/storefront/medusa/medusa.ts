@@ -2,14 +2,15 @@
  * The storefront of a shop on Medusa 2, over its Admin API (C47).
  *
  * Owns: the clients of connected stores, one for each. Does not own: what a call does (variants.ts, on-hand.ts, incoming.ts,
- * costs-and-tags.ts), which shop is connected (core/storefront-config.ts).
+ * costs-and-tags.ts), which shop is connected (core/storefront/storefront-config.ts).
  *
  * Keeps F1 to F4 (storefront.ts), as far as a platform allows that can only be told what stock is to be: levels.ts says what remains.
  */
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
-import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
-import type { Clock, Engine, Ids } from "../../store/store.ts";
+import { Fault } from "../../base/fault.ts";
+import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine } from "../../store/store.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
 import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
 import type { SecretBox } from "../secret-box.ts";

@@ -2,15 +2,15 @@
  * Changes of on-hand as new figures of Medusa's `stocked_quantity` (F1). What customers have ordered is `reserved_quantity` and stays.
  *
  * Medusa is told what a level is to be, so two that add to one level would undo each other. Within OpenPO one call of a shop at a time
- * sets stock, on any node (shop/storefront-turns.ts). Changes from outside are noticed by comparing (levels.ts), and the sum is made anew.
+ * sets stock, on any node (shop/storefront/storefront-turns.ts). Changes from outside are noticed by comparing (levels.ts), and the sum is made anew.
  *
  * Every call is stored with the figures that it starts from and leads to before it is sent. When its answer is lost, the levels say what
  * became of it: all of a call's levels change or none. When they cannot say, since others have changed them meanwhile, its items stay
  * unknown until somebody clears them (C43).
  */
-import { Fault } from "../../core/fault.ts";
-import { asQuantity, type Quantity, quantityToNumber } from "../../core/money.ts";
-import { endTurnStatement, hasTurn, keepTurnStatement, takeTurn } from "../../shop/storefront-turns.ts";
+import { Fault } from "../../base/fault.ts";
+import { asQuantity, type Quantity, quantityToNumber } from "../../core/money/money.ts";
+import { endTurnStatement, hasTurn, keepTurnStatement, takeTurn } from "../../shop/storefront/storefront-turns.ts";
 import {
   insertWriteStatement,
   loadWrite,
@@ -18,9 +18,10 @@ import {
   updateWriteStatement,
   type WrittenBatch,
   type WrittenResult,
-} from "../../shop/storefront-writes.ts";
+} from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import type { Clock, Engine, Ids } from "../../store/store.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine } from "../../store/store.ts";
 import { pauseFor } from "../pause.ts";
 import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
 import type { Turns } from "../turns.ts";

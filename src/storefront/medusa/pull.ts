@@ -5,7 +5,7 @@
  * Owns: how lists are walked, and what their rows mean. Does not own: when a page is asked for and what the shop keeps of it (pull/).
  */
 import { z } from "zod";
-import { asQuantity } from "../../core/money.ts";
+import { asQuantity } from "../../core/money/money.ts";
 import type { Pulled, PullPage, PullRequest, StorefrontPull } from "../pull.ts";
 import { pulledMoney, pulledText } from "../pulled-values.ts";
 import type { ReadContext } from "../storefront.ts";

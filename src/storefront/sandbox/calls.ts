@@ -4,7 +4,7 @@
  * Owns: the sandbox's turn in its engine, waiting, the errors of a call as a whole. Does not own: which fault hits (faults.ts), what
  * a call does (platform.ts).
  */
-import { Fault } from "../../core/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
 import type { Engine, Tx, WriteOptions } from "../../store/store.ts";
 import { StorefrontError } from "../storefront.ts";

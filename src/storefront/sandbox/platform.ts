@@ -1,8 +1,9 @@
 /**
  * What the sandbox does when it is called: the port's calls on the rows of state.ts, with one result per item (F2).
  */
-import { asMoney, type Money, type Quantity } from "../../core/money.ts";
-import type { Clock, Statement, Tx } from "../../store/store.ts";
+import { asMoney, type Money, type Quantity } from "../../core/money/money.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Statement, Tx } from "../../store/store.ts";
 import {
   type ItemResult,
   type OnHandChange,

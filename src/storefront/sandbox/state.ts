@@ -1,7 +1,7 @@
 /**
  * The sandbox's rows: what is read of them and the statements that change them. Amounts are scaled integers as everywhere (D1).
  */
-import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money.ts";
+import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { ItemResult, OnHandChange, VariantState } from "../storefront.ts";

@@ -3,7 +3,8 @@
  *
  * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
  */
-import type { Clock, Log } from "../../store/store.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../store/store.ts";
 import type { StoreState } from "../connections.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyDocument } from "./documents.ts";

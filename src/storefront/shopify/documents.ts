@@ -3,7 +3,7 @@
  * Shopify's own schema (test/shopify/schema.test.ts).
  */
 import { z } from "zod";
-import { onOneLine } from "../../core/plain-text.ts";
+import { onOneLine } from "../../base/plain-text.ts";
 
 /** A GraphQL document and the shape of its `data`. */
 export interface ShopifyDocument<Answer> {

@@ -5,7 +5,7 @@
  * Calls of one location are made one after another, and one without an outcome is repeated before anything else is computed. When Shopify
  * has forgotten its key, it counts as landed: what is incoming may then be too low, but never twice too high.
  */
-import { asQuantity, type Quantity, zeroQuantity } from "../../core/money.ts";
+import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import {
   forgetOwnIncomingStatement,
   type IncomingBatch,
@@ -13,7 +13,7 @@ import {
   loadIncomingBatches,
   loadOwnIncoming,
   settleIncomingStatements,
-} from "../../shop/storefront-writes.ts";
+} from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
 import { adjust, adjustInput, type AdjustedLevel, changesPerCallMax, keyFrom, keyHoldsMs } from "./adjust.ts";

@@ -4,7 +4,7 @@
  * Every call is stored with its key and exact input before it is sent, and repeated as it was until it has an outcome, at most as long as
  * Shopify knows the key. After that nobody can say whether it landed: its items stay unknown until somebody clears them (C43).
  */
-import { asQuantity, type Quantity, quantityToNumber } from "../../core/money.ts";
+import { asQuantity, type Quantity, quantityToNumber } from "../../core/money/money.ts";
 import {
   insertWriteStatement,
   loadWrite,
@@ -12,9 +12,10 @@ import {
   updateWriteStatement,
   type WrittenBatch,
   type WrittenResult,
-} from "../../shop/storefront-writes.ts";
+} from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import type { Clock, Engine, Ids } from "../../store/store.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine } from "../../store/store.ts";
 import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
 import {
   adjust,

@@ -4,7 +4,7 @@
  *
  * Owns: the wait before a call. Does not own: the call, and what it costs (client.ts).
  */
-import type { Clock } from "../../store/store.ts";
+import type { Clock } from "../../base/clock.ts";
 import { noRoomInTime, pauseFor } from "../pause.ts";
 
 /** What an answer says of the bucket, in points. */

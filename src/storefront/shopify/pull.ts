@@ -4,7 +4,7 @@
  * Owns: which query each part is, and what its lines mean. Does not own: when a page is asked for and what the shop keeps of it (pull/).
  */
 import { z } from "zod";
-import { quantityFrom } from "../../core/money.ts";
+import { quantityFrom } from "../../core/money/money.ts";
 import type { Pulled, PullPage, PullRequest, StorefrontPull } from "../pull.ts";
 import { pulledMoney, pulledText } from "../pulled-values.ts";
 import { type ReadContext, StorefrontError } from "../storefront.ts";

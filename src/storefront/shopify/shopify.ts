@@ -2,14 +2,15 @@
  * The storefront of a shop on Shopify, over the Admin GraphQL API (C47).
  *
  * Owns: the clients of connected stores, one for each, so that all calls of a store share its rate limit and what is known of it. Does
- * not own: what a call does (variants.ts, on-hand.ts, incoming.ts, costs-and-tags.ts), which shop is connected (core/storefront-config.ts).
+ * not own: what a call does (variants.ts, on-hand.ts, incoming.ts, costs-and-tags.ts), which shop is connected (core/storefront/storefront-config.ts).
  *
  * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what that means.
  */
 import { createHash } from "node:crypto";
-import { Fault } from "../../core/fault.ts";
-import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
-import type { Clock, Engine, Ids, Log } from "../../store/store.ts";
+import { Fault } from "../../base/fault.ts";
+import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine, Log } from "../../store/store.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { OpenedStores, storesKeptMax, type OpenedStore } from "../opened-stores.ts";
 import { type SecretBox, SecretUnreadable } from "../secret-box.ts";

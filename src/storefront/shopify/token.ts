@@ -4,15 +4,16 @@
  * Owns: when a token is renewed, and that among nodes one does it. Does not own: what is asked with it (client.ts).
  */
 import { z } from "zod";
-import { clocksApartMsMax } from "../../core/rate-limit.ts";
+import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import {
   claimRenewal,
   endRenewalStatement,
   loadToken,
   type RenewedToken,
   saveTokenStatement,
-} from "../../shop/storefront-tokens.ts";
-import type { Clock, Engine, Tx } from "../../store/store.ts";
+} from "../../shop/storefront/storefront-tokens.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Engine, Tx } from "../../store/store.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { StorefrontError } from "../storefront.ts";
 

@@ -1,7 +1,7 @@
 -- What the nodes that serve the same shops agree on (store/postgres/coordination.ts). `{schema}` stands for the schema's name.
 -- Nothing here is worth a sync: what a crash of the database takes back is at most a token or a claim of a moment ago.
 
--- A shop's token bucket (core/rate-limit.ts). `refused`: the latest call found no token.
+-- A shop's token bucket (core/access/rate-limit.ts). `refused`: the latest call found no token.
 create table {schema}.token_bucket (
   shop_id text collate "C" not null primary key,
   level bigint not null,

@@ -1,0 +1,107 @@
+/** The audit log of a shop, for its operator. */
+import { z } from "zod";
+import { decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { id, instant, pageShape } from "../../operations/fields.ts";
+import { auditPage } from "../../operations/log-pages.ts";
+import { auditOutcomes, auditSurfaces, type AuditEntry, type AuditPosition } from "../../shop/audit/audit.ts";
+import { data, inShop, operation, readPart } from "../operation.ts";
+
+const auditPageMax = 500;
+
+const auditPageDefault = 50;
+
+const auditSchema = z.strictObject({
+  at: z.string(),
+  requestId: z.string(),
+  traceId: z.string().nullable(),
+  spanId: z.string().nullable(),
+  tag: z.string(),
+  keyId: z.string().nullable(),
+  personId: z.string().nullable(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int(),
+  errorCode: z.string().nullable(),
+  durationMs: z.int(),
+  replayed: z.boolean(),
+  count: z.int(),
+});
+
+const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
+  at: instant(entry.atMs),
+  requestId: entry.requestId,
+  traceId: entry.traceId,
+  spanId: entry.spanId,
+  tag: entry.tag,
+  keyId: entry.keyId,
+  personId: entry.personId,
+  method: entry.method,
+  path: entry.path,
+  status: entry.status,
+  errorCode: entry.errorCode,
+  durationMs: entry.durationMs,
+  replayed: entry.replayed,
+  count: entry.count,
+});
+
+export const auditLog = operation({
+  name: "audit_log_list",
+  route: { method: "GET", path: "/shops/{shopId}/audit-log" },
+  role: "owner",
+  describes: {
+    summary: "The requests of API keys and people, newest first.",
+    description:
+      "One entry for each request with its operation, outcome and duration. Refusals beyond a named rate are counted in one entry. `totalCount` is counted for the first page.",
+    output: z.strictObject({ auditLog: z.array(auditSchema), ...pageShape }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    limit: z.int().min(1).max(auditPageMax).default(auditPageDefault).meta({ query: "integer" }),
+    cursor: z.string().min(1).optional(),
+    keyId: id.optional(),
+    personId: id.optional(),
+    operation: id.optional(),
+    surface: z.array(z.enum(auditSurfaces)).min(1).max(auditSurfaces.length).optional().meta({
+      query: "list",
+      description:
+        "Only requests to the API and of suppliers' links (`rest`), of agents (`mcp`) or of the console: one value, or several separated by commas.",
+    }),
+    outcome: z.enum(auditOutcomes).optional().meta({
+      description:
+        "Only requests that were answered below 400 (`done`), below 500 (`refused`) or from 500 on (`failed`).",
+    }),
+    status: z
+      .int()
+      .min(100)
+      .max(599)
+      .optional()
+      .meta({ query: "integer", description: "Only requests that were answered with this status." }),
+  }),
+  /** Requests newest first. They are counted for the first page; further pages repeat its `totalCount`. */
+  async run(context, { shopId, limit, cursor, ...filters }, call) {
+    const scope = { list: "audit-log", shopId, filters };
+    const { entries, totalCount, end } = await readPart(context, call, shopId, auditPage, {
+      filters: {
+        keyId: filters.keyId ?? null,
+        personId: filters.personId ?? null,
+        operation: filters.operation ?? null,
+        surfaces: filters.surface === undefined ? null : [...new Set(filters.surface)],
+        outcome: filters.outcome ?? null,
+        status: filters.status ?? null,
+      },
+      after: cursor === undefined ? null : positionOf(decodeCursor(scope, cursor)),
+      limit,
+    });
+    return data({
+      auditLog: entries.map(auditJson),
+      totalCount,
+      cursor: end === null ? null : encodeCursor(scope, [end.auditId, end.totalCount]),
+    });
+  },
+});
+
+function positionOf(keys: ReturnType<typeof decodeCursor>): AuditPosition {
+  const [auditId, totalCount, ...more] = keys;
+  if (typeof auditId !== "string" || typeof totalCount !== "number" || more.length > 0) throw invalidCursor();
+  return { auditId, totalCount };
+}

@@ -1,0 +1,146 @@
+/** API keys of a shop. A key is shown once, when it is made. */
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { apiKeyRandomBytes, makeApiKey } from "../../core/access/api-key.ts";
+import { Fault } from "../../base/fault.ts";
+import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
+import { type ApiKey, insertApiKey, listApiKeys, pauseApiKey, revokeApiKey } from "../../shop/access/accounts.ts";
+import { eventStatements } from "../../shop/events/events.ts";
+import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
+import { nameMax } from "../shops.ts";
+
+const scope = z.enum(["read", "write"]);
+
+const keySchema = z.strictObject({
+  keyId: z.string(),
+  name: z.string(),
+  scope,
+  lastFour: z.string(),
+  createdAt: z.string(),
+  revokedAt: z.string().nullable(),
+  pausedAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+});
+
+const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.output<typeof keySchema> => ({
+  keyId: key.keyId,
+  name: key.name,
+  scope: key.scope,
+  lastFour: key.lastFour,
+  createdAt: instant(key.createdAtMs),
+  revokedAt: instantOrNull(key.revokedAtMs),
+  pausedAt: instantOrNull(key.pausedAtMs),
+  lastUsedAt: instantOrNull(key.lastUsedAtMs),
+});
+
+const keyEvent = (
+  type: "api_key.created" | "api_key.revoked",
+  { keyId, name, scope }: Pick<ApiKey, "keyId" | "name" | "scope">,
+) => ({ type, data: { keyId, name, scope } });
+
+export const createKey = operation({
+  name: "key_create",
+  route: { method: "POST", path: "/shops/{shopId}/keys" },
+  role: "owner",
+  describes: {
+    summary: "Makes an API key, which is shown here only.",
+    description: "`apiKey` in the answer is the key itself and is shown nowhere else. The shop stores a hash of it.",
+    output: z.strictObject({
+      keyId: z.string(),
+      apiKey: z.string(),
+      name: z.string(),
+      scope,
+      createdAt: z.string(),
+    }),
+  },
+  input: z.strictObject({ ...inShop, name: text(nameMax), scope }),
+  /** Makes an API key. This answer is the only place where it is ever shown. */
+  async run(context, { shopId: id, name, scope }, call) {
+    const { engine, clock, ids } = context;
+    const { apiKey, secretHash, lastFour } = makeApiKey(id, randomBytes(apiKeyRandomBytes));
+    const key: ApiKey = {
+      keyId: ids.next("key"),
+      name,
+      scope,
+      lastFour,
+      createdAtMs: clock.now(),
+      revokedAtMs: null,
+      pausedAtMs: null,
+    };
+    await engine.write(id, async (tx) => {
+      await shopOf(tx, id);
+      await insertApiKey(tx, id, key, secretHash);
+      await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
+    });
+    return data({ keyId: key.keyId, apiKey, name, scope, createdAt: instant(key.createdAtMs) }, 201);
+  },
+});
+
+export const listKeys = operation({
+  name: "key_list",
+  route: { method: "GET", path: "/shops/{shopId}/keys" },
+  role: "owner",
+  describes: {
+    summary: "API keys without their secrets.",
+    description:
+      "Keys with scope, last four characters, when they were used last, and whether they are paused or revoked.",
+    output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
+  },
+  input: z.strictObject(inShop),
+  async run({ engine }, { shopId: id }) {
+    const keys = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await listApiKeys(tx, id);
+    });
+    return data({ keys: keys.map(keyJson), totalCount: keys.length });
+  },
+});
+
+const noKey = (shopId: string, keyId: string): Fault =>
+  new Fault("NOT_FOUND", `Shop ${shopId} has no key ${shownId(keyId)}.`, {
+    action: `See GET /admin/v1/shops/${shopId}/keys.`,
+  });
+
+export const patchKey = operation({
+  name: "key_patch",
+  route: { method: "PATCH", path: "/shops/{shopId}/keys/{keyId}" },
+  role: "owner",
+  describes: {
+    summary: "Pauses an API key, or resumes it.",
+    description: "A paused key is refused from the next request on and works again when it is resumed.",
+    output: z.strictObject({ key: keySchema }),
+  },
+  input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean().optional() }),
+  /** Pauses the key: from the next request on it is refused until the key is resumed. Repeating changes nothing. */
+  async run({ engine, clock }, { shopId: id, keyId, paused }) {
+    return await engine.write(id, async (tx) => {
+      if (paused !== undefined) await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
+      const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
+      if (key === undefined) throw noKey(id, keyId);
+      return data({ key: keyJson(key) });
+    });
+  },
+});
+
+export const revokeKey = operation({
+  name: "key_revoke",
+  route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
+  role: "owner",
+  describes: {
+    summary: "Revokes an API key.",
+    description: "The key is refused from the next request on, for good. Its name stays in the audit log.",
+    output: z.strictObject({ key: keySchema }),
+  },
+  input: z.strictObject({ ...inShop, keyId: pathId }),
+  /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
+  async run(context, { shopId: id, keyId }, call) {
+    return await context.engine.write(id, async (tx) => {
+      const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());
+      const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
+      if (revoked === "unknown" || key === undefined) throw noKey(id, keyId);
+      if (revoked === "now")
+        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)));
+      return data({ key: keyJson(key) });
+    });
+  },
+});

@@ -1,0 +1,128 @@
+/** Links by which a supplier sees one order and answers it (C64, C64a). */
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { Fault } from "../../base/fault.ts";
+import type { Header } from "../../core/order/purchase-order.ts";
+import { makeSecret, secretRandomBytes } from "../../base/secret.ts";
+import { supplierLinkStatus, supplierLinkStatuses } from "../../core/supplier/supplier-links.ts";
+import { operatorName } from "../../requests/caller.ts";
+import { instant, instantOrNull, pageShape, pathId, shownId } from "../../operations/fields.ts";
+import { addSupplierLink } from "../../operations/purchase-orders/supplier-link.ts";
+import { loadHeader } from "../../shop/order/purchase-orders.ts";
+import { listSupplierLinks, revokeSupplierLink, type SupplierLink } from "../../shop/supplier/supplier-links.ts";
+import type { Tx } from "../../store/store.ts";
+import { data, inShop, operation, shopOf } from "../operation.ts";
+
+export const inOrder = { ...inShop, purchaseOrderId: pathId } as const;
+
+export const orderPath = "/shops/{shopId}/purchase-orders/{purchaseOrderId}";
+
+/** @throws Fault NOT_FOUND when the shop or the order is not there. */
+async function orderHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header> {
+  await shopOf(tx, shopId);
+  const order = await loadHeader(tx, shopId, purchaseOrderId);
+  if (order === null)
+    throw new Fault("NOT_FOUND", `There is no purchase order ${shownId(purchaseOrderId)}.`, {
+      action: "See GET /api/v1/purchase-orders.",
+    });
+  return order;
+}
+
+const linkSchema = z.strictObject({
+  linkId: z.string(),
+  status: z.enum(supplierLinkStatuses),
+  createdAt: z.string(),
+  createdBy: z.string().nullable(),
+  expiresAt: z.string(),
+  revokedAt: z.string().nullable(),
+});
+
+const linkJson = (link: SupplierLink, nowMs: number): z.output<typeof linkSchema> => ({
+  linkId: link.linkId,
+  status: supplierLinkStatus(link, nowMs),
+  createdAt: instant(link.createdAtMs),
+  createdBy: link.createdBy,
+  expiresAt: instant(link.expiresAtMs),
+  revokedAt: instantOrNull(link.revokedAtMs),
+});
+
+export const createSupplierLink = operation({
+  name: "supplier_link_create",
+  route: { method: "POST", path: `${orderPath}/supplier-links` },
+  role: "purchaser",
+  describes: {
+    summary: "Makes a link for the order's supplier, which is shown here only.",
+    description:
+      "By the link a supplier sees this order and can answer it, for 14 days, without signing in. What they answer is a proposal; nothing changes until somebody accepts it.",
+    output: z.strictObject({ linkId: z.string(), url: z.string(), expiresAt: z.string() }),
+  },
+  input: z.strictObject(inOrder),
+  /**
+   * Makes a link. This answer is the only place where its URL is shown.
+   *
+   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used, or nobody has asked a service.
+   */
+  async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
+    if (baseUrl === "")
+      throw new Fault("INVALID_INPUT", "A link begins with the address of the service, which nobody has asked here.", {
+        action: "Ask a running service by the address that suppliers reach; the command asks the one that --url names.",
+      });
+    const { text: secret, hash } = makeSecret("opl", shopId, randomBytes(secretRandomBytes));
+    const linkId = ids.next("slk");
+    const createdBy = person?.name ?? operatorName;
+    const { expiresAtMs } = await engine.write(shopId, async (tx) => {
+      const order = await orderHeader(tx, shopId, purchaseOrderId);
+      return await addSupplierLink(tx, shopId, order, { linkId, createdBy, secretHash: hash }, clock.now());
+    });
+    return data({ linkId, url: `${baseUrl}/s/${secret}`, expiresAt: instant(expiresAtMs) }, 201);
+  },
+});
+
+export const listSupplierLinksOperation = operation({
+  name: "supplier_link_list",
+  route: { method: "GET", path: `${orderPath}/supplier-links` },
+  role: "purchaser",
+  describes: {
+    summary: "Links of the order's supplier, newest first, without their URLs.",
+    description: "Links that expired are listed for 30 days more.",
+    output: z.strictObject({ supplierLinks: z.array(linkSchema), ...pageShape }),
+  },
+  input: z.strictObject(inOrder),
+  /** The order's links newest first, without their URLs. */
+  async run({ engine, clock }, { shopId, purchaseOrderId }) {
+    const links = await engine.read(shopId, async (tx) => {
+      await orderHeader(tx, shopId, purchaseOrderId);
+      return await listSupplierLinks(tx, shopId, purchaseOrderId);
+    });
+    const nowMs = clock.now();
+    const supplierLinks = links.map((link) => linkJson(link, nowMs));
+    return data({ supplierLinks, totalCount: supplierLinks.length, cursor: null });
+  },
+});
+
+export const revokeSupplierLinkOperation = operation({
+  name: "supplier_link_revoke",
+  route: { method: "DELETE", path: `${orderPath}/supplier-links/{linkId}` },
+  role: "purchaser",
+  describes: {
+    summary: "Revokes a supplier's link.",
+    description: "Nobody sees the order by it any more. What was answered by it stays. Repeating changes nothing.",
+    output: z.strictObject({ supplierLink: linkSchema }),
+  },
+  input: z.strictObject({ ...inOrder, linkId: pathId }),
+  /** Revokes the link. What was answered by it stays. Repeating changes nothing. */
+  async run({ engine, clock }, { shopId, purchaseOrderId, linkId }) {
+    const nowMs = clock.now();
+    return await engine.write(shopId, async (tx) => {
+      await shopOf(tx, shopId);
+      const revoked = await revokeSupplierLink(tx, shopId, purchaseOrderId, linkId, nowMs);
+      const links = await listSupplierLinks(tx, shopId, purchaseOrderId);
+      const link = links.find((each) => each.linkId === linkId);
+      if (!revoked || link === undefined)
+        throw new Fault("NOT_FOUND", `The order has no supplier link ${shownId(linkId)}.`, {
+          action: `See GET /admin/v1/shops/${shopId}/purchase-orders/${shownId(purchaseOrderId)}/supplier-links.`,
+        });
+      return data({ supplierLink: linkJson(link, nowMs) });
+    });
+  },
+});

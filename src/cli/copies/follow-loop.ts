@@ -1,0 +1,105 @@
+/**
+ * The loop of `openpo backup --follow`: one look after another at the server that runs on the data directory, for as long as the process runs.
+ *
+ * While no server runs, nothing changes, and the directory is left alone: whoever opened it would keep a server from starting.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../base/system.ts";
+import { claimDataDirectory, keptAdminToken, recordedServer } from "../../service/data-directory.ts";
+import { serverUrl, whoAnswers } from "../admin-client.ts";
+import type { CommandContext } from "../command.ts";
+import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
+import { Follower } from "./follow.ts";
+import { openOperator } from "../operator.ts";
+import { bytesShown } from "../output.ts";
+
+interface Following {
+  readonly directory: string;
+  readonly everyMs: number;
+  readonly keptMs: number;
+  /** It ends after one look. */
+  readonly isOnce: boolean;
+}
+
+interface Followed {
+  readonly looks: number;
+  readonly rounds: number;
+  readonly bytes: number;
+}
+
+/**
+ * Looks again and again. A look that fails is told, and the next one is made.
+ *
+ * @throws CommandError when the directory cannot be used, or the only look fails.
+ */
+export async function followBackup(
+  context: CommandContext,
+  { directory, everyMs, keptMs, isOnce }: Following,
+): Promise<Followed> {
+  const { config, output } = context;
+  const lock = claimDataDirectory(directory);
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  const told = { looks: 0, rounds: 0, bytes: 0 };
+  let problem: string | null = null;
+  try {
+    const follower = await Follower.open({
+      dataDir: config.dataDir,
+      directory,
+      keptMs,
+      now: () => systemClock.now(),
+    });
+    while (!stopping.signal.aborted) {
+      const begunAtMs = performance.now();
+      try {
+        const { round, looked, pieceBytes } = await look(context, follower);
+        told.looks += 1;
+        told.rounds += round === null ? 0 : 1;
+        told.bytes += pieceBytes;
+        output.progress(`Look ${told.looks}: ${looked} files had changed, ${bytesShown(pieceBytes)} kept`);
+        problem = tellFailed(round?.failed ?? [], problem, output);
+      } catch (thrown) {
+        const error = commandErrorOf(thrown);
+        if (error === null || isOnce) throw thrown;
+        if (error.message !== problem) output.message(`Not copied: ${error.message} It is tried again.`);
+        problem = error.message;
+      }
+      if (isOnce) break;
+      await sleep(Math.max(0, everyMs - (performance.now() - begunAtMs)), null, { signal: stopping.signal }).catch(
+        () => {},
+      );
+    }
+  } finally {
+    process.off("SIGTERM", stop);
+    process.off("SIGINT", stop);
+    lock.release();
+  }
+  return told;
+}
+
+function tellFailed(failed: readonly string[], before: string | null, output: CommandContext["output"]): string | null {
+  if (failed.length === 0) return null;
+  const message = `${failed.join(", ")}: could not be copied; what is restored of them is older.`;
+  if (message !== before) output.message(message);
+  return message;
+}
+
+/** @throws CommandError when no server runs on the directory, or it cannot be asked. */
+async function look(context: CommandContext, follower: Follower): Promise<Awaited<ReturnType<Follower["round"]>>> {
+  const { dataDir } = context.config;
+  const recorded = recordedServer(dataDir);
+  const answering = recorded === null ? null : await whoAnswers(serverUrl(recorded.url));
+  if (recorded === null || answering === null || answering.identity !== recorded.identity)
+    throw new CommandError(exitCodes.unreachable, `no server runs on ${dataDir}.`, {
+      action: "Start one with openpo serve. To copy a directory without a server: openpo backup DIR.",
+    });
+  const quiet = { ...context.output, message: () => {} };
+  const operator = await openOperator({ ...context, url: recorded.url, output: quiet, mayBegin: false });
+  try {
+    return await follower.round(operator.ask, keptAdminToken(dataDir));
+  } finally {
+    await operator.close();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What a mail of an order says where nobody has written anything, in the language of the shop's documents (C63).
+ *
+ * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier/supplier-links.ts).
+ */
+import type { DocumentLanguage } from "./document-settings.ts";
+import { mailSubjectMax } from "./mail.ts";
+import { onOneLine } from "../../base/plain-text.ts";
+
+/** Stands in a message where the supplier's link will. */
+export const linkPlace = "{link}";
+
+interface Texts {
+  /** `{number}` and `{shop}` are replaced. */
+  readonly subject: string;
+  readonly message: string;
+  /** What comes before the link. */
+  readonly link: string;
+  readonly farewell: string;
+}
+
+const texts: Readonly<Record<DocumentLanguage, Texts>> = {
+  en: {
+    subject: "Purchase order {number} from {shop}",
+    message:
+      "Hello,\n\nplease find our purchase order {number} attached. Please confirm quantities and delivery date.\n\n",
+    link: "You can confirm them here, without signing in:",
+    farewell: "Kind regards\n{shop}\n",
+  },
+  de: {
+    subject: "Bestellung {number} von {shop}",
+    message:
+      "Guten Tag,\n\nim Anhang finden Sie unsere Bestellung {number}. Bitte bestätigen Sie Mengen und Liefertermin.\n\n",
+    link: "Das geht hier, ohne Anmeldung:",
+    farewell: "Mit freundlichen Grüßen\n{shop}\n",
+  },
+  fr: {
+    subject: "Commande {number} de {shop}",
+    message:
+      "Bonjour,\n\nveuillez trouver ci-joint notre commande {number}. Merci de confirmer les quantités et la date de livraison.\n\n",
+    link: "Vous pouvez les confirmer ici, sans inscription :",
+    farewell: "Cordialement\n{shop}\n",
+  },
+  es: {
+    subject: "Pedido {number} de {shop}",
+    message:
+      "Buenos días:\n\nadjuntamos nuestro pedido {number}. Les rogamos que confirmen las cantidades y la fecha de entrega.\n\n",
+    link: "Pueden confirmarlo aquí, sin registrarse:",
+    farewell: "Saludos cordiales\n{shop}\n",
+  },
+};
+
+/** What a default text is about. */
+interface Named {
+  readonly poNumber: string;
+  readonly shopName: string;
+  readonly language: DocumentLanguage;
+}
+
+const filled = (text: string, { poNumber, shopName }: Named): string =>
+  // In one pass: a name that has another's place in it stays as it is.
+  text.replaceAll(/\{(number|shop)\}/g, (_place, name) => onOneLine(name === "number" ? poNumber : shopName));
+
+/** The subject of a mail for which nobody has written one. */
+export function defaultMailSubject(named: Named): string {
+  const subject = onOneLine(filled(texts[named.language].subject, named));
+  return subject.length <= mailSubjectMax ? subject : subject.slice(0, mailSubjectMax).toWellFormed();
+}
+
+/** The message of a mail for which nobody has written one. @param withLink  it has a place for the supplier's link. */
+export function defaultMailMessage(named: Named, withLink: boolean): string {
+  const { message, link, farewell } = texts[named.language];
+  return `${filled(message, named)}${withLink ? `${link}\n${linkPlace}\n\n` : ""}${filled(farewell, named)}`;
+}
+
+/** The message with a place for the supplier's link: at its end, if it has none. */
+export const withLinkPlace = (message: string, language: DocumentLanguage): string =>
+  message.includes(linkPlace) ? message : `${message.trimEnd()}\n\n${texts[language].link}\n${linkPlace}\n`;

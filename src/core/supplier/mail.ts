@@ -1,0 +1,130 @@
+/**
+ * E-mail of orders to suppliers: whom it may go to, and what an attempt to send it means (C63).
+ *
+ * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself (mail-texts.ts), the rows
+ * (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
+ */
+import { onOneLine } from "../../base/plain-text.ts";
+
+/** Characters of an address at most (RFC 5321, 4.5.3.1.3). */
+export const addressLengthMax = 254;
+
+/** Addresses of one mail, `to` and `cc` together. */
+export const mailRecipientsMax = 20;
+
+/** Characters of a subject. */
+export const mailSubjectMax = 200;
+
+/** Characters of a message. */
+export const mailMessageMax = 5_000;
+
+/** Bytes of all that is attached to one mail. Base64 adds a third; many servers take no more than 25 MB. */
+export const mailAttachedBytesMax = 10_485_760;
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** In what time a shop's mails are counted for their limit. */
+export const mailWindowMs = hourMs;
+
+/** Mails that a shop sends within `mailWindowMs`, unless the operator says otherwise. */
+export const mailsPerHourMax = 60;
+
+/** How long a mail is tried before it is given up, counted from when it was asked for. */
+export const mailTriedForMs = 24 * hourMs;
+
+/** The delay before the second attempt; it doubles with each further one, up to `retryDelayMsMax`. */
+const retryDelayMs = 30_000;
+
+const retryDelayMsMax = hourMs;
+
+/** By how much a delay is longer or shorter, at random. */
+const jitter = 0.2;
+
+/** No mail is put off for longer. One that is due later is from before the clock was set back (D98). */
+export const mailDueAheadMsMax = Math.ceil(retryDelayMsMax * (1 + jitter));
+
+/** For how long what a failed mail would have attached is kept, so that it can be sent again as it was. */
+export const failedMailKeptMs = 30 * 24 * hourMs;
+
+/** Characters that are kept of a server's words. */
+const wordsMax = 300;
+
+/** Characters of an address before the @, and what a domain is. Quoted and international forms are not taken. */
+const addressPattern =
+  /^(?=[^@]{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** Whether mail can be sent to it: `orders@supplier.example`, ASCII, without a name or angle brackets. */
+export const isMailAddress = (text: string): boolean => text.length <= addressLengthMax && addressPattern.test(text);
+
+/** How a mail can stand. */
+export const mailStates = ["queued", "sent", "failed"] as const;
+
+/** Somebody whom a mail goes to. `refused`: the server has said for good that it does not take the mail for them. */
+export interface MailRecipient {
+  readonly address: string;
+  readonly role: "to" | "cc";
+  readonly state: "pending" | "sent" | "refused";
+  /** The server's words, if it has not taken the mail for them. */
+  readonly detail: string | null;
+}
+
+/** What one attempt has brought for a recipient. */
+export interface RecipientResult {
+  readonly outcome: "sent" | "refused" | "later";
+  readonly detail: string | null;
+}
+
+/** How a mail stands after an attempt. `dueAtMs` is null when it is not tried again. */
+export interface MailStanding {
+  readonly state: (typeof mailStates)[number];
+  readonly recipients: readonly MailRecipient[];
+  readonly detail: string | null;
+  readonly dueAtMs: number | null;
+}
+
+/**
+ * What an attempt means for its mail. Who has it is not sent it again.
+ *
+ * @param results by address; recipients that it does not name stay as they are.
+ * @param attempts those made, this one included.
+ * @param sinceMs since when the mail is tried.
+ * @param random  from 0 to below 1.
+ * Source: C63.
+ */
+export function afterMailAttempt(
+  { recipients: before, attempts, sinceMs }: Pick<MailStanding, "recipients"> & { attempts: number; sinceMs: number },
+  results: ReadonlyMap<string, RecipientResult>,
+  nowMs: number,
+  random: number,
+): MailStanding {
+  const recipients = before.map((recipient): MailRecipient => {
+    const result = recipient.state === "pending" ? results.get(recipient.address) : undefined;
+    if (result === undefined) return recipient;
+    const state = result.outcome === "later" ? "pending" : result.outcome;
+    return { ...recipient, state, detail: state === "sent" ? null : serverWords(result.detail ?? "") };
+  });
+  const detail = undelivered(recipients);
+  if (!recipients.some(({ state }) => state === "pending"))
+    return { state: detail === null ? "sent" : "failed", recipients, detail, dueAtMs: null };
+  const delayMs = Math.min(retryDelayMsMax, retryDelayMs * 2 ** (attempts - 1)) * (1 - jitter + 2 * jitter * random);
+  const dueAtMs = nowMs + Math.round(delayMs);
+  if (dueAtMs <= sinceMs + mailTriedForMs) return { state: "queued", recipients, detail, dueAtMs };
+  const tries = `tried ${attempts} times in ${mailTriedForMs / hourMs} hours`;
+  return { state: "failed", recipients, detail: `${detail ?? "no answer"} (${tries})`, dueAtMs: null };
+}
+
+/** Who does not have the mail, and why; null when everybody has it. */
+function undelivered(recipients: readonly MailRecipient[]): string | null {
+  const without = recipients.filter(({ state }) => state !== "sent");
+  if (without.length === 0) return null;
+  const words = [...new Set(without.map(({ detail }) => detail ?? "not tried yet"))].join("; ");
+  if (without.length === recipients.length) return words;
+  return `not delivered to ${without.map(({ address }) => address).join(", ")}: ${words}`;
+}
+
+/** A server's words as they may be shown and kept: on one line, without control characters, cut. */
+export function serverWords(text: string): string {
+  const plain = onOneLine(text);
+  return plain.length <= wordsMax ? plain : `${plain.slice(0, wordsMax - 1).toWellFormed()}…`;
+}

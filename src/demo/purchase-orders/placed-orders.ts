@@ -1,0 +1,56 @@
+/**
+ * The demo's purchase orders with their course, their dates and what is owed for them.
+ */
+import type { Calendar } from "../calendar.ts";
+import { cents, type DemoVariant } from "../catalogue.ts";
+import { type Course, courseOf } from "./purchase-order-course.ts";
+import { daysAgoOf, type DemoOrder, purchaseOrders } from "./purchase-orders.ts";
+import { keyOf } from "../shop.ts";
+
+/** Share of the total that shipping costs. */
+const shippingShare = 0.04;
+
+/** An order with what its parts are made from. */
+export interface Placed {
+  readonly order: DemoOrder;
+  /** Its place in the list as two digits, for ids. */
+  readonly key: string;
+  readonly poNumber: string;
+  readonly calendar: Calendar;
+  readonly course: Course;
+  /** Negative when the delivery is still to come. */
+  readonly expectedDaysAgo: number;
+  readonly shippingCost: number;
+  readonly taxAmount: number | null;
+  /** The total with shipping and tax, in the order's currency. */
+  readonly grandTotal: number;
+  /** What the supplier gave back for rejected goods. */
+  readonly credited: number;
+}
+
+export const placedOrders = (variants: readonly DemoVariant[], calendar: Calendar): readonly Placed[] =>
+  purchaseOrders.map((order, index) => placed(order, index, variants, calendar));
+
+function placed(order: DemoOrder, index: number, variants: readonly DemoVariant[], calendar: Calendar): Placed {
+  const key = keyOf(index);
+  const poNumber = `PO-${1_001 + index}`;
+  const { supplier } = order;
+  const course = courseOf({ order, key, poNumber }, variants, calendar);
+  const total = cents(course.lines.reduce((sum, line) => sum + line.ordered * line.unitCost, 0));
+  const rejected = cents(course.lines.reduce((sum, line) => sum + line.rejected * line.unitCost, 0));
+  const shippingCost = cents(total * shippingShare);
+  const taxAmount = supplier.taxShare === null ? null : cents(total * supplier.taxShare);
+  return {
+    order,
+    key,
+    poNumber,
+    calendar,
+    course,
+    expectedDaysAgo:
+      order.expectedDaysAgo ?? (daysAgoOf(order, "sent") ?? order.steps[0].daysAgo) - supplier.leadTimeDays,
+    shippingCost,
+    taxAmount,
+    grandTotal: cents(total + shippingCost + (taxAmount ?? 0)),
+    credited: order.creditNumber === undefined ? 0 : rejected,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * A text that is the same for everyone, ready to be sent: compressed when the client accepts gzip, with a strong ETag for each of
+ * its two forms, and 304 for a client that has it already. All answers share its bytes, whether or not their clients read them.
+ */
+import { publishedPieceBytes } from "../../base/limits.ts";
+import type { HttpRequest } from "../surface.ts";
+
+export interface Publication {
+  /** The answer to a GET or HEAD. */
+  answer(request: HttpRequest): Promise<Response>;
+}
+
+interface Form {
+  readonly etag: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Publishes a text; it is compressed and hashed once, when it is first asked for. */
+export function publish(text: string, contentType: string): Publication {
+  let made: Promise<{ readonly plain: Form; readonly gzip: Form }> | null = null;
+
+  async function make() {
+    const plain = new TextEncoder().encode(text);
+    const stream = new Blob([plain]).stream().pipeThrough(new CompressionStream("gzip"));
+    const gzip = new Uint8Array(await new Response(stream).arrayBuffer());
+    const hash = Buffer.from(await crypto.subtle.digest("SHA-256", plain)).toString("base64url");
+    const form = (body: Form["body"], etag: string, encoding: Form["headers"]): Form => ({
+      etag,
+      body,
+      headers: {
+        "Content-Type": contentType,
+        "Cache-Control": "no-cache",
+        Vary: "Accept-Encoding",
+        ETag: etag,
+        "Content-Length": String(body.length),
+        ...encoding,
+      },
+    });
+    return {
+      plain: form(plain, `"${hash}"`, {}),
+      gzip: form(gzip, `"${hash}-gzip"`, { "Content-Encoding": "gzip" }),
+    };
+  }
+
+  return {
+    async answer(request) {
+      made ??= make();
+      const forms = await made;
+      const form = takesGzip(request.header("accept-encoding") ?? "") ? forms.gzip : forms.plain;
+      const known = (request.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+      if (known.includes(form.etag) || known.includes("*")) {
+        const {
+          "Content-Type": _type,
+          "Content-Encoding": _encoding,
+          "Content-Length": _length,
+          ...headers
+        } = form.headers;
+        return new Response(null, { status: 304, headers });
+      }
+      return new Response(piecesOf(form.body), { headers: form.headers });
+    },
+  };
+}
+
+/** The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy them. */
+function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
+        sent += publishedPieceBytes;
+        if (sent >= body.length) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Whether an Accept-Encoding allows gzip: by name or by `*`, and not with a weight of zero. */
+function takesGzip(acceptEncoding: string): boolean {
+  const weights = new Map(
+    acceptEncoding.split(",").map((entry): [string, number] => {
+      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+    }),
+  );
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+}

@@ -1,0 +1,197 @@
+/**
+ * One run of a lane: claims its due effects and takes them from step to step until they are settled or put off (O1, O4, O6).
+ *
+ * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a lane runs
+ * (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
+ */
+import type { EffectOutcome } from "../../core/order/effect.ts";
+import { Fault } from "../../base/fault.ts";
+import { noSpans, type Spans } from "../../base/spans.ts";
+import type { ConnectedShop } from "../../core/storefront/storefront-config.ts";
+import { loadConnectedShop } from "../../shop/access/accounts.ts";
+import {
+  type ClaimedEffect,
+  claimLane,
+  hasClaimed,
+  loadStandings,
+  sweepEffectsStatement,
+} from "../../shop/storefront/effects.ts";
+import { sweepPushesStatement } from "../../shop/storefront/stock-pushes.ts";
+import { sweepWritesStatement } from "../../shop/storefront/storefront-writes.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine, Log, Tx } from "../../store/store.ts";
+import type { StorefrontOf } from "../../storefront/storefront.ts";
+import { JoinedSteps } from "./joined-steps.ts";
+import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
+import type { ToldOfClaim } from "./shop-loop.ts";
+import type { Step, Work, WorkContext } from "./step.ts";
+import { callStorefront } from "./storefront-call.ts";
+import { TracedAttempt } from "./traced-attempt.ts";
+import { pause } from "./waiting.ts";
+import { begin } from "./work.ts";
+
+/** How often settled effects and pushes of a busy shop are swept. */
+const sweepEveryMs = 60 * 60 * 1_000;
+
+interface LaneOptions {
+  readonly engine: Engine;
+  readonly storefrontOf: StorefrontOf;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
+  readonly limits: OutboxLimits;
+  /** Names this runner in the claims. */
+  readonly owner: string;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Nothing more begins: the store is not tried again. */
+  readonly stopping: AbortSignal;
+  /** Calls that are under way are given up. */
+  readonly aborting: AbortSignal;
+}
+
+/**
+ * Runs the lane once.
+ *
+ * @param told of its claim.
+ * @returns what became of its effects; `pending` for those that were put off.
+ */
+type RunLane = (shopId: string, lane: string, told: ToldOfClaim) => Promise<ReadonlyMap<string, EffectOutcome>>;
+
+export function createLaneRunner(options: LaneOptions): RunLane {
+  const { clock, limits, owner, spans = noSpans } = options;
+  const timeLimitMs = limits.callTimeLimitMs;
+  const steps = new JoinedSteps(options.engine);
+  const sweptAtMs = new Map<string, number>();
+
+  async function sweep(tx: Tx, shopId: string): Promise<void> {
+    const nowMs = clock.now();
+    if ((sweptAtMs.get(shopId) ?? 0) + sweepEveryMs > nowMs) return;
+    sweptAtMs.set(shopId, nowMs);
+    const untilMs = nowMs - limits.keptMs;
+    await tx.batch([
+      sweepEffectsStatement(shopId, untilMs),
+      sweepPushesStatement(shopId, untilMs),
+      sweepWritesStatement(shopId, untilMs),
+    ]);
+  }
+
+  return async (shopId, lane, told) => {
+    const context = contextOf(options, shopId);
+    const claimed = new Set<string>();
+    let heldFromMs = clock.now();
+    let run: readonly ClaimedEffect[] = [];
+    let shop: ConnectedShop | null = null;
+    /** The step, and in its round trip the storefront that it is for. */
+    const withShop =
+      (step: Work): Work =>
+      async (tx) => {
+        const [made, loaded] = await Promise.allSettled([step(tx), loadConnectedShop(tx, shopId)]);
+        if (made.status === "rejected") throw made.reason;
+        if (loaded.status === "rejected") throw loaded.reason;
+        shop = loaded.value;
+        return made.value;
+      };
+    let work: Work = async (tx) => {
+      heldFromMs = clock.now();
+      await sweep(tx, shopId);
+      told.claiming();
+      const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
+      const found = await claimLane(tx, shopId, lane, owner, times);
+      // An earlier try of this write was kept, and left nothing to do.
+      if (found.length === 0 && claimed.size > 0) return await endWithout(tx, shopId, claimed);
+      run = found;
+      claimed.clear();
+      for (const { effectId } of run) claimed.add(effectId);
+      return await begin(tx, context, run);
+    };
+    const attempt = new TracedAttempt(spans, shopId);
+    try {
+      for (;;) {
+        const step = await writeStep(options, () => steps.write(shopId, lane, withShop(work)));
+        if (claimed.size > 0) told.claimed();
+        attempt.begin(run);
+        if (step.kind === "ended") {
+          attempt.end(step.outcomes);
+          return step.outcomes;
+        }
+        const within = { timeLimitMs, beginByMs: heldFromMs + limits.leaseMs - timeLimitMs, parent: attempt.parent };
+        if (shop === null) throw new Error(`the shop ${shopId} has effects but no row`);
+        const next = await steps.called(shopId, callStorefront({ ...options, ...within }, shop, step));
+        work = async (tx) => {
+          heldFromMs = clock.now();
+          return (
+            (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
+            (await endWithout(tx, shopId, claimed))
+          );
+        };
+      }
+    } catch (error) {
+      attempt.fail(error);
+      throw error;
+    }
+  };
+}
+
+const contextOf = ({ clock, ids, limits, random }: LaneOptions, shopId: string): WorkContext => ({
+  shopId,
+  ids,
+  begunPushes: new Set(),
+  now: () => clock.now(),
+  leasedUntilMs: () => clock.now() + limits.leaseMs,
+  retryAtMs(attempts, error) {
+    const delayMs = retryDelayMs(limits, attempts, error, random());
+    return delayMs === null ? null : clock.now() + delayMs;
+  },
+});
+
+/** The runner does not hold the step's effects any more. */
+class NotHeld extends Error {
+  override readonly name = "NotHeld";
+}
+
+/**
+ * Runs the step beside the look-up of its claims, so that both share a round trip. It changes nothing before it is known that they hold.
+ *
+ * @returns null when they do not.
+ */
+async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
+  const gated: Tx = {
+    memory: tx.memory,
+    states: tx.states,
+    all: (sql, params) => tx.all(sql, params),
+    async batch(statements) {
+      if (!(await holding)) throw new NotHeld();
+      await tx.batch(statements);
+    },
+  };
+  const [held, step] = await Promise.allSettled([holding, next(gated)]);
+  if (held.status === "rejected") throw held.reason;
+  if (!held.value) return null;
+  if (step.status === "rejected") throw step.reason;
+  return step.value;
+}
+
+/** Ends the run with the outcomes of effects that this runner no longer holds (O6). */
+async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>): Promise<Step> {
+  const standings = await loadStandings(tx, shopId, [...effectIds]);
+  const released = [...standings].filter(([, standing]) => !standing.isClaimed);
+  return { kind: "ended", outcomes: new Map(released.map(([effectId, { outcome }]) => [effectId, outcome])) };
+}
+
+/** Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full queue. */
+async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => Promise<Step>): Promise<Step> {
+  // After that the claims could end before the change.
+  const untilMs = clock.now() + limits.leaseMs - limits.callTimeLimitMs;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      const mayPass = error instanceof Fault && error.retryable && !stopping.aborted && clock.now() < untilMs;
+      if (!mayPass) throw error;
+      await pause(Math.min(error.retryAfterMs ?? storePauseMs, storePauseMs));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The limits of the outbox, and when an effect is tried again (D11).
+ */
+import type { StorefrontError } from "../../storefront/storefront.ts";
+
+export interface OutboxLimits {
+  /** Attempts of one effect before it has failed. */
+  readonly attemptsMax: number;
+  /** Delay before the second attempt. It doubles with each further one; a random part of up to half is taken off. */
+  readonly backoffMs: number;
+  readonly backoffMsMax: number;
+  /** How long one call of the storefront may take. */
+  readonly callTimeLimitMs: number;
+  /** How long a claim holds without being renewed; above `callTimeLimitMs`. */
+  readonly leaseMs: number;
+  /** Lanes of one shop that run at a time. */
+  readonly lanesPerShopMax: number;
+  /** Lanes of all shops that run at a time. */
+  readonly lanesMax: number;
+  /** Lanes of a shop that are kept until they can begin. Further ones are read again. */
+  readonly lanesWantedMax: number;
+  /** How long settled effects and pushes are kept. */
+  readonly keptMs: number;
+  /** How long `close` waits for calls that are under way. */
+  readonly closeWaitMs: number;
+  /** How often a node among others searches for due work of all shops; each wait is up to half shorter or longer, at random. */
+  readonly pollMs: number;
+}
+
+export const outboxLimits: OutboxLimits = {
+  attemptsMax: 7,
+  backoffMs: 100,
+  backoffMsMax: 5_000,
+  callTimeLimitMs: 10_000,
+  leaseMs: 30_000,
+  lanesPerShopMax: 16,
+  lanesMax: 256,
+  lanesWantedMax: 64,
+  keptMs: 7 * 24 * 60 * 60 * 1_000,
+  closeWaitMs: 3_000,
+  pollMs: 3_000,
+};
+
+/** No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98). */
+export const dueAheadMsMax = 24 * 60 * 60 * 1_000;
+
+/** Between two tries of a store that refuses. */
+export const storePauseMs = 500;
+
+/** Between two checks of lanes, or of outcomes, that another node works on. */
+export const otherNodeCheckMs = 100;
+
+/**
+ * The delay before an effect is tried again, in milliseconds; null when it has failed for good: it was tried `attemptsMax` times, or
+ * the storefront refuses the credentials.
+ *
+ * @param attempts how often it has been tried.
+ * @param error    why the latest attempt failed; null when the storefront gave no error but no outcome either.
+ * @param random   from 0 to below 1.
+ */
+export function retryDelayMs(
+  { attemptsMax, backoffMs, backoffMsMax }: OutboxLimits,
+  attempts: number,
+  error: StorefrontError | null,
+  random: number,
+): number | null {
+  if (error?.kind === "auth" || attempts >= attemptsMax) return null;
+  const delayMs = Math.min(backoffMsMax, backoffMs * 2 ** (attempts - 1));
+  return Math.max(Math.ceil(delayMs * (1 - random / 2)), Math.min(error?.retryAfterMs ?? 0, dueAheadMsMax));
+}

@@ -1,0 +1,213 @@
+/**
+ * The outbox's runner: effects are applied outside the shop's turn, each once, whatever crashes in between (S3, S5, C38), by one node or
+ * by many.
+ *
+ * Owns: start, stop, and how its parts work together: what runs when (shop-loop.ts), one run of a lane (lane.ts), the storefront's time
+ * limit (storefront-call.ts), waiting for outcomes (settle.ts), the search for what other nodes have left (poll.ts). Does not own: what
+ * an effect does (work.ts), its rows (shop/storefront/effects.ts).
+ *
+ * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: the due effects of a
+ * lane, claimed together and settled or put off together.
+ *
+ * Invariants:
+ * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. A runner that dies loses them when
+ *       the lease ends, or at the next start when this is the only process on the store (`alone`). One that stops gives them back.
+ * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`. A call begins only
+ *       if its lease will hold for as long.
+ * - O3. A lane that hangs or fails delays no other lane, except by the limits on lanes that run at a time.
+ * - O4. An effect ends as applied, skipped or failed after at most `attemptsMax` attempts; one that a crash cut short does not count.
+ * - O5. `settle` reports nothing that is not durable.
+ * - O6. A step is kept only while its runner holds all of its effects. So nothing is counted twice when a step is repeated although it
+ *       had been kept, or when it comes after another runner has taken over.
+ */
+import type { EffectOutcome } from "../../core/order/effect.ts";
+import type { Spans } from "../../base/spans.ts";
+import {
+  type AskedEffect,
+  type DueLanes,
+  dueNowStatement,
+  findDueLanes,
+  hasLeaseAhead,
+  leaseAheadMsMax,
+  releaseOwnStatement,
+  releaseOthersStatement,
+  runMax,
+  shortenLeases,
+} from "../../shop/storefront/effects.ts";
+import { isNotFound } from "../../store/engine-rules.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine, Log } from "../../store/store.ts";
+import type { StorefrontOf } from "../../storefront/storefront.ts";
+import { createLaneRunner } from "./lane.ts";
+import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./limits.ts";
+import { Poll } from "./poll.ts";
+import { AttemptReports, settle } from "./settle.ts";
+import { ShopLoops } from "./shop-loop.ts";
+import { pause, withinMs } from "./waiting.ts";
+
+interface OutboxOptions {
+  readonly engine: Engine;
+  readonly storefrontOf: StorefrontOf;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
+  /** What differs from `outboxLimits`. */
+  readonly limits?: Partial<OutboxLimits>;
+  /** This is the only process on the store: claims of an earlier one are void, and no other process adds effects. */
+  readonly alone: boolean;
+  /** Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted. */
+  readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
+  /** The shops in which an earlier process may have left effects, until the signal is aborted. Default: all. */
+  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** What waits in the outbox, for the metrics. */
+interface OutboxBacklog {
+  /** Shops with effects that are not settled, of those at which this process is at work. */
+  readonly shops: number;
+  /** When the oldest of these effects was added; null when there is none. */
+  readonly oldestAtMs: number | null;
+  /** Effects that this process has given up. */
+  readonly failedTotal: number;
+}
+
+export interface Outbox {
+  /**
+   * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
+   *
+   * @param added those of them that this process has just stored, so that nobody has attempted them. Their lanes start without a search
+   *              for what is due.
+   * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
+   */
+  settle(
+    shopId: string,
+    effectIds: readonly string[],
+    waitMs: number,
+    added?: readonly AskedEffect[],
+  ): Promise<ReadonlyMap<string, EffectOutcome>>;
+  /**
+   * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other nodes, it goes on
+   * searching for what they leave.
+   */
+  start(): Promise<void>;
+  /** Reads no shop. */
+  backlog(): OutboxBacklog;
+  /** Begins nothing more and waits for what runs; calls are given up after `closeWaitMs`. The next start resumes what is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is made due now. A lease that
+ * ends later than any can is from before that too (D236): it ends when one that begins now would.
+ */
+async function findDue(
+  {
+    engine,
+    clock,
+    log,
+    owner,
+    leaseMs,
+    alone,
+  }: Pick<OutboxOptions, "engine" | "clock" | "log" | "alone"> & { readonly owner: string; readonly leaseMs: number },
+  shopId: string,
+  running: readonly string[],
+): Promise<DueLanes> {
+  const find = () => engine.peek(shopId, (tx) => findDueLanes(tx, shopId, owner, running, clock.now()));
+  const due = await find();
+  const nowMs = clock.now();
+  const aheadMs = (due.nextDueAtMs ?? 0) - nowMs;
+  if (aheadMs <= dueAheadMsMax) {
+    // On a store that one process has alone, its next start ends the leases of those before it.
+    const mayBeAhead = !alone && (due.isHeldUp || aheadMs > leaseAheadMsMax);
+    if (!mayBeAhead || !(await engine.peek(shopId, (tx) => hasLeaseAhead(tx, shopId, nowMs)))) return due;
+    log.warn({ shopId }, "follow-on work was claimed before the clock was set back; the claim is shortened");
+    await engine.write(shopId, (tx) => shortenLeases(tx, shopId, nowMs, nowMs + leaseMs));
+    return await find();
+  }
+  log.warn({ shopId, aheadMs }, "follow-on work is due only after the clock was set back; it is done now");
+  await engine.write(shopId, (tx) => tx.batch([dueNowStatement(shopId, nowMs + dueAheadMsMax, nowMs)]));
+  return await find();
+}
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { engine, clock, log, alone } = options;
+  const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
+  const owner = options.ids.next("run");
+  const startedAtMs = clock.now();
+  const stop = new AbortController();
+  const abort = new AbortController();
+  const shared = { ...options, limits, owner, stopping: stop.signal, aborting: abort.signal };
+  const reports = new AttemptReports();
+  const runLane = createLaneRunner(shared);
+  /** Shops in which a run has failed, and may have left claims. */
+  const claimsLeft = new Set<string>();
+
+  const loops = new ShopLoops({
+    ...shared,
+    findDue: (shopId, running) => findDue({ ...options, owner, leaseMs: limits.leaseMs }, shopId, running),
+    async runLane(shopId, lane, told) {
+      try {
+        const outcomes = await runLane(shopId, lane, told);
+        reports.report(shopId, outcomes);
+        const states = [...outcomes.values()].map(({ state }) => state);
+        return states.length === 0 || states.length >= runMax || states.includes("pending");
+      } catch (error) {
+        if (isNotFound(error)) return true;
+        claimsLeft.add(shopId);
+        log.error({ shopId, lane, err: error }, "a run of the outbox has failed; it is tried again");
+        // What it has claimed is due when its lease ends, everything else is due now.
+        if (!stop.signal.aborted) await pause(storePauseMs);
+        return true;
+      }
+    },
+  });
+  const poll = new Poll({
+    ...shared,
+    pollMs: limits.pollMs,
+    check: (shopId) => loops.check(shopId),
+    recover: options.recover ?? (() => Promise.resolve()),
+  });
+
+  /** Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later ones. */
+  async function resumeAll(): Promise<void> {
+    for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {
+      if (stop.signal.aborted) return;
+      try {
+        const release = releaseOthersStatement(shopId, owner, startedAtMs, clock.now());
+        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
+      } catch (error) {
+        log.error({ shopId, err: error }, "the shop's pending effects could not be resumed");
+      }
+      loops.check(shopId);
+    }
+  }
+
+  /** Lets other nodes continue at once, instead of when the leases end. */
+  async function giveBack(shopId: string): Promise<void> {
+    try {
+      await engine.write(shopId, (tx) => tx.batch([releaseOwnStatement(shopId, owner, clock.now())]));
+    } catch (error) {
+      if (!isNotFound(error))
+        log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
+    }
+  }
+
+  const start = (shopId: string, lanes: readonly string[] | null): void => loops.start(shopId, lanes);
+  return {
+    settle: (shopId, effectIds, waitMs, added) =>
+      settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, added),
+    start: () => (alone ? resumeAll() : poll.start()),
+    backlog: () => ({ ...loops.pending, failedTotal: reports.failedTotal }),
+    async close() {
+      stop.abort();
+      await withinMs(Promise.all(loops.running), limits.closeWaitMs);
+      abort.abort();
+      await Promise.all([...loops.running, poll.untilRecovered()]);
+      for (const shopId of claimsLeft) await giveBack(shopId);
+    },
+  };
+}

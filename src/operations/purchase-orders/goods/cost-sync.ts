@@ -1,0 +1,298 @@
+/**
+ * The cost sync of a completion: the received goods' unit costs are stored as proposals, given to the supplier's catalogue and written
+ * to the storefront; only then may the order be completed (spec "Rules attached to the endpoints" 3; C45).
+ *
+ * Owns: these steps and what is left after each. Does not own: the costs and what an attempt has left to do (core/storefront/cost-sync.ts), the
+ * rows (shop/storefront/cost-sync.ts), completing (complete.ts).
+ *
+ * Every step can be repeated: a row is stored before the storefront is called, what was applied is skipped by the next attempt, and
+ * writing a cost again changes nothing.
+ */
+import { z } from "zod";
+import {
+  type CostProposal,
+  type CostRow,
+  completionOf,
+  costAttempt,
+  costPlan,
+  costSource,
+  type DueCosts,
+  dueCosts,
+  type SettledCost,
+  skippedCustomLines,
+} from "../../../core/storefront/cost-sync.ts";
+import { orderUri } from "../../../core/order/effect.ts";
+import { lineEvent } from "../../../core/events/events.ts";
+import { Fault } from "../../../base/fault.ts";
+import type { VariantStanding } from "../../../core/goods/guard.ts";
+import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
+import { supplierVariantStatement } from "../../../shop/catalogue/catalogue.ts";
+import {
+  acceptCostsStatement,
+  catalogueCostStatement,
+  loadCostFacts,
+  loadCostRows,
+  settleCostStatement,
+} from "../../../shop/storefront/cost-sync.ts";
+import { eventStatements } from "../../../shop/events/events.ts";
+import { costStatement } from "../../../shop/order/purchase-order-history.ts";
+import type { Statement, Tx } from "../../../store/store.ts";
+import { type ItemResult, StorefrontError } from "../../../storefront/storefront.ts";
+import type { Call } from "../../../requests/operation.ts";
+import { withinLimit } from "../../../requests/upstream-time-limit.ts";
+import { stampOf } from "../access.ts";
+import { variantStandings } from "./guard.ts";
+import type { OrderClaim } from "./order-claim.ts";
+
+export const costSyncSchema = z
+  .strictObject({
+    mode: z.enum(["unit-cost", "moving-average", "disabled"]).meta({ description: "The shop's setting." }),
+    syncedVariantCount: z.int().meta({
+      description: "Variants whose cost the storefront took, in this and earlier attempts of this completion.",
+    }),
+    skippedCustomItemCount: z.int().meta({ description: "Received lines without a catalogue variant." }),
+    warnings: z.array(z.string()).meta({ description: "Variants whose cost was not written, and why." }),
+  })
+  .meta({ description: "What became of unit costs; row by row in cost-sync-history." });
+
+type CostSync = z.output<typeof costSyncSchema>;
+
+/** What a cost sync that went through leaves to its completion. */
+export interface WrittenCosts {
+  readonly costSync: CostSync;
+  /** Whether rows wait to be read back. */
+  readonly settle: boolean;
+  /** Take the costs over into the shop's own catalogue. Part of the completing change. */
+  readonly statements: readonly Statement[];
+  /** Whether the order still has the lines and rates that its costs were taken from. */
+  isCurrent(order: PurchaseOrder): boolean;
+}
+
+/** A cost whose row is stored and that is about to be written. */
+interface StoredProposal extends CostProposal {
+  readonly costSyncId: string;
+}
+
+/** An attempt whose rows are stored. */
+interface StoredAttempt {
+  readonly order: PurchaseOrder;
+  readonly completion: number;
+  readonly attempt: number;
+  readonly proposals: readonly StoredProposal[];
+  readonly warnings: readonly string[];
+  readonly appliedVariantIds: ReadonlySet<string>;
+}
+
+/** A cost with what the storefront said of it; `error` when the call failed as a whole, else null. */
+interface ToldCost {
+  readonly proposal: StoredProposal;
+  readonly result: ItemResult;
+  readonly error: StorefrontError | null;
+}
+
+/**
+ * Refuses what `writeCosts` would refuse, before anything is changed.
+ *
+ * @throws Fault INVALID_INPUT naming `fxRateOverride` when a cost cannot be converted.
+ */
+export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
+  costPlan(order, call.shop, await loadCostFacts(tx, call.shop.shopId, order.purchaseOrderId));
+}
+
+/**
+ * Writes the costs of an order's received lines to the storefront and to the supplier's catalogue.
+ *
+ * @param claim             is taken before the storefront is told anything, so that one cost sync of an order runs at a time.
+ * @param load              reads the order inside a change and refuses if it may no longer be completed, or another cost sync runs.
+ * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
+ * @throws Fault INVALID_INPUT naming `fxRateOverride`  a cost cannot be converted; nothing was changed.
+ * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the next attempt.
+ * Source: C45.
+ */
+export async function writeCosts(
+  call: Call,
+  claim: OrderClaim,
+  load: (tx: Tx) => Promise<PurchaseOrder>,
+  skippedVariantIds: ReadonlySet<string> = new Set(),
+): Promise<WrittenCosts> {
+  const { shopId, costSyncMode } = call.shop;
+  const { proposals: due } = await call.read(async (tx) => (await loadDue(tx, call, await load(tx))).due);
+  const standings = await lookUp(
+    call,
+    due.map((proposal) => proposal.variantId).filter((variantId) => !skippedVariantIds.has(variantId)),
+  );
+  const stored = await call.change(async (tx) => {
+    const attempt = await storeAttempt(tx, call, await load(tx), standings, skippedVariantIds);
+    const { purchaseOrderId } = attempt.order;
+    if (attempt.proposals.length > 0) await claim.take(tx, { kind: "end-cost-sync", purchaseOrderId });
+    return attempt;
+  });
+  const { proposals } = stored;
+  const told = proposals.length === 0 ? [] : await write(call, stored);
+  const refused = told.filter(({ result }) => !isAccepted(result));
+  if (refused.length > 0) {
+    const lines = new Set(refused.map(({ proposal }) => proposal.poLineItemId));
+    await call.change((tx) =>
+      tx.batch([
+        ...settledStatements(call, stored, told),
+        ...eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, lines), stampOf(call)),
+      ]),
+    );
+    throw refusal(proposals.length, refused);
+  }
+  return {
+    costSync: {
+      mode: costSyncMode,
+      syncedVariantCount: stored.appliedVariantIds.size + proposals.length,
+      skippedCustomItemCount: costSyncMode === "disabled" ? 0 : skippedCustomLines(stored.order).length,
+      warnings: [...stored.warnings],
+    },
+    settle: proposals.length > 0,
+    statements:
+      proposals.length === 0
+        ? []
+        : [
+            acceptCostsStatement(shopId, stored.order.purchaseOrderId, stored, call.clock.now()),
+            ...proposals.map(({ variantId, proposedUnitCost }) =>
+              catalogueCostStatement(shopId, variantId, proposedUnitCost),
+            ),
+          ],
+    isCurrent: (order) => costSource(order) === costSource(stored.order),
+  };
+}
+
+/** What this completion has left to do, and what its earlier attempts have left. */
+async function loadDue(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+): Promise<{ readonly due: DueCosts; readonly rows: readonly CostRow[] }> {
+  const { shopId } = call.shop;
+  const { purchaseOrderId } = order;
+  const [rows, facts] = await Promise.all([
+    loadCostRows(tx, shopId, purchaseOrderId, completionOf(order)),
+    loadCostFacts(tx, shopId, purchaseOrderId),
+  ]);
+  return { due: dueCosts(order, call.shop, rows, facts), rows };
+}
+
+/** Stores a row for every cost that is about to be written, and one for every variant whose cost cannot be. */
+async function storeAttempt(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  standings: ReadonlyMap<string, VariantStanding>,
+  skippedVariantIds: ReadonlySet<string>,
+): Promise<StoredAttempt> {
+  const { shopId } = call.shop;
+  const { purchaseOrderId, supplierId } = order;
+  const nowMs = call.clock.now();
+  const { due, rows } = await loadDue(tx, call, order);
+  const completion = completionOf(order);
+  const identified = due.proposals.map((proposal) => ({ ...proposal, costSyncId: call.ids.next("cs") }));
+  const { attempt, writes, skipped } = costAttempt(identified, rows, standings, skippedVariantIds);
+  // A row that is skipped is settled at once.
+  const insert = (proposal: StoredProposal, outcome: "proposed" | "skipped", reason: string | null): Statement => {
+    const times = { proposedAtMs: nowMs, resolvedAtMs: outcome === "proposed" ? null : nowMs };
+    return costStatement(shopId, purchaseOrderId, { ...proposal, outcome, reason, attempt, completion, ...times });
+  };
+  const statements = [
+    ...skipped.flatMap(({ proposal, reason, isRecorded }) => (isRecorded ? [] : [insert(proposal, "skipped", reason)])),
+    ...writes.map((proposal) => insert(proposal, "proposed", null)),
+    ...writes.flatMap((proposal) => supplierCostStatement(shopId, supplierId, proposal) ?? []),
+  ];
+  if (statements.length > 0) await tx.batch(statements);
+  const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
+  return { order, completion, attempt, proposals: writes, warnings, appliedVariantIds: due.appliedVariantIds };
+}
+
+/** Gives the supplier's catalogue entry the order's own cost, where there is such an entry. */
+const supplierCostStatement = (shopId: string, supplierId: string | null, proposal: CostProposal): Statement | null =>
+  supplierId === null
+    ? null
+    : supplierVariantStatement(shopId, supplierId, proposal.variantId, {
+        unitCost: proposal.sourceUnitCost,
+        unitCostCurrencyCode: proposal.sourceCurrencyCode,
+      });
+
+async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
+  if (variantIds.length === 0) return new Map();
+  try {
+    return await variantStandings(call, variantIds);
+  } catch (error) {
+    if (!(error instanceof StorefrontError)) throw error;
+    throw notCompleted(`The storefront could not look variants up: ${error.message}.`, error);
+  }
+}
+
+/** Writes the costs to the storefront. A call that fails as a whole counts for each of them. */
+async function write(
+  call: Call,
+  { order, completion, attempt, proposals }: StoredAttempt,
+): Promise<readonly ToldCost[]> {
+  const { purchaseOrderId } = order;
+  try {
+    const results = await withinLimit((signal) =>
+      call.storefront.writeCosts(
+        proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
+        {
+          reference: `costs:${purchaseOrderId}:${completion}:${attempt}`,
+          documentUri: orderUri(call.shop.shopId, purchaseOrderId),
+          traceparent: call.traceparent,
+          signal,
+        },
+      ),
+    );
+    return proposals.map((proposal, index) => ({ proposal, result: results[index] ?? notAnswered, error: null }));
+  } catch (error) {
+    if (!(error instanceof StorefrontError)) throw error;
+    const { message } = error;
+    const result: ItemResult =
+      error.landed === "maybe" ? { outcome: "unknown", message } : { outcome: "rejected", reason: error.kind, message };
+    return proposals.map((proposal) => ({ proposal, result, error }));
+  }
+}
+
+const notAnswered: ItemResult = { outcome: "unknown", message: "the storefront did not answer for this variant" };
+
+type Refused = Extract<ItemResult, { readonly message: string }>;
+
+const isAccepted = (result: ItemResult): result is Exclude<ItemResult, Refused> =>
+  result.outcome === "applied" || result.outcome === "unchanged";
+
+/** Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. */
+function settledStatements(call: Call, { order }: StoredAttempt, told: readonly ToldCost[]): readonly Statement[] {
+  const { shopId } = call.shop;
+  const nowMs = call.clock.now();
+  return told.flatMap(({ proposal, result }) => [
+    settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, outcomeOf(result), nowMs),
+    ...(isAccepted(result) ? [catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)] : []),
+  ]);
+}
+
+/** What a row becomes. One of unknown outcome stays `proposed`, since its cost may have been written. */
+function outcomeOf(result: ItemResult): SettledCost {
+  if (isAccepted(result)) return { outcome: "applied", reason: null };
+  return { outcome: result.outcome === "rejected" ? "failed" : "proposed", reason: result.message };
+}
+
+/** Variants that a message spells out; cost-sync-history has them all. */
+const namedVariantsMax = 5;
+
+function refusal(costCount: number, refused: readonly ToldCost[]): Fault {
+  const named = refused
+    .slice(0, namedVariantsMax)
+    .map(({ proposal, result }) => `${proposal.variantId}: ${outcomeOf(result).reason}`);
+  const more = refused.length > namedVariantsMax ? `; and ${refused.length - namedVariantsMax} more` : "";
+  return notCompleted(
+    `The storefront did not take ${refused.length} of ${costCount} unit costs (${named.join("; ")}${more}). Costs that it took are kept.`,
+    refused[0]?.error ?? null,
+  );
+}
+
+const notCompleted = (message: string, error: StorefrontError | null): Fault =>
+  new Fault("UPSTREAM_STOREFRONT", `${message} The order was not completed.`, {
+    action: "Repeat the call; what was written already is skipped. cost-sync-history says what became of each variant.",
+    ...(error === null ? {} : { cause: error }),
+    ...(error === null || error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+  });

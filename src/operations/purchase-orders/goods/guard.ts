@@ -1,0 +1,159 @@
+/**
+ * The inventory guard: no call touches stock of a variant that is not active at the storefront, unless its caller says what to do
+ * (spec "Rules attached to the endpoints" 5; C44).
+ *
+ * Owns: looking variants up, activating them, and the refusal. Does not own: the verdict (core/goods/guard.ts).
+ */
+import { mention, only } from "../../../core/order/guidance.ts";
+import { z } from "zod";
+import { Fault } from "../../../base/fault.ts";
+import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../../core/goods/guard.ts";
+import { isCustom } from "../../../core/order/lines.ts";
+import { type LineItem, linesPerOrderMax } from "../../../core/order/purchase-order.ts";
+import { StorefrontError } from "../../../storefront/storefront.ts";
+import { noRepeats } from "../../fields.ts";
+import type { Call } from "../../../requests/operation.ts";
+import { withinLimit } from "../../../requests/upstream-time-limit.ts";
+import { lineItemId } from "../json.ts";
+
+/** The input schema of `resolutions[]`. */
+export const resolutions = z
+  .array(
+    z.strictObject({
+      itemId: lineItemId.meta({ description: only("rest", "Id of the line item, not of the variant.") }),
+      action: z.enum(["activate", "skip"]).meta({
+        description: `${only("rest", "`activate` makes the variant active again; `skip` goes on without the storefront for this line.")}${only("mcp", "skip: without the storefront.")}`,
+      }),
+    }),
+  )
+  .max(linesPerOrderMax)
+  .check(noRepeats((resolution) => resolution.itemId, "itemId"))
+  .meta({ description: "Answers to an earlier INVENTORY_GUARD_ISSUES, one a line." });
+
+/** What a call whose input has `resolutions` may answer beyond every other. */
+export const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;
+
+/** What the guard found, for the decision that follows. */
+export interface GuardFacts {
+  /** Lines to record without telling the storefront in this call. */
+  readonly skippedLineItemIds: ReadonlySet<string>;
+  /** Their variants. */
+  readonly skippedVariantIds: ReadonlySet<string>;
+}
+
+/** Nothing was looked up, since nothing would be touched. */
+export const noGuard: GuardFacts = { skippedLineItemIds: new Set(), skippedVariantIds: new Set() };
+
+/**
+ * Looks all variants of the lines up at once and makes sure that each is active or resolved. Activates those that the caller wants
+ * active and looks them up again. Changes nothing in the shop, and nothing at the storefront while an issue is left.
+ *
+ * Call it after the order's state was checked and before any change, never inside a transaction of the shop (S5).
+ *
+ * @param lineItems the lines that the call touches; custom ones are exempt.
+ * @throws Fault INVENTORY_GUARD_ISSUES        some variants are not active and not resolved; `details` lists just those.
+ * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  the storefront could not be asked.
+ */
+export async function guard(
+  call: Pick<Call, "storefront">,
+  lineItems: readonly Pick<LineItem, "poLineItemId" | "variantId">[],
+  resolutions: readonly Resolution[],
+): Promise<GuardFacts> {
+  const variantIds = [...new Set(lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId))];
+  if (variantIds.length === 0) return noGuard;
+  const standings = await ask("look variants up", () => variantStandings(call, variantIds));
+  const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
+  refuse(issues, call);
+  if (activateVariantIds.length > 0) {
+    await ask("activate variants", () =>
+      withinLimit((signal) => call.storefront.activateVariants(activateVariantIds, { signal })),
+    );
+    const after = await ask("look variants up", () => variantStandings(call, activateVariantIds));
+    const activated = lineItems.filter(
+      (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
+    );
+    refuse(guardVerdict(activated, after, []).issues, call);
+  }
+  const skipped = lineItems.filter((line) => skippedLineItemIds.has(line.poLineItemId));
+  return { skippedLineItemIds, skippedVariantIds: new Set(skipped.map((line) => line.variantId)) };
+}
+
+/**
+ * How each of these variants stands at the storefront now.
+ *
+ * @throws StorefrontError  the storefront could not be asked.
+ */
+export async function variantStandings(
+  call: Pick<Call, "storefront">,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, VariantStanding>> {
+  const standings = await withinLimit((signal) => call.storefront.checkVariants(variantIds, { signal }));
+  return new Map(variantIds.map((variantId, index) => [variantId, standings[index] ?? "deleted"]));
+}
+
+/** Makes a call of the storefront; its error becomes the caller's fault: 504 when there was no answer in time, else 502. */
+async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (!(error instanceof StorefrontError)) throw error;
+    throw new Fault(
+      error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
+      `The storefront could not ${doing}: ${error.message}. The order was not changed.`,
+      {
+        action: "Repeat the call in a moment.",
+        cause: error,
+        ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+      },
+    );
+  }
+}
+
+/** Issues that the message spells out; `details` has them all. */
+const namedIssuesMax = 5;
+
+function refuse(issues: GuardVerdict["issues"], { storefront }: Pick<Call, "storefront">): void {
+  if (issues.length === 0) return;
+  const named = issues.slice(0, namedIssuesMax).map((issue) => `${issue.variantId} is ${issue.issue}`);
+  const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
+  const siblings =
+    storefront.capabilities.activates === "product" && issues.some((each) => each.allowedActions.includes("activate"))
+      ? " On this storefront activate makes every variant of the product active."
+      : "";
+  throw new Fault(
+    "INVENTORY_GUARD_ISSUES",
+    `INVENTORY_GUARD_ISSUES: ${issues.length} line item(s) have a variant that is not active on the storefront: ${named.join(", ")}${more}. The order was not changed.`,
+    {
+      action: `Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.${siblings}`,
+      details: issues,
+    },
+  );
+}
+
+/** The change is about lines that were added after the guard looked the variants up; nothing was changed. */
+export class LinesAdded extends Error {
+  override readonly name = "LinesAdded";
+}
+
+/** How often the guard is asked again because lines were added meanwhile. */
+const guardAttemptsMax = 3;
+
+const linesAddedRetryAfterMs = 1_000;
+
+/**
+ * Makes an attempt that asks the guard and then changes the order. Repeats it when it ends in `LinesAdded`.
+ *
+ * @throws Fault DO_OVERLOADED  lines were added during every attempt.
+ */
+export async function untilAllLinesAreGuarded<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; attempts <= guardAttemptsMax; attempts += 1)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof LinesAdded)) throw error;
+    }
+  throw new Fault("DO_OVERLOADED", "Lines kept being added to the order while its variants were checked.", {
+    action: "Repeat the call once the order's lines are complete.",
+    retryAfterMs: linesAddedRetryAfterMs,
+  });
+}

@@ -1,0 +1,443 @@
+/**
+ * Idempotency keys of writes: which request runs under a key, which is answered from the store, and what is stored (C17–C21).
+ *
+ * Owns: claims of keys in flight, reading and writing stored answers, how much space those of a shop take. Does not own: the key's form
+ * and the fingerprint (core/access/idempotency.ts), the rows (shop/access/idempotency.ts), when each step happens (perform.ts).
+ *
+ * Invariant H2 of perform.ts holds here: a claim keeps other attempts away, and should two attempts run all the same, the second finds
+ * the first one's record in its own transaction (`refuseIfAnswered`).
+ */
+import { Fault } from "../base/fault.ts";
+import { mention } from "../core/order/guidance.ts";
+import type { PurchaseOrder } from "../core/order/purchase-order.ts";
+import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/access/idempotency.ts";
+import {
+  replaysRememberedBytesMax,
+  storedAnswersBytesMax,
+  storedLargeBytesMin,
+  storedPlainBytesMax,
+} from "../base/limits.ts";
+import {
+  type IdempotencyRecord,
+  findIdempotencyRecord,
+  findStoredHeaders,
+  findStoredFingerprint,
+  idempotencyStatements,
+  loadStoredBytes,
+  oldestRecords,
+  storedBytesOf,
+  unlessAnswered,
+} from "../shop/access/idempotency.ts";
+import type { Clock } from "../base/clock.ts";
+import type {
+  Compression,
+  Coordination,
+  Engine,
+  Footprint,
+  KeyClaim,
+  KeyRelease,
+  Statement,
+  Tx,
+} from "../store/store.ts";
+import { identifyWith } from "./caller.ts";
+import type { StoreCounts } from "./store-counts.ts";
+import type { Reply } from "./envelope.ts";
+import { bytesOfText, Memory } from "../store/memory.ts";
+import type { Incoming } from "./request.ts";
+import { SharedPeeks } from "./remembered/shared-peeks.ts";
+
+/** A write with an idempotency key. */
+export interface KeyedRequest {
+  readonly shopId: string;
+  /** Of the API key, or of the person (caller.ts, `holderOf`). */
+  readonly holderId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  /** An answer was stored under the key when the request came. */
+  readonly wasAnswered: boolean;
+}
+
+/** Reads the order that an operation looks at first. */
+export type LookAhead = (tx: Tx) => Promise<PurchaseOrder | null>;
+
+/** What becomes of a keyed request. */
+export type Attempt =
+  /** It runs, and holds the key until `release`. `ahead`: what was read beside the claim. */
+  | { readonly kind: "run"; readonly ahead: PurchaseOrder | null }
+  | StoredReplay
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+/** Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same round trip. */
+type Asker = { readonly secretHash: string } | { readonly holderId: string };
+
+/** A stored answer that is to be told again, and what its reading has seen. */
+interface StoredReplay {
+  readonly kind: "replay";
+  readonly record: IdempotencyRecord;
+  readonly seen: readonly Footprint[];
+  /** The record is known to be on disk. */
+  readonly isDurable: boolean;
+}
+
+export interface Idempotency {
+  /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
+  wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
+  /** Whether the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is one. */
+  isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
+  /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
+  unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
+  /**
+   * Decides whether the request runs, and claims its key then.
+   *
+   * @param ahead reads what the request looks at first, in the round trip of the claim. Null: nothing is read ahead.
+   */
+  claim(request: KeyedRequest, ahead: LookAhead | null): Promise<Attempt>;
+  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a write that asks. */
+  holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
+  /** Gives the key back, if that was not done with the last write. */
+  release(request: KeyedRequest): Promise<void>;
+  /** Gives the key back with the write that stores the request's last answer. */
+  releaseWith(request: KeyedRequest): KeyRelease;
+  /** The stored answer as it is sent again (C18). */
+  replayOf(request: KeyedRequest, stored: StoredReplay): Promise<Reply>;
+  /**
+   * Checks, inside the change, that no other attempt has stored its answer (H2).
+   *
+   * @returns the space that the shop's stored answers take.
+   * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
+   */
+  refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<StoredAnswers>;
+  /**
+   * Stores the reply under the key.
+   *
+   * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own stored answer, whose
+   *               place it takes.
+   * @throws Fault DO_OVERLOADED when the quota has no room for it.
+   */
+  storeStatements(
+    tx: Tx,
+    request: KeyedRequest,
+    reply: Reply,
+    beside: StoredAnswers | null,
+  ): Promise<readonly Statement[]>;
+}
+
+/** The stored answers of a shop. */
+export interface StoredAnswers {
+  readonly bytes: number;
+}
+
+/** How bodies are stored that are compressed. Stored texts name it: it never changes. */
+const compressed = "brotli-base64";
+
+/** Shorter answers are compressed on the event loop, in about 1 ms. */
+const compressedAsideBytesMin = 131_072;
+
+/** The oldest records among which the wait for room is looked for. */
+const oldestMax = 10_000;
+
+export interface IdempotencyDependencies {
+  readonly engine: Engine;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly compression: Compression;
+  readonly counts?: StoreCounts;
+  /** Default `storedAnswersBytesMax`. */
+  readonly storedAnswersBytesMax?: number;
+}
+
+export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
+  const { engine, coordination, clock, compression } = deps;
+  const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
+  const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
+  const answers = new StoredAnswerReader(engine, compression, expiredAtMs);
+
+  return {
+    async wasAnswered(tx, shopId, asker, incoming) {
+      const idempotencyKey = keyOfWrite(incoming);
+      if (idempotencyKey === null) return false;
+      if ("secretHash" in asker)
+        return (await findStoredFingerprint(tx, shopId, asker.secretHash, idempotencyKey, expiredAtMs())) !== null;
+      return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
+    },
+
+    isRemembered(shopId, holderId, incoming) {
+      const idempotencyKey = keyOfWrite(incoming);
+      return idempotencyKey !== null && answers.known({ shopId, holderId, idempotencyKey }) !== null;
+    },
+
+    unlessAnswered(statement, shopId, holderId, { idempotencyKeys }) {
+      if (idempotencyKeyProblem(idempotencyKeys) !== null) return null;
+      const [idempotencyKey] = idempotencyKeys;
+      if (idempotencyKey === undefined) return statement;
+      return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
+    },
+
+    claim: async (request, lookAhead) =>
+      (await knownReplay(deps, request, answers)) ?? (await claimedAttempt(deps, request, answers, lookAhead)),
+
+    holds: (request, tx) => coordination.holdsKey(request.shopId, scopeOf(request), tx),
+    release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
+    releaseWith: (request) => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
+
+    async replayOf(request, { record, seen }) {
+      const { status, headers } = record;
+      const body = await answers.bodyOf(request, record, seen);
+      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body, errorCode: null };
+    },
+
+    async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
+      const [headers, bytes] = await Promise.all([
+        findStoredHeaders(tx, shopId, holderId, idempotencyKey, expiredAtMs()),
+        loadStoredBytes(tx, shopId),
+      ]);
+      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();
+      return { bytes };
+    },
+
+    async storeStatements(tx, request, reply, beside) {
+      const { shopId, holderId, idempotencyKey, fingerprint } = request;
+      const record = await recordOf(deps, fingerprint, reply);
+      const bytes = storedBytesOf(idempotencyKey, record);
+      if (beside !== null) await checkRoom(tx, shopId, { storedBytes: beside.bytes, bytes, quotaBytes }, expiredAtMs());
+      if (deps.counts !== undefined) deps.counts.storedAnswerBytes += bytes;
+      return idempotencyStatements(shopId, holderId, idempotencyKey, record);
+    },
+  };
+}
+
+/** The idempotency key of a write that has one; a wrong one is refused later. */
+function keyOfWrite({ idempotencyKeys, target }: Incoming): string | null {
+  const [idempotencyKey, ...others] = idempotencyKeys;
+  if (idempotencyKey === undefined || others.length > 0) return null;
+  return target instanceof Fault || target.scope === "read" ? null : idempotencyKey;
+}
+
+/** A stored answer, and what reading it has seen. */
+interface Found {
+  readonly record: IdempotencyRecord | null;
+  readonly seen: readonly Footprint[];
+  readonly isDurable: boolean;
+  /** What was read beside. */
+  readonly ahead: PurchaseOrder | null;
+}
+
+/** Reads stored answers. It remembers, expanded, those that were told again. */
+class StoredAnswerReader {
+  readonly #engine: Engine;
+  readonly #peeks: SharedPeeks;
+  readonly #compression: Compression;
+  readonly #expiredAtMs: () => number;
+  readonly #told = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
+
+  constructor(engine: Engine, compression: Compression, expiredAtMs: () => number) {
+    this.#engine = engine;
+    this.#peeks = new SharedPeeks(engine);
+    this.#compression = compression;
+    this.#expiredAtMs = expiredAtMs;
+  }
+
+  /** The answer if it is remembered: durable, and not expired. */
+  known(request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotencyKey">): IdempotencyRecord | null {
+    const known = this.#told.get(nameOf(request));
+    return known !== null && known.storedAtMs > this.#expiredAtMs() ? known : null;
+  }
+
+  /** Reads the answer in the round trip of another call, after it. */
+  async findBeside(
+    { shopId, holderId, idempotencyKey }: KeyedRequest,
+    call: (tx: Tx) => Promise<void>,
+    lookAhead: LookAhead | null,
+  ): Promise<Found> {
+    const sinceMs = this.#expiredAtMs();
+    return await this.#peeks.peek(shopId, async (tx) => {
+      const [called, found, looked] = await Promise.allSettled([
+        call(tx),
+        findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs),
+        lookAhead?.(tx) ?? null,
+      ]);
+      for (const each of [called, found, looked]) if (each.status === "rejected") throw each.reason;
+      const value = <T>(each: PromiseSettledResult<T>): T | null => (each.status === "fulfilled" ? each.value : null);
+      return { record: value(found), ahead: value(looked), seen: [], isDurable: false };
+    });
+  }
+
+  async find(request: KeyedRequest): Promise<Found> {
+    const { shopId, holderId, idempotencyKey, wasAnswered } = request;
+    const sinceMs = this.#expiredAtMs();
+    const known = this.known(request);
+    if (known !== null) return { record: known, seen: [], isDurable: true, ahead: null };
+    const seen: Footprint[] = [];
+    const work = (tx: Tx): Promise<IdempotencyRecord | null> =>
+      findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs);
+    // What is remembered must be durable, so it is read and not peeked at.
+    const record = wasAnswered
+      ? await this.#engine.read(shopId, work, (each) => seen.push(each))
+      : await this.#engine.peek(shopId, work);
+    return { record, seen, isDurable: wasAnswered, ahead: null };
+  }
+
+  /** @param seen what reading the record has seen; empty: nobody knows, or it is remembered already. */
+  async bodyOf(request: KeyedRequest, record: IdempotencyRecord, seen: readonly Footprint[]): Promise<string> {
+    const body = record.encoding === compressed ? await this.#compression.expand(record.body) : record.body;
+    if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, bytesOfText(body), seen);
+    return body;
+  }
+}
+
+const nameOf = (request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotencyKey">): string =>
+  `${request.shopId} ${scopeOf(request)}`;
+
+/**
+ * The reply as it is stored: compressed where that makes it smaller (D103). A large one is compressed off the event loop, except where the
+ * engine's transaction cannot wait for it.
+ */
+async function recordOf(
+  { engine, compression, clock }: Pick<IdempotencyDependencies, "engine" | "compression" | "clock">,
+  fingerprint: string,
+  { status, headers, body }: Reply,
+): Promise<IdempotencyRecord> {
+  const record: IdempotencyRecord = { fingerprint, status, headers, body, encoding: null, storedAtMs: clock.now() };
+  if (body.length <= storedPlainBytesMax) return record;
+  const isAside = !engine.embedded && body.length > compressedAsideBytesMin;
+  const small = isAside ? await compression.compressAside(body) : compression.compress(body);
+  return small.length < body.length ? { ...record, body: small, encoding: compressed } : record;
+}
+
+/**
+ * Checks that an answer fits beside the stored ones. Large ones may take half of the quota, so that the others always find room.
+ *
+ * @throws Fault DO_OVERLOADED with the wait until enough stored answers have expired.
+ */
+async function checkRoom(
+  tx: Tx,
+  shopId: string,
+  { storedBytes, bytes, quotaBytes }: { storedBytes: number; bytes: number; quotaBytes: number },
+  expiredAtMs: number,
+): Promise<void> {
+  let excess = storedBytes + bytes - (bytes < storedLargeBytesMin ? quotaBytes : quotaBytes / 2);
+  if (excess <= 0) return;
+  let waitMs = idempotencyLifetimeMs;
+  for (const oldest of await oldestRecords(tx, shopId, oldestMax)) {
+    waitMs = oldest.storedAtMs - expiredAtMs;
+    excess -= oldest.bytes;
+    if (excess <= 0) break;
+  }
+  // Expired answers count no more, whether or not they have been deleted.
+  if (excess <= 0 && waitMs <= 0) return;
+  throw new Fault("DO_OVERLOADED", "The stored answers of this shop leave no room for another; nothing was changed.", {
+    action:
+      `Send the request without ${mention("idempotencyKey")}, or wait as long as ${mention("retryAfter")} says. ` +
+      "The operator can allow more (OPENPO_STORED_ANSWERS_MB).",
+    retryAfterMs: Math.max(1_000, waitMs),
+  });
+}
+
+/** The answer to a repeated request, if it is remembered. */
+async function knownReplay(
+  { engine, coordination }: Pick<IdempotencyDependencies, "engine" | "coordination">,
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+): Promise<StoredReplay | null> {
+  // While nobody runs, the answer does not change; and it is told within the step that finds it, so nobody need be kept away.
+  if (!engine.embedded || !request.wasAnswered) return null;
+  if (await coordination.holdsKey(request.shopId, scopeOf(request))) return null;
+  const record = answers.known(request);
+  return record?.fingerprint === request.fingerprint ? { kind: "replay", record, seen: [], isDurable: true } : null;
+}
+
+/** Claims the key, and gives it back unless the request runs. */
+async function claimedAttempt(
+  deps: Pick<IdempotencyDependencies, "engine" | "coordination">,
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+  lookAhead: LookAhead | null,
+): Promise<Attempt> {
+  const { coordination } = deps;
+  const { shopId, fingerprint } = request;
+  const { holder, record, seen, isDurable, ahead } = await claimAndRead(deps, request, answers, lookAhead);
+  let isHeld = holder === null;
+  let runs = false;
+  try {
+    if (record === null) {
+      runs = isHeld;
+      if (holder === null) return { kind: "run", ahead };
+      return refused(holder.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
+    }
+    if (record.fingerprint !== fingerprint) return refused(keyReused());
+    // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
+    if (holder?.kind === "run") {
+      isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
+      if (!isHeld) return refused(inProgress());
+    }
+    return { kind: "replay", record, seen, isDurable };
+  } finally {
+    if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
+  }
+}
+
+/** Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came (H2). */
+async function claimAndRead(
+  { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+  lookAhead: LookAhead | null,
+): Promise<Found & { readonly holder: KeyClaim | null }> {
+  const { shopId, fingerprint, wasAnswered } = request;
+  const claim: KeyClaim = { kind: wasAnswered ? "replay" : "run", fingerprint };
+  for (;;) {
+    let holder: KeyClaim | "again" | null = "again";
+    const claimKey = async (tx?: Tx): Promise<void> => {
+      holder = await coordination.claimKey(shopId, scopeOf(request), claim, tx);
+    };
+    try {
+      let found: Found;
+      if (engine.embedded) {
+        await claimKey();
+        found = await answers.find(request);
+      } else found = await answers.findBeside(request, claimKey, lookAhead);
+      if (holder !== "again") return { ...found, holder };
+    } catch (error) {
+      if (holder === null) await coordination.releaseKey(shopId, scopeOf(request));
+      throw error;
+    }
+  }
+}
+
+/**
+ * The fingerprint of the request whose answer is stored under this key of the API key that was sent; null when none is.
+ *
+ * @throws Fault UNAUTHORIZED for another API key.
+ */
+export const answeredFingerprint = async (
+  { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
+  bearerToken: string | null,
+  idempotencyKey: string,
+): Promise<string | null> =>
+  (
+    await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
+      findStoredFingerprint(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs),
+    )
+  ).found;
+
+/** Whether a refusal is stored as the answer under its key (spec "Idempotency", C19). */
+export const isStoredRefusal = (error: unknown): error is Fault =>
+  error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
+
+const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "idempotencyKey">): string =>
+  `${holderId} ${idempotencyKey}`;
+
+const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
+
+const inProgress = (): Fault =>
+  new Fault("INVALID_INPUT", `The first request with this ${mention("idempotencyKey")} is still running.`, {
+    reason: "IDEMPOTENCY_IN_PROGRESS",
+    action: "Send the same request again in a moment to get its answer.",
+  });
+
+const keyReused = (): Fault =>
+  new Fault("INVALID_INPUT", `This ${mention("idempotencyKey")} was used for a different request.`, {
+    reason: "IDEMPOTENCY_KEY_REUSED",
+    action: "Use a new key for a new request.",
+  });

@@ -1,0 +1,202 @@
+/**
+ * The shape of an operation: the only place where something that can be asked of a shop exists.
+ *
+ * From an operation follow its REST route (if it has one), its 405 set, validation, OpenAPI entry, agent tool, scope check, audit
+ * tag, idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an operation's name.
+ */
+import type { z } from "zod";
+import type { Actor } from "../core/access/actor.ts";
+import type { FaultCode, FaultReason } from "../base/fault.ts";
+import type { EffectOutcome } from "../core/order/effect.ts";
+import type { PurchaseOrder } from "../core/order/purchase-order.ts";
+import type { Shop } from "../shop/access/accounts.ts";
+import type { AskedEffect } from "../shop/storefront/effects.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Tx } from "../store/store.ts";
+import type { BroadPart } from "./broad-read.ts";
+import type { Storefront } from "../storefront/storefront.ts";
+
+/** What a key may do: read, or read and write. */
+export type Scope = "read" | "write";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+interface Route {
+  readonly method: Method;
+  /** Below `/api/v1`, parameters in braces named as in the input: `/purchase-orders/{purchaseOrderId}/status`. */
+  readonly path: string;
+}
+
+/**
+ * Whether a call may be repeated without a key (spec "Repeat safety without a key"); agent annotations follow from it. What is
+ * safe to repeat may be refused the second time (/complete, DELETE): nothing is done twice.
+ */
+export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
+
+/** One thing that can be asked. `Input` is what the schema parses to, `Output` what the answer's `data` is made from. */
+export interface OperationShape<Input, Output> {
+  /** snake_case, resource first: `purchase_order_receive`. */
+  readonly name: string;
+  /** Its name for people. */
+  readonly title: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** For agents: what it does, when not to use it, what comes next. */
+  readonly description: string;
+  /** Its group in documents: `Purchase orders`. */
+  readonly tag: string;
+  readonly scope: Scope;
+  /** A write that belongs to receiving goods: receivers may call it (C50). */
+  readonly receiving?: true;
+  /** Null: REST has no path for it; only agents get it, as a tool (C68). */
+  readonly route: Route | null;
+  readonly success: 200 | 201;
+  readonly repeat: Repeat;
+  /** It may delete or replace something that cannot be restored; agents ask before they call it. */
+  readonly destructive: boolean;
+  /** It changes the storefront's stock, although the storefront cannot refuse the call (`UPSTREAM_STOREFRONT` says that it can). */
+  readonly pushesStock?: true;
+  /** Its failures besides those of every operation: codes, and reasons of INVALID_INPUT. */
+  readonly faults: readonly (FaultCode | FaultReason)[];
+  /**
+   * One strict object of all members. On HTTP those named in `route.path` come from the path, the others from the query (GET, DELETE) or
+   * the body (POST, PATCH).
+   */
+  readonly input: z.ZodType<Input> & { readonly shape: Readonly<Record<string, z.ZodType>> };
+  readonly output: z.ZodType<Output>;
+  /** Answers have an order's version as ETag although they do not show the order (C37). Answers that show one have it anyway. */
+  readonly versioned?: true;
+  /**
+   * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's key, and `run` gets
+   * it as `call.ahead`.
+   */
+  lookAhead?(tx: Tx, shopId: string, input: NoInfer<Input>): Promise<PurchaseOrder | null>;
+  /** @param input what `input` has parsed. */
+  run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
+}
+
+/** An operation without its input and output types, as in the registry. `run` takes only what `input` of the same operation has parsed. */
+export type Operation = OperationShape<unknown, unknown>;
+
+/** An operation with a path on REST. */
+export type RestOperation = Operation & { readonly route: Route };
+
+/** Whether REST has a path for the operation. Agents get every operation. */
+export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
+
+/** Makes an operation: checks its types and freezes it. */
+export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
+  return Object.freeze(shape);
+}
+
+/** What an operation answers, before it becomes the envelope and headers of a surface. */
+export interface Answer<Output> {
+  readonly data: Output;
+  /** Path of what was created, without the host: `/api/v1/purchase-orders/po_…`. */
+  readonly location?: string;
+  /** The order's version as a strong validator, without quotes (C37). */
+  readonly etag?: string;
+  /** Something beside the order's version has changed since the version was made, so the answer is never 304 (D337). */
+  readonly isNewerThanEtag?: boolean;
+}
+
+/** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */
+export interface Committed<Output> {
+  /** The effects of this change. The answer waits for them, up to `followOnWaitMs` (C38). */
+  readonly effects: readonly AskedEffect[];
+  /** Effects of earlier changes of the call that the answer waits for too. */
+  readonly earlierEffectIds?: readonly string[];
+  /** Mails of this change (shop/supplier/mails.ts), whose first attempts the answer waits for too. */
+  readonly mailIds?: readonly string[];
+  /**
+   * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
+   * outcomes of the first attempts. Pure.
+   */
+  readonly answer: (outcomes: ReadonlyMap<string, EffectOutcome>) => Answer<Output>;
+  /**
+   * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no longer exists, and
+   * `answer` is used after all.
+   */
+  readonly answerAnew?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
+}
+
+/** An order's document as it is sent to the supplier. */
+export interface SentDocument {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  /** Printable ASCII without quotes and slashes. */
+  readonly fileName: string;
+  /** Of the bytes, in hexadecimal digits. */
+  readonly sha256: string;
+  readonly orderVersion: number;
+}
+
+/** What mailing orders takes beside the shop's data (C63). */
+export interface Mailing {
+  /** Mails that a shop may ask for within an hour; null: no mail server is configured. */
+  readonly perHourMax: number | null;
+  /** Where suppliers reach the service; null: where it is asked. */
+  readonly publicUrl: string | null;
+  /**
+   * The order's document as it is stored, or as a change that is about to be made will leave it.
+   *
+   * @param next what differs then from the stored order, at the version that follows the stored one; null: nothing.
+   * @throws Fault INVALID_INPUT  it cannot be made.
+   * @throws Fault DO_OVERLOADED  it cannot be made for now, or the stored order is at another version by now.
+   */
+  documentOf(
+    shopId: string,
+    purchaseOrderId: string,
+    kind: "pdf" | "csv",
+    next: Pick<PurchaseOrder, "status" | "version"> | null,
+  ): Promise<SentDocument>;
+}
+
+/** No mail can be sent. */
+export const noMailing: Mailing = {
+  perHourMax: null,
+  publicUrl: null,
+  documentOf: () => Promise.reject(new Error("no documents are made here")),
+};
+
+/** One request, as an operation sees it. */
+export interface Call {
+  readonly shop: Shop;
+  readonly actor: Actor;
+  readonly operation: string;
+  readonly requestId: string;
+  /** Kept with what the request asks to be done later, and passed on then; null: no request came by HTTP. */
+  readonly traceparent: string | null;
+  /** Where the service was asked, as `https://openpo.example.com`; null where that is not known. */
+  readonly baseUrl: string | null;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly storefront: Storefront;
+  readonly mailing: Mailing;
+  /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
+  readonly ifMatch: readonly string[] | null;
+  /** What the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what `read` would find. */
+  readonly ahead: PurchaseOrder | null;
+  /** Reads a consistent, durable state. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */
+  readPart<Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked): Promise<Found>;
+  /**
+   * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread, where the operation runs anew from its
+   * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.
+   */
+  leaveLoop(): void;
+  /**
+   * Runs `work` as writes of its own, again and again until it answers false. Nobody waits for it, and no answer may depend on it; one at a
+   * time for each shop and operation. Does nothing on a reader thread: the event loop has asked for it before.
+   */
+  afterwards(work: (tx: Tx) => Promise<boolean>): void;
+  /** Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it. */
+  change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its effects' first attempts. */
+  commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>>;
+  /**
+   * Starts these effects if they have not started and waits for their first attempts, at most `waitMs`. For operations that continue after
+   * follow-on work (/complete, /quick-complete, a waiting /storefront-sync).
+   */
+  settle(effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+}

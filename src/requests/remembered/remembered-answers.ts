@@ -1,0 +1,107 @@
+/**
+ * Answers of reads that a process remembers (H11): those asked for last as they are, the others compressed, so that the answers of many shops
+ * find room (D398).
+ *
+ * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/memory.ts), which reads are remembered (perform.ts).
+ */
+import {
+  answerPackedLengthMax,
+  answersPackedAtOnce,
+  answersPackedBytesMax,
+  answersRememberedBytesMax,
+} from "../../base/limits.ts";
+import { bytesOfText, type Entry, Memory } from "../../store/memory.ts";
+import type { Compression, Footprint, Packed } from "../../store/store.ts";
+import type { ShownAnswer } from "../envelope.ts";
+
+/** An answer, and the settings of the shop that it was given under. */
+interface KnownAnswer {
+  readonly shown: ShownAnswer;
+  readonly shopText: string;
+}
+
+/** There are many, so one takes few objects. */
+interface PackedAnswer extends Packed {
+  readonly others: Omit<ShownAnswer, "dataText">;
+  readonly shopText: string;
+  readonly dictionary: Buffer;
+  /** When it was asked for last, in answers that were expanded. */
+  askedAt: number;
+}
+
+/** What a compressed answer takes beside its bytes and what `Memory` counts, roughly: a `Footprint` and the watch of an order. */
+const besideBytes = 300;
+
+/** Asked for again after so many others, a compressed answer is kept as it is once more. */
+const answersSoonAgain = 1_024;
+
+/** Deflate looks back no further. */
+const dictionaryLengthMax = 32_768;
+
+/** A text with the same members and none of the values, from which deflate copies the members of others. It has nothing of any shop. */
+const blank = (dataText: string): Buffer =>
+  Buffer.from(
+    JSON.stringify(JSON.parse(dataText), (_member, value: unknown) =>
+      typeof value === "string" ? "" : typeof value === "number" ? 0 : value,
+    ).slice(-dictionaryLengthMax),
+  );
+
+export class KnownAnswers {
+  readonly #compression: Pick<Compression, "pack" | "unpack">;
+  readonly #texts: Memory<KnownAnswer>;
+  readonly #packed = new Memory<PackedAnswer>(answersPackedBytesMax);
+  /** By the kind of answer: the first that was compressed. */
+  readonly #dictionaries = new Map<string, Buffer>();
+  #packedAtOnce = 0;
+  #expanded = 0;
+
+  /** @param textsBytesMax  of those that are kept as they are. */
+  constructor(compression: Pick<Compression, "pack" | "unpack">, textsBytesMax = answersRememberedBytesMax) {
+    this.#compression = compression;
+    this.#texts = new Memory(textsBytesMax, (asked, entry) => this.#pack(asked, entry));
+  }
+
+  /** The answer, if it would be the same now under these settings; else null. */
+  get(asked: string, shopText: string): ShownAnswer | null {
+    const known = this.#texts.get(asked);
+    if (known !== null) return known.shopText === shopText ? known.shown : null;
+    const found = this.#packed.find(asked);
+    if (found?.value.shopText !== shopText) return null;
+    const { value: packed, seen } = found;
+    const { dictionary, others } = packed;
+    const dataText = this.#compression.unpack(packed, dictionary);
+    const shown = { ...others, dataText };
+    this.#expanded += 1;
+    // Else each would take the place of one that is asked for as rarely.
+    if (this.#expanded - packed.askedAt <= answersSoonAgain) this.put(asked, { shown, shopText }, seen);
+    packed.askedAt = this.#expanded;
+    return shown;
+  }
+
+  put(asked: string, known: KnownAnswer, seen: readonly Footprint[]): void {
+    this.#packedAtOnce = 0;
+    this.#texts.put(asked, known, bytesOfText(known.shown.dataText), seen);
+  }
+
+  /** Keeps an answer for which there is no room any more as it is. */
+  #pack(asked: string, { value, seen }: Entry<KnownAnswer>): void {
+    const { shopText } = value;
+    const { dataText, ...others } = value.shown;
+    if (this.#packed.get(asked)?.shopText === shopText) return;
+    if (dataText.length > answerPackedLengthMax || this.#packedAtOnce >= answersPackedAtOnce) return;
+    this.#packedAtOnce += 1;
+    const dictionary = this.#dictionaryOf(asked, dataText);
+    const { bytes, length } = this.#compression.pack(dataText, dictionary);
+    // A small integer for "never": -Infinity would be an object of its own for each answer.
+    const answer = { others, shopText, bytes, length, dictionary, askedAt: -answersSoonAgain - 1 };
+    this.#packed.put(asked, answer, bytes.length + besideBytes, seen);
+  }
+
+  /** @param asked  names the surface and the operation in its second and third line. */
+  #dictionaryOf(asked: string, dataText: string): Buffer {
+    const kind = asked.split("\n", 3).slice(1).join("\n");
+    const dictionary = this.#dictionaries.get(kind) ?? blank(dataText);
+    this.#dictionaries.set(kind, dictionary);
+    return dictionary;
+  }
+}

@@ -1,0 +1,510 @@
+/**
+ * The running service: all parts connected, on one data directory or as a node on a database.
+ *
+ * Owns: what is opened in which order, and closed in the reverse order. Does not own: where data is stored (service/data-directory.ts,
+ * service/database.ts), arguments, signals and messages for people (cli/cli.ts, cli/serve.ts).
+ */
+import { randomBytes } from "node:crypto";
+import { pino } from "pino";
+import { createAdmin } from "../admin/app.ts";
+import { askHere } from "../admin/ask.ts";
+import type { AdminContext } from "../admin/operation.ts";
+import type { openDatabase } from "./database.ts";
+import type { DemoShop } from "../demo/demo-shop.ts";
+import { Documents, type OrderDocuments } from "../documents/documents.ts";
+import { recoverImports } from "../exchange/import.ts";
+import { importContext } from "../admin/exchange.ts";
+import { brotli } from "./compression.ts";
+import { adminTokenCheck } from "../core/access/admin-token.ts";
+import { type Config, ConfigError, localUrl } from "./config.ts";
+import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
+import { appOf, createApp } from "../http/app.ts";
+import { BodyMemory } from "../http/body.ts";
+import { createConsolePages } from "../http/console-pages.ts";
+import { createDocs } from "../http/docs.ts";
+import { scrapersMax, unreadBytesMax } from "../base/limits.ts";
+import { neutralisedJson } from "../base/plain-text.ts";
+import { secretRandomBytes } from "../base/secret.ts";
+import type { Spans } from "../base/spans.ts";
+import { createMetricsPage } from "../http/health.ts";
+import { createMetrics, type Gauge, type Metrics } from "../http/metrics.ts";
+import { createStorefrontHints } from "../admin/storefront/shopify-hints.ts";
+import { loadConsoleFiles } from "../http/node/console-files.ts";
+import { loadReadme } from "../http/node/readme.ts";
+import { loadReferenceBundle } from "../http/node/reference-bundle.ts";
+import { type RunningServer, startHttpServer } from "../http/node/server.ts";
+import { createStartPage } from "../http/start-page.ts";
+import type { WebSurface } from "../http/surface.ts";
+import type { createMcp } from "../mcp/app.ts";
+import { mcpPath } from "../mcp/names.ts";
+import { StoreCounts } from "../requests/store-counts.ts";
+import { type Perform, type PerformDependencies, createPerform } from "../requests/perform.ts";
+import { apiVersion } from "../requests/envelope.ts";
+import type { Mailing } from "../requests/operation.ts";
+import { operations } from "../operations/registry.ts";
+import type { OpenStore } from "./open-store.ts";
+import { type Outbox, createOutbox } from "../jobs/outbox/runner.ts";
+import { createPuller, type Puller } from "../jobs/puller.ts";
+import { createConsole } from "../people/app.ts";
+import { limitsWith, ReaderPool } from "../threads/reader-pool.ts";
+import { createReminders, type Reminders } from "../jobs/reminders.ts";
+import type { Log } from "../store/store.ts";
+import { createSupplierPages } from "../suppliers/app.ts";
+import { createResolve } from "../webhooks/names.ts";
+import { createSender, type Sender } from "../webhooks/sender.ts";
+import { workGauges } from "./work-gauges.ts";
+import type { StorefrontOf } from "../storefront/storefront.ts";
+import type { StorefrontConnections } from "../storefront/connections.ts";
+import { withTracedCalls } from "../storefront/traced-calls.ts";
+import { openStorefronts } from "./storefronts.ts";
+import { openSpans } from "./trace.ts";
+import { createMailSender, type MailSender } from "../mail/sender.ts";
+import { openMailServer } from "../mail/smtp.ts";
+
+export interface Service {
+  readonly host: string;
+  readonly port: number;
+  /** The directory or database with all data, as it is shown to people. */
+  readonly place: string;
+  /** Where others reach it (`OPENPO_PUBLIC_URL`); null where that is not known. */
+  readonly publicUrl: string | null;
+  /** `isNew`: this start has made it, or an earlier one that failed before showing it. */
+  readonly adminToken: { readonly token: string; readonly isNew: boolean };
+  /** The demo shop that this first start has made; null on any other start. */
+  readonly demo: DemoShop | null;
+  /** When what the start did without is made too (`Surface.prepare`). */
+  readonly prepared: Promise<void>;
+  /** Accepts nothing more, lets running requests finish, and closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * The operator's token: the configured one, or else the one in the data directory, which is made if there is none.
+ *
+ * @throws ConfigError when it must be configured.
+ */
+function adminTokenOf({ adminToken, dataDir, database }: Config, isFirstStart: boolean): Service["adminToken"] {
+  if (adminToken !== null) return { token: adminToken, isNew: false };
+  if (database !== null)
+    throw new ConfigError(
+      "OPENPO_ADMIN_TOKEN: is needed with OPENPO_DATABASE_URL. Nodes store nothing of their own: give each of them the same token.",
+    );
+  const kept = keptAdminToken(dataDir);
+  return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: isFirstStart };
+}
+
+/** @throws ConfigError when documents cannot be written in the operator's font. */
+async function checkFont(file: string): Promise<void> {
+  // Loaded only where there is one: fonts are otherwise read on threads.
+  const { fontFault } = await import("../documents/fonts.ts");
+  const fault = fontFault(file);
+  if (fault !== null) throw new ConfigError(`OPENPO_DOCUMENT_FONT: ${file} ${fault}.`);
+}
+
+// What not every start needs is loaded when it is needed: each took some 20 to 40 ms of every start (D249).
+
+async function openDatabaseOf(...given: Parameters<typeof openDatabase>): ReturnType<typeof openDatabase> {
+  const database = await import("./database.ts");
+  return await database.openDatabase(...given);
+}
+
+async function makeDemoShopOf(admin: AdminContext, { clock }: OpenStore): Promise<DemoShop> {
+  const { makeDemoShop } = await import("../demo/demo-shop.ts");
+  return await makeDemoShop(askHere(admin), clock.now());
+}
+
+/** The agent surface, loaded after the start or with the first message. */
+function mcpWhenNeeded(deps: Parameters<typeof createMcp>[0]): WebSurface {
+  let loading: Promise<WebSurface> | null = null;
+  const load = async (): Promise<WebSurface> => {
+    const { createMcp } = await import("../mcp/app.ts");
+    return createMcp(deps);
+  };
+  return {
+    path: mcpPath,
+    handle: async (context) => await (await (loading ??= load())).handle(context),
+    prepare: async () => await (await (loading ??= load())).prepare?.(),
+  };
+}
+
+/** Names by which the service is reached, as in a Host header. An address that means "any address" is not one. */
+const hostsOf = ({ host, allowedHosts }: Config): readonly string[] =>
+  host === "0.0.0.0" || host === "::" ? allowedHosts : [...allowedHosts, host.includes(":") ? `[${host}]` : host];
+
+const listenMessages: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use. Stop what uses it, or set PORT to another",
+  EACCES: "may not be opened by this user. Set PORT to one above 1023",
+  EADDRNOTAVAIL: "is not an address of this machine. Set OPENPO_HOST to one that is",
+  ENOTFOUND: "is not an address of this machine. Set OPENPO_HOST to one that is",
+};
+
+/** What the operator is told when the server cannot listen; the error itself for one that is a bug. */
+function notListening(
+  { host, port, variable = "PORT" }: { readonly host: string; readonly port: number; readonly variable?: string },
+  error: unknown,
+): unknown {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const message = listenMessages[code];
+  return message === undefined
+    ? error
+    : new ConfigError(`Port ${port} on ${host} ${message.replace("PORT", variable)}.`, { cause: error });
+}
+
+function letCommandsFind(
+  server: Parameters<typeof localUrl>[0],
+  { dataDir, publicUrl }: Config,
+  store: OpenStore,
+  log: Log,
+): void {
+  try {
+    recordServer(dataDir, { url: localUrl(server), identity: store.identity, publicUrl });
+  } catch (error) {
+    // On a full disk what is stored can be read.
+    log.warn({ err: error }, "commands do not find this server by its data directory");
+  }
+}
+
+/**
+ * Opens the data directory or the database and serves.
+ *
+ * @throws ConfigError when the store or the address cannot be used.
+ */
+export async function openService(config: Config): Promise<Service> {
+  await using opening = new AsyncDisposableStack();
+  const destination = pino.destination({ fd: 2, sync: false });
+  const log = pino({ level: config.logLevel, hooks: { streamWrite: neutralisedJson } }, destination);
+  opening.defer(() => log.flush());
+  if (config.documentFont !== null) await checkFont(config.documentFont);
+  // A missing token is reported before anything is made.
+  if (config.database !== null) adminTokenOf(config, false);
+  const store =
+    config.database === null
+      ? await openDataDirectory(config.dataDir, log, config.limits)
+      : await openDatabaseOf(config.database, log);
+  opening.defer(() => store.close());
+  const adminToken = adminTokenOf(config, store.isNew);
+  const spans = openSpans(apiVersion);
+  const documents = new Documents({ ...store, log, fontFile: config.documentFont });
+  opening.defer(() => documents.close());
+  const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
+  const mails = openMails(config, store, log, spans);
+  const reminders = openReminders(store, log);
+  for (const work of [outbox, sender, puller, mails, reminders]) opening.defer(() => work?.close());
+  const readers = new ReaderPool({
+    store: store.readerStore,
+    log,
+    limits: limitsWith(config.readerThreads),
+  });
+  opening.defer(() => readers.close());
+  const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
+  const stopping = new AbortController();
+  const counts = new StoreCounts();
+  const work = workGauges(outbox, sender, mails, puller, () => store.clock.now());
+  const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
+  const { server, prepared } = await listen(config, store, log, {
+    stopping: stopping.signal,
+    followOn: { outbox, mails, mailing: mailingWith(config, documents) },
+    readers,
+    admin,
+    spans,
+    storefrontOf,
+    adminToken: adminToken.token,
+    counts,
+    metrics,
+  });
+  opening.defer(() => {
+    stopping.abort();
+    return server.stop();
+  });
+  if (config.metricsPort !== null) {
+    const metricsServer = await listenForMetrics({ ...config, port: config.metricsPort }, store, log, metrics);
+    opening.defer(() => metricsServer.stop());
+  }
+  // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
+  await store.completeFirstStart();
+  if (config.database === null) {
+    letCommandsFind(server, config, store, log);
+    opening.defer(() => forgetServer(config.dataDir));
+  }
+  const begun = { "follow-on work": outbox, webhooks: sender, pulls: puller, mails, reminders };
+  for (const [what, work] of Object.entries(begun))
+    work?.start().catch((error: unknown) => log.error({ err: error }, `${what} could not be resumed`));
+  const opened = opening.move();
+  return {
+    host: server.host,
+    port: server.port,
+    place: store.place,
+    publicUrl: config.publicUrl,
+    adminToken,
+    demo,
+    prepared,
+    close: () => opened.disposeAsync(),
+  };
+}
+
+/** The store's outbox, the sender of its webhooks, the pulls of its storefronts, and the operator's operations, which wake both. */
+function openWork(
+  config: Config,
+  store: OpenStore,
+  log: Log,
+  { spans, documents }: { readonly spans: Spans; readonly documents: Documents },
+): {
+  readonly outbox: Outbox;
+  readonly sender: Sender;
+  readonly puller: Puller;
+  readonly admin: AdminContext;
+  readonly storefrontOf: StorefrontOf;
+} {
+  const { engine, clock, ids, alone } = store;
+  const storefronts = openStorefronts(config.storefronts, store, log);
+  const storefrontOf = tracedStorefronts(storefronts, spans);
+  const sender = createSender({
+    engine,
+    clock,
+    ids,
+    log,
+    spans,
+    alone,
+    shopsToResume: (signal) => store.shopsWith("endpoints", signal),
+    policy: config.webhooks,
+    resolve: createResolve(),
+    random: Math.random,
+  });
+  store.onEvents((shopId) => sender.wake(shopId));
+  const outbox = createOutbox({
+    engine,
+    clock,
+    ids,
+    alone,
+    storefrontOf,
+    log,
+    spans,
+    shopsToResume: (signal) => store.shopsWith("effects", signal),
+    random: Math.random,
+    recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
+  });
+  const puller = createPuller({
+    engine,
+    clock,
+    ids,
+    log,
+    alone,
+    storefrontOf,
+    shopsToResume: (signal) => store.shopsWith("pulls", signal),
+    random: Math.random,
+  });
+  const admin = store.adminContext({
+    calls: { outbox, storefrontOf, log, spans },
+    storefronts,
+    wakeOutbox(shopId) {
+      outbox.settle(shopId, [], 0).catch((error: unknown) => {
+        log.error({ err: error, shopId }, "follow-on work could not be started");
+      });
+    },
+    wakePull: (shopId) => puller.wake(shopId),
+    documents,
+    mailIsOn: config.mail !== null,
+    publicUrl: config.publicUrl,
+    webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
+  });
+  return { outbox, sender, puller, admin, storefrontOf };
+}
+
+/** The sender of mails; null: no mail server is configured. */
+function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): MailSender | null {
+  if (mail === null) return null;
+  const { engine, clock, ids, alone } = store;
+  return createMailSender({
+    engine,
+    clock,
+    ids,
+    log,
+    spans,
+    alone,
+    server: openMailServer(mail.server, log),
+    from: mail.from,
+    shopsToResume: (signal) => store.shopsWith("mails", signal),
+    random: Math.random,
+    secretBytes: () => randomBytes(secretRandomBytes),
+  });
+}
+
+/** What tells shops of orders that their suppliers are late with. */
+function openReminders(store: OpenStore, log: Log): Reminders {
+  const { engine, clock, ids, alone } = store;
+  const reminders = createReminders({
+    engine,
+    clock,
+    ids,
+    log,
+    alone,
+    shopsToResume: (signal) => store.shopsWithReminders(signal),
+    random: Math.random,
+  });
+  store.onReminders((reminder) => reminders.note(reminder));
+  return reminders;
+}
+
+/** How orders are mailed: documents as they are downloaded. */
+const mailingWith = ({ mail, publicUrl }: Config, documents: OrderDocuments): Mailing => ({
+  perHourMax: mail?.perHourMax ?? null,
+  publicUrl,
+  documentOf: (shopId, purchaseOrderId, kind, next) => documents.of(shopId, purchaseOrderId, kind, next),
+});
+
+/** The storefront of each shop, by its kind (C47), with a span for each call. */
+const tracedStorefronts =
+  (storefronts: StorefrontConnections, spans: Spans): StorefrontOf =>
+  (shop, parent = null) =>
+    Promise.resolve(withTracedCalls(storefronts.open(shop), spans, shop.shopId, parent));
+
+const gaugesOf = ({ gauges, loop }: OpenStore): readonly Gauge[] => [
+  ...gauges,
+  {
+    name: "paced_steps_total",
+    help: "Steps of shops that had held the event loop for long and gave way to others.",
+    type: "counter",
+    value: () => loop.waitedTotal,
+  },
+  {
+    name: "resident_memory_bytes",
+    help: "Memory of the process.",
+    type: "gauge",
+    value: () => process.memoryUsage.rss(),
+  },
+];
+
+const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
+  { name: "audit_rows_total", help: "Rows added to audit logs.", type: "counter", value: () => counts.auditRows },
+  {
+    name: "audit_rows_missing_total",
+    help: "Requests answered without an audit row, because the store could not be written.",
+    type: "counter",
+    value: () => counts.auditRowsMissing,
+  },
+  {
+    name: "audit_rows_swept_total",
+    help: "Old rows deleted from audit logs.",
+    type: "counter",
+    value: () => counts.sweptAuditRows,
+  },
+  {
+    name: "stored_answer_bytes_total",
+    help: "Bytes of answers stored for replays.",
+    type: "counter",
+    value: () => counts.storedAnswerBytes,
+  },
+  {
+    name: "stored_answer_bytes_swept_total",
+    help: "Bytes of expired answers deleted.",
+    type: "counter",
+    value: () => counts.sweptAnswerBytes,
+  },
+  {
+    name: "stored_answers_swept_total",
+    help: "Expired answers deleted.",
+    type: "counter",
+    value: () => counts.sweptAnswers,
+  },
+];
+
+const openPerform = (
+  { limits: { storedAnswersBytesMax } }: Config,
+  store: OpenStore,
+  rest: Pick<PerformDependencies, "log" | "outbox" | "mails" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
+    readonly spans: Spans;
+  },
+): Perform => {
+  const { engine, coordination, clock, ids, loop, auditJournal } = store;
+  const own = { engine, coordination, clock, ids, loop, auditJournal, compression: brotli, storedAnswersBytesMax };
+  return createPerform({ ...own, ...rest });
+};
+
+/** Serves `/metrics` alone on a port of its own. @throws ConfigError when the address cannot be used. */
+async function listenForMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  store: OpenStore,
+  log: Log,
+  metrics: Metrics,
+): Promise<RunningServer> {
+  const { clock, ids } = store;
+  const app = appOf([createMetricsPage(metrics, () => store.measure())], { clock, ids, log, metrics });
+  const connectionLimits = { connectionsMax: scrapersMax, unreadBytesMax };
+  try {
+    return await startHttpServer({ app, host, port, ids, log, connectionLimits });
+  } catch (error) {
+    throw notListening({ host, port, variable: "OPENPO_METRICS_PORT" }, error);
+  }
+}
+
+/** What every surface is made of. */
+interface ServedParts {
+  readonly stopping: AbortSignal;
+  readonly spans: Spans;
+  readonly storefrontOf: StorefrontOf;
+  readonly counts: StoreCounts;
+  readonly metrics: Metrics;
+  readonly followOn: Pick<PerformDependencies, "outbox" | "mails" | "mailing">;
+  readonly readers: ReaderPool;
+  readonly admin: AdminContext;
+  readonly adminToken: string;
+}
+
+/** Serves every surface. @throws ConfigError when the address cannot be used. */
+async function listen(
+  config: Config,
+  store: OpenStore,
+  log: Log,
+  { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
+): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
+  const { engine, coordination, clock, ids, loop } = store;
+  const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
+  const isAdminToken = adminTokenCheck(adminToken);
+  const pages = createConsolePages(loadConsoleFiles);
+  const app = createApp({
+    operations,
+    perform,
+    clock,
+    ids,
+    log,
+    metrics,
+    spans,
+    bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
+    ready: () => engine.ready(),
+    loop,
+    identity: store.identity,
+    surfaces: [
+      ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
+      createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
+      createConsole({ engine, coordination, clock, ids, isAdminToken, log, pages }),
+      createStorefrontHints({
+        engine,
+        clock,
+        storefronts: admin.storefronts,
+        wakePull: (shopId) => admin.wakePull?.(shopId),
+      }),
+      createSupplierPages({ engine, clock, ids, documents: admin.documents, log }),
+      createDocs(loadReferenceBundle),
+      ...createStartPage(loadReadme),
+      mcpWhenNeeded({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),
+    ],
+  });
+  try {
+    const server = await startHttpServer({
+      app,
+      host: config.host,
+      port: config.port,
+      ids,
+      log,
+      connectionLimits: config.limits,
+    });
+    metrics.add(server.gauges);
+    // It is served by now, and whoever asks sooner makes what is missing.
+    const prepared = app
+      .prepare()
+      .catch((error: unknown) => log.error({ err: error }, "the API's descriptions could not be made"));
+    return { server, prepared };
+  } catch (error) {
+    throw notListening(config, error);
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * The shop itself and its API keys (tables `shop` and `api_key`).
+ *
+ * Owns: their SQL. Does not own: how keys are made (core/access/api-key.ts), what settings mean (core), who may ask (requests/caller.ts).
+ */
+import { unconfirmedDaysDefault } from "../../core/order/attention.ts";
+import { type FxRate, asFxRate } from "../../core/money/money.ts";
+import type { ShopFacts } from "../../core/order/purchase-order.ts";
+import type { BucketLimit } from "../../core/access/rate-limit.ts";
+import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
+import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+
+/** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
+interface ShopSettings {
+  readonly followOnWaitMs: number;
+  readonly confirmationWaitMs: number;
+  readonly autoSyncOnReceiving: boolean;
+  readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
+  readonly onOrderTag: string | null;
+  /** Foreign currency → shop currency, in steps of 10^-10. */
+  readonly fxRates: Readonly<Record<string, FxRate>>;
+  readonly rateLimit: BucketLimit;
+  readonly timezone: string;
+  /** Rows of the audit log that are older are deleted; 0: none are. */
+  readonly auditRetentionDays: number;
+  /** A move to Sent mails the order to its supplier (C63). */
+  readonly emailOnSent: boolean;
+  /** An order that waits for its supplier's confirmation for more days is told of (C57); 0: none is. */
+  readonly unconfirmedDays: number;
+}
+
+/** The settings of a new shop. */
+export const defaultSettings: ShopSettings = {
+  followOnWaitMs: 2_000,
+  confirmationWaitMs: 30_000,
+  autoSyncOnReceiving: true,
+  costSyncMode: "unit-cost",
+  onOrderTag: null,
+  fxRates: {},
+  rateLimit: { capacity: 120, refillPerSecond: 10 },
+  timezone: "UTC",
+  auditRetentionDays: 90,
+  emailOnSent: false,
+  unconfirmedDays: unconfirmedDaysDefault,
+};
+
+/** A shop as of the start of a call. */
+export interface Shop extends ShopFacts, ShopSettings {
+  readonly shopId: string;
+  readonly name: string;
+  readonly currencyCode: string;
+  readonly planRestApi: boolean;
+  readonly storefront: StorefrontConfig;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+type ShopRow = {
+  readonly shop_id: string;
+  readonly name: string;
+  readonly currency_code: string;
+  readonly plan_rest_api: number;
+  readonly settings: string;
+  readonly storefront: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+};
+
+const selectShop =
+  "select shop_id, name, currency_code, plan_rest_api, settings, storefront, created_at, updated_at from shop where shop_id = ?";
+
+const upsertShop = `
+insert into shop (shop_id, name, currency_code, plan_rest_api, settings, storefront, next_po_number, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, 1001, ?, ?)
+on conflict (shop_id) do update set
+  name = excluded.name, currency_code = excluded.currency_code, plan_rest_api = excluded.plan_rest_api,
+  settings = excluded.settings, storefront = excluded.storefront, updated_at = excluded.updated_at`;
+
+function settingsFrom(text: string): ShopSettings {
+  // Only `saveShop` writes it. Members that a later version has added get their defaults.
+  const stored: Partial<Omit<ShopSettings, "fxRates">> & { fxRates?: Record<string, number> } = JSON.parse(text);
+  const fxRates = Object.fromEntries(
+    Object.entries(stored.fxRates ?? {}).map(([code, rate]) => [code, asFxRate(rate)] as const),
+  );
+  return { ...defaultSettings, ...stored, fxRates };
+}
+
+function shopFrom(row: ShopRow): Shop {
+  const storefront: StorefrontConfig = JSON.parse(row.storefront);
+  return {
+    ...settingsFrom(row.settings),
+    shopId: row.shop_id,
+    name: row.name,
+    currencyCode: row.currency_code,
+    planRestApi: row.plan_rest_api === 1,
+    storefront,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  };
+}
+
+/** The shop, or null when its row was never saved. */
+export async function loadShop(tx: Tx, shopId: string): Promise<Shop | null> {
+  const [row] = await tx.all<ShopRow>(selectShop, [shopId]);
+  return row === undefined ? null : shopFrom(row);
+}
+
+/** What an adapter needs to open the shop's storefront; null when the shop's row was never saved. */
+export async function loadConnectedShop(tx: Tx, shopId: string): Promise<ConnectedShop | null> {
+  const [row] = await tx.all<Pick<ShopRow, "currency_code" | "storefront">>(
+    "select currency_code, storefront from shop where shop_id = ?",
+    [shopId],
+  );
+  if (row === undefined) return null;
+  const storefront: StorefrontConfig = JSON.parse(row.storefront);
+  return { shopId, currencyCode: row.currency_code, storefront };
+}
+
+/** Inserts the shop, or replaces everything but the time of its creation. */
+export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
+  const {
+    followOnWaitMs,
+    confirmationWaitMs,
+    autoSyncOnReceiving,
+    costSyncMode,
+    onOrderTag,
+    fxRates,
+    rateLimit,
+    timezone,
+    auditRetentionDays,
+    emailOnSent,
+    unconfirmedDays,
+  } = shop;
+  const settings: ShopSettings = {
+    followOnWaitMs,
+    confirmationWaitMs,
+    autoSyncOnReceiving,
+    costSyncMode,
+    onOrderTag,
+    fxRates,
+    rateLimit,
+    timezone,
+    auditRetentionDays,
+    emailOnSent,
+    unconfirmedDays,
+  };
+  await tx.batch([
+    {
+      sql: upsertShop,
+      params: [
+        shop.shopId,
+        shop.name,
+        shop.currencyCode,
+        shop.planRestApi ? 1 : 0,
+        JSON.stringify(settings),
+        JSON.stringify(shop.storefront),
+        shop.createdAtMs,
+        shop.updatedAtMs,
+      ],
+    },
+  ]);
+}
+
+/** An API key as stored. Its secret is stored as a hash only, which is not shown. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly scope: "read" | "write";
+  readonly lastFour: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | null;
+  /** Since when its requests are refused, until somebody resumes it. */
+  readonly pausedAtMs: number | null;
+}
+
+type ApiKeyRow = {
+  readonly key_id: string;
+  readonly name: string;
+  readonly scope: "read" | "write";
+  readonly last_four: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+  readonly paused_at: number | null;
+};
+
+const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at";
+
+const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
+  keyId: row.key_id,
+  name: row.name,
+  scope: row.scope,
+  lastFour: row.last_four,
+  createdAtMs: row.created_at,
+  revokedAtMs: row.revoked_at,
+  pausedAtMs: row.paused_at,
+});
+
+const selectApiKey = `select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`;
+
+/** The key with this secret, also when it is revoked; null when there is none. */
+export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Promise<ApiKey | null> {
+  const [row] = await tx.all<ApiKeyRow>(selectApiKey, [shopId, secretHash]);
+  return row === undefined ? null : apiKeyFrom(row);
+}
+
+/** The shop and one of its API keys as they were read, a revoked key too. */
+export interface StoredCaller {
+  readonly shop: Shop;
+  readonly key: ApiKey;
+  /** Has a row as long as everything that was read of them is stored as it was then. More conditions can be added with `and`. */
+  readonly unchanged: Statement;
+}
+
+/** The shop and its key with this secret; null when one of them is not there. */
+export async function loadCaller(tx: Tx, shopId: string, secretHash: string): Promise<StoredCaller | null> {
+  const [[shop], [key]] = await Promise.all([
+    tx.all<ShopRow>(selectShop, [shopId]),
+    tx.all<ApiKeyRow>(selectApiKey, [shopId, secretHash]),
+  ]);
+  if (shop === undefined || key === undefined) return null;
+  const stored = [...valuesOf("s", shop), ...valuesOf("k", key)];
+  const isStored = ([column, value]: readonly [string, SqlValue]): string =>
+    value === null ? ` and ${column} is null` : ` and ${column} = ?`;
+  const unchanged = {
+    sql: `select 1 as unchanged from shop s join api_key k on k.shop_id = s.shop_id
+          where s.shop_id = ? and k.secret_hash = ?${stored.map(isStored).join("")}`,
+    params: [shopId, secretHash, ...stored.flatMap(([, value]) => (value === null ? [] : [value]))],
+  };
+  return { shop: shopFrom(shop), key: apiKeyFrom(key), unchanged };
+}
+
+const valuesOf = (alias: string, row: Readonly<Record<string, SqlValue>>): readonly (readonly [string, SqlValue])[] =>
+  Object.entries(row).map(([column, value]) => [`${alias}.${column}`, value]);
+
+/** Adds a key. @param secretHash as `makeApiKey` gives it. */
+export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
+  await tx.batch([
+    {
+      sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      params: [shopId, key.keyId, key.name, key.scope, secretHash, key.lastFour, key.createdAtMs, key.revokedAtMs],
+    },
+  ]);
+}
+
+/** All keys of the shop, oldest first, each with the time of its latest request. */
+export async function listApiKeys(
+  tx: Tx,
+  shopId: string,
+): Promise<(ApiKey & { readonly lastUsedAtMs: number | null })[]> {
+  const rows = await tx.all<ApiKeyRow & { readonly last_used_at: number | null }>(
+    `select ${apiKeyColumns},
+       (select at from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id
+        order by audit_id desc limit 1) as last_used_at
+     from api_key k where shop_id = ? order by created_at, key_id`,
+    [shopId],
+  );
+  return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
+}
+
+/** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. */
+export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<void> {
+  const statement =
+    atMs === null
+      ? { sql: "update api_key set paused_at = null where shop_id = ? and key_id = ?", params: [shopId, keyId] }
+      : {
+          sql: "update api_key set paused_at = coalesce(paused_at, ?) where shop_id = ? and key_id = ?",
+          params: [atMs, shopId, keyId],
+        };
+  await tx.batch([statement]);
+}
+
+/** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */
+export async function revokeApiKey(
+  tx: Tx,
+  shopId: string,
+  keyId: string,
+  nowMs: number,
+): Promise<"now" | "before" | "unknown"> {
+  const [key] = await tx.all<{ revoked_at: number | null }>(
+    "select revoked_at from api_key where shop_id = ? and key_id = ?",
+    [shopId, keyId],
+  );
+  if (key === undefined) return "unknown";
+  if (key.revoked_at !== null) return "before";
+  await tx.batch([
+    {
+      sql: "update api_key set revoked_at = ? where shop_id = ? and key_id = ?",
+      params: [nowMs, shopId, keyId],
+    },
+  ]);
+  return "now";
+}

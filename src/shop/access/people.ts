@@ -1,0 +1,424 @@
+/**
+ * The people of a shop, their invitations, and their sessions with the bearers that these buy (tables `person`, `invitation`,
+ * `console_session`, `console_bearer`; C48, C49).
+ *
+ * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/, operations/).
+ */
+import type { Role } from "../../core/access/role.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+
+/** A person of the shop. */
+export interface Person {
+  readonly personId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  /** The API key with which somebody of this name has signed in; null for who came by an invitation. */
+  readonly keyId: string | null;
+  readonly createdAtMs: number;
+  readonly lastSeenAtMs: number | null;
+}
+
+interface PersonRow {
+  readonly person_id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly key_id: string | null;
+  readonly created_at: number;
+  readonly last_seen_at: number | null;
+}
+
+const personColumns = "person_id, name, email, role, key_id, created_at, last_seen_at";
+
+const personFrom = (row: PersonRow): Person => ({
+  personId: row.person_id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  keyId: row.key_id,
+  createdAtMs: row.created_at,
+  lastSeenAtMs: row.last_seen_at,
+});
+
+/** All people of the shop, by name. */
+export async function listPeople(tx: Tx, shopId: string): Promise<readonly Person[]> {
+  const rows = await tx.all<PersonRow>(
+    `select ${personColumns} from person where shop_id = ? order by name, person_id`,
+    [shopId],
+  );
+  return rows.map(personFrom);
+}
+
+/** The person; null when there is none. */
+export async function findPerson(tx: Tx, shopId: string, personId: string): Promise<Person | null> {
+  const [row] = await tx.all<PersonRow>(`select ${personColumns} from person where shop_id = ? and person_id = ?`, [
+    shopId,
+    personId,
+  ]);
+  return row === undefined ? null : personFrom(row);
+}
+
+/** Who has signed in with this API key under this name; null when nobody has. */
+export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string, name: string): Promise<Person | null> {
+  const [row] = await tx.all<PersonRow>(
+    `select ${personColumns} from person where shop_id = ? and key_id = ? and name = ?`,
+    [shopId, keyId, name],
+  );
+  return row === undefined ? null : personFrom(row);
+}
+
+/** How many people the shop has. */
+export async function countPeople(tx: Tx, shopId: string): Promise<number> {
+  const [row] = await tx.all<{ n: number }>("select count(*) as n from person where shop_id = ?", [shopId]);
+  return row?.n ?? 0;
+}
+
+/** Adds the person, or changes name, email and role of the one with this id. */
+export const personStatement = (shopId: string, person: Person): Statement => ({
+  sql: `insert into person (shop_id, ${personColumns}) values (?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (shop_id, person_id) do update set
+          name = excluded.name, email = excluded.email, role = excluded.role`,
+  params: [
+    shopId,
+    person.personId,
+    person.name,
+    person.email,
+    person.role,
+    person.keyId,
+    person.createdAtMs,
+    person.lastSeenAtMs,
+  ],
+});
+
+/** Ends all sessions of a person with their bearers. */
+export const endSessionsStatements = (shopId: string, personId: string): readonly Statement[] => [
+  {
+    sql: `delete from console_bearer where shop_id = ? and operator = 0 and session_id in
+            (select session_id from console_session where shop_id = ? and person_id = ?)`,
+    params: [shopId, shopId, personId],
+  },
+  { sql: "delete from console_session where shop_id = ? and person_id = ?", params: [shopId, personId] },
+];
+
+/** Deletes the person with their sessions and bearers. */
+export const deletePersonStatements = (shopId: string, personId: string): readonly Statement[] => [
+  ...endSessionsStatements(shopId, personId),
+  { sql: "delete from person where shop_id = ? and person_id = ?", params: [shopId, personId] },
+];
+
+// Invitations.
+
+/** An invitation to the shop's console. */
+export interface Invitation {
+  readonly invitationId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly usedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  /** Who came in by it. */
+  readonly personId: string | null;
+}
+
+interface InvitationRow {
+  readonly invitation_id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+  readonly revoked_at: number | null;
+  readonly person_id: string | null;
+}
+
+const invitationColumns = "invitation_id, name, email, role, created_at, expires_at, used_at, revoked_at, person_id";
+
+const invitationFrom = (row: InvitationRow): Invitation => ({
+  invitationId: row.invitation_id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  createdAtMs: row.created_at,
+  expiresAtMs: row.expires_at,
+  usedAtMs: row.used_at,
+  revokedAtMs: row.revoked_at,
+  personId: row.person_id,
+});
+
+/** All invitations that are kept, newest first. */
+export async function listInvitations(tx: Tx, shopId: string): Promise<readonly Invitation[]> {
+  const rows = await tx.all<InvitationRow>(
+    `select ${invitationColumns} from invitation where shop_id = ? order by invitation_id desc`,
+    [shopId],
+  );
+  return rows.map(invitationFrom);
+}
+
+/** The invitation with this secret; null when there is none. */
+export async function findInvitation(tx: Tx, shopId: string, secretHash: string): Promise<Invitation | null> {
+  const [row] = await tx.all<InvitationRow>(
+    `select ${invitationColumns} from invitation where shop_id = ? and secret_hash = ?`,
+    [shopId, secretHash],
+  );
+  return row === undefined ? null : invitationFrom(row);
+}
+
+/** Adds an invitation, and deletes those that expired before `keptSinceMs`. */
+export const inviteStatements = (
+  shopId: string,
+  invitation: Invitation,
+  secretHash: string,
+  keptSinceMs: number,
+): readonly Statement[] => [
+  { sql: "delete from invitation where shop_id = ? and expires_at < ?", params: [shopId, keptSinceMs] },
+  {
+    sql: `insert into invitation (shop_id, secret_hash, ${invitationColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      shopId,
+      secretHash,
+      invitation.invitationId,
+      invitation.name,
+      invitation.email,
+      invitation.role,
+      invitation.createdAtMs,
+      invitation.expiresAtMs,
+      invitation.usedAtMs,
+      invitation.revokedAtMs,
+      invitation.personId,
+    ],
+  },
+];
+
+/** Marks the invitation as used by this person. */
+export const useInvitationStatement = (
+  shopId: string,
+  invitationId: string,
+  personId: string,
+  nowMs: number,
+): Statement => ({
+  sql: "update invitation set used_at = ?, person_id = ? where shop_id = ? and invitation_id = ?",
+  params: [nowMs, personId, shopId, invitationId],
+});
+
+/** Revokes the invitation; revoking again keeps the first time. @returns false when there is none. */
+export async function revokeInvitation(tx: Tx, shopId: string, invitationId: string, nowMs: number): Promise<boolean> {
+  const rows = await tx.all<{ invitation_id: string }>(
+    "update invitation set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and invitation_id = ? returning invitation_id",
+    [nowMs, shopId, invitationId],
+  );
+  return rows.length === 1;
+}
+
+// Sessions.
+
+/** A session of a person. */
+export interface Session {
+  readonly sessionId: string;
+  readonly personId: string;
+  /** The API key with which the person signed in; null for an invitation. */
+  readonly keyId: string | null;
+  readonly userAgent: string | null;
+  readonly createdAtMs: number;
+  readonly lastSeenAtMs: number;
+}
+
+interface SessionRow {
+  readonly session_id: string;
+  readonly person_id: string;
+  readonly key_id: string | null;
+  readonly user_agent: string | null;
+  readonly created_at: number;
+  readonly last_seen_at: number;
+}
+
+const sessionFrom = (row: SessionRow): Session => ({
+  sessionId: row.session_id,
+  personId: row.person_id,
+  keyId: row.key_id,
+  userAgent: row.user_agent,
+  createdAtMs: row.created_at,
+  lastSeenAtMs: row.last_seen_at,
+});
+
+/** Sessions that were seen after `sinceMs`, newest first, each with its person's name. */
+export async function listSessions(
+  tx: Tx,
+  shopId: string,
+  sinceMs: number,
+): Promise<readonly (Session & { readonly name: string })[]> {
+  const rows = await tx.all<SessionRow & { readonly name: string }>(
+    `select s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name
+     from console_session s join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
+     where s.shop_id = ? and s.last_seen_at > ? order by s.session_id desc`,
+    [shopId, sinceMs],
+  );
+  return rows.map((row) => ({ ...sessionFrom(row), name: row.name }));
+}
+
+/** Adds a session and deletes those that were not seen since `idleSinceMs`, and the oldest of the person beyond `sessionsMax`. */
+export const sessionStatements = (
+  shopId: string,
+  session: Session,
+  secretHash: string,
+  { idleSinceMs, sessionsMax }: { readonly idleSinceMs: number; readonly sessionsMax: number },
+): readonly Statement[] => [
+  {
+    sql: `insert into console_session
+            (shop_id, session_id, secret_hash, person_id, key_id, user_agent, created_at, last_seen_at)
+          values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      shopId,
+      session.sessionId,
+      secretHash,
+      session.personId,
+      session.keyId,
+      session.userAgent,
+      session.createdAtMs,
+      session.lastSeenAtMs,
+    ],
+  },
+  { sql: "delete from console_session where shop_id = ? and last_seen_at <= ?", params: [shopId, idleSinceMs] },
+  {
+    sql: `delete from console_session where shop_id = ? and person_id = ? and session_id not in
+            (select session_id from console_session where shop_id = ? and person_id = ?
+             order by session_id desc limit ?)`,
+    params: [shopId, session.personId, shopId, session.personId, sessionsMax],
+  },
+];
+
+/** Ends a session with its bearers. @returns false when there is none. */
+export async function endSession(tx: Tx, shopId: string, sessionId: string): Promise<boolean> {
+  const rows = await tx.all<{ session_id: string }>(
+    "delete from console_session where shop_id = ? and session_id = ? returning session_id",
+    [shopId, sessionId],
+  );
+  await tx.batch([endBearers(shopId, sessionId)]);
+  return rows.length === 1;
+}
+
+/** Ends the bearers of a session. */
+const endBearers = (shopId: string, sessionId: string): Statement => ({
+  sql: "delete from console_bearer where shop_id = ? and session_id = ?",
+  params: [shopId, sessionId],
+});
+
+/** A session with whom it belongs to, and the API key that it came from. */
+export interface SignedInSession extends Session {
+  readonly name: string;
+  readonly role: Role;
+  readonly keyScope: "read" | "write" | null;
+  /** Whether the API key is revoked or paused. */
+  readonly isKeyShut: boolean;
+}
+
+interface SignedInRow extends SessionRow {
+  readonly name: string;
+  readonly role: Role;
+  readonly scope: "read" | "write" | null;
+  readonly revoked_at: number | null;
+  readonly paused_at: number | null;
+}
+
+const signedInColumns =
+  "s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at, k.paused_at";
+
+const joinPersonAndKey = `
+join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
+left join api_key k on k.shop_id = s.shop_id and k.key_id = s.key_id`;
+
+const signedInFrom = (row: SignedInRow): SignedInSession => ({
+  ...sessionFrom(row),
+  name: row.name,
+  role: row.role,
+  keyScope: row.scope,
+  isKeyShut: row.revoked_at !== null || row.paused_at !== null,
+});
+
+/** The session with this secret; null when there is none. */
+export async function findSession(tx: Tx, shopId: string, secretHash: string): Promise<SignedInSession | null> {
+  const [row] = await tx.all<SignedInRow>(
+    `select ${signedInColumns} from console_session s ${joinPersonAndKey} where s.shop_id = ? and s.secret_hash = ?`,
+    [shopId, secretHash],
+  );
+  return row === undefined ? null : signedInFrom(row);
+}
+
+/** Whether there is such a session. */
+export async function hasSession(tx: Tx, shopId: string, sessionId: string): Promise<boolean> {
+  const rows = await tx.all<{ session_id: string }>(
+    "select session_id from console_session where shop_id = ? and session_id = ?",
+    [shopId, sessionId],
+  );
+  return rows.length > 0;
+}
+
+/** What a bearer stands for: a session of a person, or one of the operator. */
+type Bearer = { readonly expiresAtMs: number } & (
+  | { readonly session: SignedInSession; readonly operatorSession: null }
+  | { readonly session: null; readonly operatorSession: string }
+);
+
+/** The bearer with this secret, an expired one too; null when there is none, or its session has ended. */
+export async function findBearer(tx: Tx, shopId: string, secretHash: string): Promise<Bearer | null> {
+  const [[operators], [row]] = await Promise.all([
+    tx.all<{ readonly session_id: string; readonly expires_at: number }>(
+      "select session_id, expires_at from console_bearer where shop_id = ? and secret_hash = ? and operator = 1",
+      [shopId, secretHash],
+    ),
+    tx.all<SignedInRow & { readonly expires_at: number }>(
+      `select ${signedInColumns}, b.expires_at from console_bearer b
+       join console_session s on s.shop_id = b.shop_id and s.session_id = b.session_id ${joinPersonAndKey}
+       where b.shop_id = ? and b.secret_hash = ? and b.operator = 0`,
+      [shopId, secretHash],
+    ),
+  ]);
+  if (operators !== undefined)
+    return { expiresAtMs: operators.expires_at, session: null, operatorSession: operators.session_id };
+  return row === undefined ? null : { expiresAtMs: row.expires_at, session: signedInFrom(row), operatorSession: null };
+}
+
+/** A bearer as it is made. */
+interface NewBearer {
+  readonly sessionId: string;
+  readonly isOperator: boolean;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Adds a bearer, and deletes expired ones and the oldest of the session beyond `bearersMax`. */
+export const bearerStatements = (
+  shopId: string,
+  secretHash: string,
+  { sessionId, isOperator, createdAtMs, expiresAtMs }: NewBearer,
+  bearersMax: number,
+): readonly Statement[] => [
+  { sql: "delete from console_bearer where shop_id = ? and expires_at <= ?", params: [shopId, createdAtMs] },
+  {
+    sql: `delete from console_bearer where shop_id = ? and session_id = ? and secret_hash not in
+            (select secret_hash from console_bearer where shop_id = ? and session_id = ?
+             order by created_at desc, secret_hash limit ?)`,
+    params: [shopId, sessionId, shopId, sessionId, bearersMax - 1],
+  },
+  {
+    sql: `insert into console_bearer (shop_id, secret_hash, session_id, operator, created_at, expires_at)
+          values (?, ?, ?, ?, ?, ?)`,
+    params: [shopId, secretHash, sessionId, isOperator ? 1 : 0, createdAtMs, expiresAtMs],
+  },
+];
+
+/** Notes that the session, and with it the person, was seen. */
+export const seenStatements = (
+  shopId: string,
+  { sessionId, personId }: Session,
+  nowMs: number,
+): readonly Statement[] => [
+  {
+    sql: "update console_session set last_seen_at = ? where shop_id = ? and session_id = ?",
+    params: [nowMs, shopId, sessionId],
+  },
+  { sql: "update person set last_seen_at = ? where shop_id = ? and person_id = ?", params: [nowMs, shopId, personId] },
+];

@@ -1,0 +1,262 @@
+/**
+ * The catalogue in SQL: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales and suppliers' credits.
+ *
+ * Owns: their fields and tables, and what orders look up in them. Does not own: paging and replacing records (record-table.ts), what a
+ * record looks like in a file (exchange/records/catalogue.ts).
+ */
+import type { SupplierCredit } from "../../core/order/attachments.ts";
+import { fold } from "../../base/fold.ts";
+import { articleFields, type Fields, orderTermFields, type ValuesOf } from "../../core/order/purchase-order-fields.ts";
+import { type SupplierTerms, supplierTermFields } from "../../core/supplier/supplier-terms.ts";
+import { type SupplierEntryChanges, supplierEntryFields } from "../../core/storefront/write-back.ts";
+import { inChunks, placeholders, selectIn } from "../../store/in-lists.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import { type Row, changedColumns, columnList, recordReader } from "../columns.ts";
+import { type RecordTable, fieldTable } from "../record-table.ts";
+
+// What orders look up.
+
+/** What rules need to know of a supplier. */
+const supplierFactFields = {
+  name: { kind: "text" },
+  currencyCode: { kind: "text", empty: null },
+  leadTimeDays: { kind: "integer", empty: null },
+  ...orderTermFields,
+} as const satisfies Fields;
+
+interface SupplierFacts extends ValuesOf<typeof supplierFactFields> {}
+
+const supplierFactsFrom = recordReader<SupplierFacts>(supplierFactFields);
+
+const selectSupplierFacts = `select ${columnList(supplierFactFields)} from supplier where shop_id = ? and supplier_id = ?`;
+
+/** The supplier. Null when the shop does not know it. */
+export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): Promise<SupplierFacts | null> {
+  const [row] = await tx.all<Row>(selectSupplierFacts, [shopId, supplierId]);
+  return row === undefined ? null : supplierFactsFrom(row);
+}
+
+/** The supplier's e-mail address, as it came in. Null when there is none. */
+export async function loadSupplierEmail(tx: Tx, shopId: string, supplierId: string): Promise<string | null> {
+  const [row] = await tx.all<{ email: string | null }>(
+    "select email from supplier where shop_id = ? and supplier_id = ?",
+    [shopId, supplierId],
+  );
+  return row?.email ?? null;
+}
+
+/** The location's name. Null when the shop does not know it. */
+export async function loadLocationName(tx: Tx, shopId: string, locationId: string): Promise<string | null> {
+  const [row] = await tx.all<{ name: string }>("select name from location where shop_id = ? and location_id = ?", [
+    shopId,
+    locationId,
+  ]);
+  return row?.name ?? null;
+}
+
+const snapshotFields = {
+  ...articleFields,
+  /** In the shop's currency. */
+  unitCost: { kind: "money", empty: null },
+} as const satisfies Fields;
+
+/** What a line takes from its variant when it is created (C32, D2). */
+export interface VariantSnapshot extends ValuesOf<typeof snapshotFields> {
+  readonly productName: string;
+}
+
+const snapshotFrom = recordReader<VariantSnapshot>(snapshotFields);
+
+const selectSnapshots = `select variant_id, ${columnList(snapshotFields)} from variant where shop_id = ? and variant_id in (?)`;
+
+/** The variants that are in the catalogue, by id (C16). */
+export async function loadVariants(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, VariantSnapshot>> {
+  const rows = await selectIn<Row & { readonly variant_id: string }>(tx, selectSnapshots, [shopId], variantIds);
+  return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
+}
+
+const termsFrom = recordReader<SupplierTerms>(supplierTermFields);
+
+const selectTerms = `
+select variant_id, ${columnList(supplierTermFields)} from supplier_variant
+where shop_id = ? and supplier_id = ? and variant_id in (?)`;
+
+/** The supplier's terms for these variants, by variant id. */
+export async function loadTerms(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, SupplierTerms>> {
+  const rows = await selectIn<Row & { readonly variant_id: string }>(tx, selectTerms, [shopId, supplierId], variantIds);
+  return new Map(rows.map((row) => [row.variant_id, termsFrom(row)]));
+}
+
+/** The variants for which the supplier has a catalogue entry. */
+export async function loadSupplierVariantIds(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await inChunks(variantIds, (chunk) =>
+    tx.all<{ variant_id: string }>(
+      `select variant_id from supplier_variant
+       where shop_id = ? and supplier_id = ? and variant_id in (${placeholders(chunk.length)})`,
+      [shopId, supplierId, ...chunk],
+    ),
+  );
+  return new Set(rows.map((row) => row.variant_id));
+}
+
+// The records of the catalogue.
+
+export const locationFields = {
+  locationId: { kind: "text" },
+  name: { kind: "text" },
+  address: { kind: "address", empty: null },
+} as const satisfies Fields;
+
+export interface Location extends ValuesOf<typeof locationFields> {}
+
+export const locationTable: RecordTable<Location, Row> = {
+  ...fieldTable<typeof locationFields, Location>("location", ["locationId"], locationFields),
+  derived: { name_folded: (location) => fold(location.name) },
+};
+
+export const supplierRecordFields = {
+  supplierId: { kind: "text" },
+  name: { kind: "text" },
+  email: { kind: "text", empty: null },
+  phone: { kind: "text", empty: null },
+  contactName: { kind: "text", empty: null },
+  currencyCode: { kind: "text", empty: null },
+  leadTimeDays: { kind: "integer", empty: null },
+  ...orderTermFields,
+  address: { kind: "address", empty: null },
+} as const satisfies Fields;
+
+export interface Supplier extends ValuesOf<typeof supplierRecordFields> {}
+
+export const supplierTable: RecordTable<Supplier, Row> = {
+  ...fieldTable<typeof supplierRecordFields, Supplier>("supplier", ["supplierId"], supplierRecordFields),
+  derived: { name_folded: (supplier) => fold(supplier.name) },
+};
+
+/** How a variant stands at the storefront, as last imported or pulled. */
+export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] as const;
+
+type VariantStatus = (typeof variantStatuses)[number];
+
+export const variantFields = {
+  variantId: { kind: "text" },
+  productId: { kind: "text" },
+  productName: { kind: "text" },
+  variantName: { kind: "text", empty: null },
+  sku: { kind: "text", empty: null },
+  barcode: { kind: "text", empty: null },
+  /** In the shop's currency, like `price`. */
+  unitCost: { kind: "money", empty: null },
+  price: { kind: "money", empty: null },
+  status: { kind: "text" },
+} as const satisfies Fields;
+
+export interface Variant extends ValuesOf<typeof variantFields> {
+  readonly status: VariantStatus;
+}
+
+export const variantTable: RecordTable<Variant, Row> = {
+  ...fieldTable<typeof variantFields, Variant>("variant", ["variantId"], variantFields),
+  derived: {
+    search_folded: ({ productName, variantName, sku }) =>
+      [productName, variantName ?? "", sku ?? ""].map(fold).join("\n"),
+  },
+};
+
+export const inventoryLevelFields = {
+  variantId: { kind: "text" },
+  locationId: { kind: "text" },
+  onHand: { kind: "quantity" },
+} as const satisfies Fields;
+
+export interface InventoryLevel extends ValuesOf<typeof inventoryLevelFields> {}
+
+export const inventoryLevelTable: RecordTable<InventoryLevel, Row> = fieldTable(
+  "inventory_level",
+  ["variantId", "locationId"],
+  inventoryLevelFields,
+);
+
+export const saleFields = {
+  variantId: { kind: "text" },
+  /** Null when it is not known where. */
+  locationId: { kind: "text", empty: null },
+  date: { kind: "day" },
+  quantity: { kind: "quantity" },
+} as const satisfies Fields;
+
+/** What was sold of a variant on a day. */
+export interface Sale extends ValuesOf<typeof saleFields> {}
+
+const saleRows = fieldTable<typeof saleFields, Sale>("sale", ["variantId", "locationId", "date"], saleFields);
+
+/** What the column holds: a key column cannot be null, and no location has an empty id. */
+export const saleLocation = (sale: Sale): string => sale.locationId ?? "";
+
+export const saleTable: RecordTable<Sale, Row> = {
+  ...saleRows,
+  columns: { ...saleRows.columns, location_id: saleLocation },
+  from: (row) => saleRows.from(row["location_id"] === "" ? { ...row, location_id: null } : row),
+};
+
+export const supplierVariantFields = {
+  supplierId: { kind: "text" },
+  variantId: { kind: "text" },
+  ...supplierEntryFields,
+} as const satisfies Fields;
+
+/** A supplier's catalogue entry for a variant. */
+export interface SupplierVariant extends ValuesOf<typeof supplierVariantFields> {}
+
+export const supplierVariantTable: RecordTable<SupplierVariant, Row> = fieldTable(
+  "supplier_variant",
+  ["supplierId", "variantId"],
+  supplierVariantFields,
+);
+
+/** Updates the supplier's catalogue entry. Null when there is no change. It never creates an entry (C46). */
+export function supplierVariantStatement(
+  shopId: string,
+  supplierId: string,
+  variantId: string,
+  changes: SupplierEntryChanges,
+): Statement | null {
+  const set = changedColumns(supplierEntryFields, changes);
+  if (set.length === 0) return null;
+  return {
+    sql: `update supplier_variant set ${set.map(([column]) => `${column} = ?`).join(", ")}
+          where shop_id = ? and supplier_id = ? and variant_id = ?`,
+    params: [...set.map(([, value]) => value), shopId, supplierId, variantId],
+  };
+}
+
+interface SupplierCreditRow {
+  readonly credit_id: string;
+  readonly supplier_id: string;
+  readonly doc: string;
+}
+
+export const supplierCreditTable: RecordTable<SupplierCredit, SupplierCreditRow> = {
+  name: "supplier_credit",
+  key: ["credit_id"],
+  columns: {
+    credit_id: (credit) => credit.creditId,
+    supplier_id: (credit) => credit.supplierId,
+    doc: (credit) => JSON.stringify(credit),
+  },
+  from: (row): SupplierCredit => JSON.parse(row.doc),
+};

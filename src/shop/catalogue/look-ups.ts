@@ -1,0 +1,264 @@
+/**
+ * Looking up suppliers, locations and variants: found by text, by id or by code, in pages by name.
+ *
+ * Owns: the SQL of these look-ups. Does not own: the records (catalogue.ts), what an answer shows (operations/agent/).
+ *
+ * A page of variants is a range of an index that also holds what a search looks at, so a search that finds little walks the index and
+ * not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
+ */
+import { fold } from "../../base/fold.ts";
+import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { type Location, type Supplier, type Variant, locationTable, supplierTable, variantTable } from "./catalogue.ts";
+import type { Row } from "../columns.ts";
+import { type Fragment, joined } from "../fragment.ts";
+import { type RecordTable, recordsByKey } from "../record-table.ts";
+
+/** Where a page ended. */
+export interface NamePosition {
+  readonly name: string;
+  readonly id: string;
+}
+
+export interface LookUpPage<Found> {
+  readonly rows: readonly Found[];
+  /** Matches over all pages. */
+  readonly totalCount: number;
+  /** Where the next page begins after; null on the last page. */
+  readonly end: NamePosition | null;
+}
+
+/** What every look-up can be asked for; null: not filtered by it. */
+interface LookUp {
+  /** Found in the name, whatever the case. */
+  readonly search: string | null;
+  /** At most 90. */
+  readonly ids: readonly string[] | null;
+}
+
+interface VariantLookUp extends LookUp {
+  /** Exactly as it is spelled, like `barcode`. */
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  /** Variants that this supplier has a catalogue entry for. */
+  readonly supplierId: string | null;
+}
+
+/** A table as a look-up reads it. */
+interface LookedUp {
+  readonly id: string;
+  readonly name: string;
+  /** What a search looks at: folded, or what stands in for it where a row has none. */
+  readonly searched: string;
+}
+
+const equals = (column: string, value: SqlValue): readonly Fragment[] =>
+  value === null ? [] : [{ sql: `${column} = ?`, params: [value] }];
+
+// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
+const holds = (searched: string, search: string | null): readonly Fragment[] =>
+  search === null || search === ""
+    ? []
+    : [{ sql: `replace(${searched}, ?, '') <> ${searched}`, params: [fold(search)] }];
+
+/** One page of a table, by name and then by id. */
+async function pageOf<Found>(
+  tx: Tx,
+  shopId: string,
+  table: RecordTable<Found, Row>,
+  { id, name, searched }: LookedUp,
+  { search, ids }: LookUp,
+  filters: readonly Fragment[],
+  after: NamePosition | null,
+  limit: number,
+): Promise<LookUpPage<Found>> {
+  const parts: readonly Fragment[] = [
+    { sql: "shop_id = ?", params: [shopId] },
+    ...(ids === null ? [] : [{ sql: `${id} in (${placeholders(ids.length)})`, params: ids }]),
+    ...filters,
+    ...holds(searched, search),
+  ];
+  const position =
+    after === null ? [] : [{ sql: `(${name}, ${id}) > (?, ?)`, params: [after.name, after.id] } satisfies Fragment];
+  const all = joined(parts, " and ");
+  const rest = joined([...parts, ...position], " and ");
+  const [[counted], keys] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n from ${table.name} where ${all.sql}`, all.params),
+    tx.all<{ id: string; name: string }>(
+      `select ${id} as id, ${name} as name from ${table.name} where ${rest.sql} order by ${name}, ${id} limit ?`,
+      [...rest.params, limit + 1],
+    ),
+  ]);
+  const shown = keys.slice(0, limit);
+  const places = new Map(shown.map((key, index) => [key.id, index]));
+  const records = await recordsByKey(
+    tx,
+    table,
+    shopId,
+    shown.map((key) => [key.id]),
+  );
+  const placed = records.map((record) => ({ record, place: places.get(String(table.columns[id]?.(record))) ?? 0 }));
+  const last = shown.at(-1);
+  return {
+    rows: placed.sort((a, b) => a.place - b.place).map(({ record }) => record),
+    totalCount: counted?.n ?? 0,
+    end: keys.length > limit && last !== undefined ? { name: last.name, id: last.id } : null,
+  };
+}
+
+/** Suppliers by name. */
+export const lookUpSuppliers = (
+  tx: Tx,
+  shopId: string,
+  asked: LookUp,
+  after: NamePosition | null,
+  limit: number,
+): Promise<LookUpPage<Supplier>> =>
+  pageOf(
+    tx,
+    shopId,
+    supplierTable,
+    { id: "supplier_id", name: "name", searched: "name_folded" },
+    asked,
+    [],
+    after,
+    limit,
+  );
+
+/** Locations by name. */
+export const lookUpLocations = (
+  tx: Tx,
+  shopId: string,
+  asked: LookUp,
+  after: NamePosition | null,
+  limit: number,
+): Promise<LookUpPage<Location>> =>
+  pageOf(
+    tx,
+    shopId,
+    locationTable,
+    { id: "location_id", name: "name", searched: "coalesce(name_folded, lower(name))" },
+    asked,
+    [],
+    after,
+    limit,
+  );
+
+/** Variants by product name. */
+export const lookUpVariants = (
+  tx: Tx,
+  shopId: string,
+  { sku, barcode, supplierId, ...asked }: VariantLookUp,
+  after: NamePosition | null,
+  limit: number,
+): Promise<LookUpPage<Variant>> =>
+  pageOf(
+    tx,
+    shopId,
+    variantTable,
+    { id: "variant_id", name: "product_name", searched: "coalesce(search_folded, lower(product_name))" },
+    asked,
+    [
+      ...equals("sku", sku),
+      ...equals("barcode", barcode),
+      ...(supplierId === null
+        ? []
+        : [
+            {
+              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each (search-by-line.ts, `keysOf`).
+              sql: `(select 1 from supplier_variant t
+                      where t.shop_id = ? and t.supplier_id = ? and t.variant_id = variant.variant_id) = 1`,
+              params: [shopId, supplierId],
+            },
+          ]),
+    ],
+    after,
+    limit,
+  );
+
+const withSku = "select variant_id from variant where shop_id = ? and sku in (?) order by variant_id";
+const withBarcode = "select variant_id from variant where shop_id = ? and barcode in (?) order by variant_id";
+
+/** Ids of variants that have one of these codes as SKU or barcode, exactly as it is spelled; `max` of each at most. */
+export async function variantIdsWith(
+  tx: Tx,
+  shopId: string,
+  codes: readonly string[],
+  max: number,
+): Promise<readonly string[]> {
+  const [bySku, byBarcode] = await Promise.all(
+    [withSku, withBarcode].map((sql) =>
+      selectIn<{ readonly variant_id: string }>(tx, `${sql} limit ${max}`, [shopId], codes),
+    ),
+  );
+  return [...new Set([...(bySku ?? []), ...(byBarcode ?? [])].map((row) => row.variant_id))];
+}
+
+/** Stock of a variant at one location. */
+export interface Level {
+  readonly locationId: string;
+  readonly onHand: Quantity;
+  readonly incoming: Quantity;
+}
+
+interface LevelRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly quantity: number;
+}
+
+/** Stock and incoming goods of these variants at each location that has either, by location id. */
+export async function loadLevels(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Level[]>> {
+  const [onHand, incoming] = await Promise.all([
+    selectIn<LevelRow>(
+      tx,
+      `select variant_id, location_id, on_hand as quantity from inventory_level where shop_id = ? and variant_id in (?)`,
+      [shopId],
+      variantIds,
+    ),
+    selectIn<LevelRow>(
+      tx,
+      "select variant_id, location_id, quantity from incoming where shop_id = ? and quantity <> 0 and variant_id in (?)",
+      [shopId],
+      variantIds,
+    ),
+  ]);
+  const levels = new Map<string, Map<string, Level>>();
+  const add = (row: LevelRow, quantities: Partial<Level>): void => {
+    const { variant_id: variantId, location_id: locationId } = row;
+    const atLocations = levels.get(variantId) ?? new Map<string, Level>();
+    const known = atLocations.get(locationId) ?? { locationId, onHand: zeroQuantity, incoming: zeroQuantity };
+    atLocations.set(locationId, { ...known, ...quantities });
+    levels.set(variantId, atLocations);
+  };
+  for (const row of onHand) add(row, { onHand: asQuantity(row.quantity) });
+  for (const row of incoming) add(row, { incoming: asQuantity(row.quantity) });
+  const byLocation = (a: Level, b: Level): number => (a.locationId < b.locationId ? -1 : 1);
+  return new Map(
+    [...levels].map(([variantId, atLocations]) => [variantId, [...atLocations.values()].sort(byLocation)]),
+  );
+}
+
+/** For each of these variants that a Draft order has, that order; the oldest one of several. */
+export async function loadDraftsWith(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
+    tx,
+    `select l.variant_id, min(o.purchase_order_id) as purchase_order_id
+     from purchase_order_line l
+       join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
+     where l.shop_id = ? and o.deleted_at is null and o.status = 'Draft' and l.variant_id in (?)
+     group by l.variant_id`,
+    [shopId],
+    variantIds,
+  );
+  return new Map(rows.map((row) => [row.variant_id, row.purchase_order_id]));
+}

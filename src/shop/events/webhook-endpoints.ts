@@ -1,0 +1,168 @@
+/**
+ * Webhook endpoints (tables `webhook_endpoint`, `webhook_subscription`): who is told of a shop's events (C59).
+ *
+ * Owns: their SQL. Does not own: deliveries (deliveries.ts), secrets and signatures (webhooks/signature.ts), who may add one (admin).
+ *
+ * Subscriptions are those of enabled endpoints only, so that handing out an event reads nothing else.
+ */
+import { type DisabledReason, type EndpointHealth, subscriptionsTo } from "../../core/events/webhooks.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+
+/** How deliveries are signed: with a shared secret (`v1`), or with a key of which the receiver has the public part (`v1a`). */
+export const signatureKinds = ["hmac", "ed25519"] as const;
+
+/** What signs. The previous one signs beside it until `previousUntilMs`. */
+export interface EndpointSecrets {
+  readonly signature: (typeof signatureKinds)[number];
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousUntilMs: number | null;
+}
+
+/** An endpoint as stored. */
+export interface WebhookEndpoint extends EndpointHealth, EndpointSecrets {
+  readonly endpointId: string;
+  readonly url: string;
+  /** As they were asked for. */
+  readonly eventTypes: readonly string[];
+  readonly description: string | null;
+  readonly status: "enabled" | "disabled";
+  readonly disabledReason: DisabledReason | null;
+  readonly createdAtMs: number;
+}
+
+interface EndpointRow {
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly event_types: string;
+  readonly description: string | null;
+  readonly signature: WebhookEndpoint["signature"];
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_until: number | null;
+  readonly status: WebhookEndpoint["status"];
+  readonly disabled_reason: DisabledReason | null;
+  readonly created_at: number;
+  readonly last_delivered_at: number | null;
+  readonly failures: number;
+  readonly failing_since: number | null;
+}
+
+const columns =
+  "endpoint_id, url, event_types, description, signature, secret, previous_secret, previous_until, status, disabled_reason, created_at, last_delivered_at, failures, failing_since";
+
+function endpointFrom(row: EndpointRow): WebhookEndpoint {
+  // Only `endpointStatements` writes it.
+  const eventTypes: readonly string[] = JSON.parse(row.event_types);
+  return {
+    endpointId: row.endpoint_id,
+    url: row.url,
+    eventTypes,
+    description: row.description,
+    signature: row.signature,
+    secret: row.secret,
+    previousSecret: row.previous_secret,
+    previousUntilMs: row.previous_until,
+    status: row.status,
+    disabledReason: row.disabled_reason,
+    createdAtMs: row.created_at,
+    lastDeliveredAtMs: row.last_delivered_at,
+    failures: row.failures,
+    failingSinceMs: row.failing_since,
+  };
+}
+
+/** All endpoints of the shop, oldest first. */
+export async function listEndpoints(tx: Tx, shopId: string): Promise<readonly WebhookEndpoint[]> {
+  const rows = await tx.all<EndpointRow>(
+    `select ${columns} from webhook_endpoint where shop_id = ? order by created_at, endpoint_id`,
+    [shopId],
+  );
+  return rows.map(endpointFrom);
+}
+
+/** The endpoint; null when there is none. */
+export async function loadEndpoint(tx: Tx, shopId: string, endpointId: string): Promise<WebhookEndpoint | null> {
+  const [row] = await tx.all<EndpointRow>(
+    `select ${columns} from webhook_endpoint where shop_id = ? and endpoint_id = ?`,
+    [shopId, endpointId],
+  );
+  return row === undefined ? null : endpointFrom(row);
+}
+
+/** Whether the shop has any endpoint. */
+export async function hasEndpoints(tx: Tx, shopId: string): Promise<boolean> {
+  const rows = await tx.all("select 1 as found from webhook_endpoint where shop_id = ? limit 1", [shopId]);
+  return rows.length > 0;
+}
+
+/** Stores the endpoint, new or changed, with its subscriptions while it is enabled. */
+export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): readonly Statement[] {
+  const { endpointId, eventTypes } = endpoint;
+  const patterns = endpoint.status === "enabled" ? subscriptionsTo(eventTypes) : [];
+  return [
+    {
+      sql: `insert into webhook_endpoint (shop_id, ${columns})
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (shop_id, endpoint_id) do update set
+              url = excluded.url, event_types = excluded.event_types, description = excluded.description,
+              secret = excluded.secret, previous_secret = excluded.previous_secret,
+              previous_until = excluded.previous_until, status = excluded.status,
+              disabled_reason = excluded.disabled_reason, last_delivered_at = excluded.last_delivered_at,
+              failures = excluded.failures, failing_since = excluded.failing_since`,
+      params: [
+        shopId,
+        endpointId,
+        endpoint.url,
+        JSON.stringify(eventTypes),
+        endpoint.description,
+        endpoint.signature,
+        endpoint.secret,
+        endpoint.previousSecret,
+        endpoint.previousUntilMs,
+        endpoint.status,
+        endpoint.disabledReason,
+        endpoint.createdAtMs,
+        endpoint.lastDeliveredAtMs,
+        endpoint.failures,
+        endpoint.failingSinceMs,
+      ],
+    },
+    unsubscribe(shopId, endpointId),
+    ...patterns.map((pattern) => ({
+      sql: "insert into webhook_subscription (shop_id, pattern, endpoint_id) values (?, ?, ?)",
+      params: [shopId, pattern, endpointId],
+    })),
+  ];
+}
+
+const unsubscribe = (shopId: string, endpointId: string): Statement => ({
+  sql: "delete from webhook_subscription where shop_id = ? and endpoint_id = ?",
+  params: [shopId, endpointId],
+});
+
+/** Stores how an endpoint has fared, and nothing else of it. */
+export const healthStatement = (
+  shopId: string,
+  endpointId: string,
+  { lastDeliveredAtMs, failures, failingSinceMs }: EndpointHealth,
+): Statement => ({
+  sql: `update webhook_endpoint set last_delivered_at = ?, failures = ?, failing_since = ?
+        where shop_id = ? and endpoint_id = ?`,
+  params: [lastDeliveredAtMs, failures, failingSinceMs, shopId, endpointId],
+});
+
+/** Disables the endpoint: it is handed no further event. */
+export const disableStatements = (shopId: string, endpointId: string, reason: DisabledReason): readonly Statement[] => [
+  {
+    sql: "update webhook_endpoint set status = 'disabled', disabled_reason = ? where shop_id = ? and endpoint_id = ?",
+    params: [reason, shopId, endpointId],
+  },
+  unsubscribe(shopId, endpointId),
+];
+
+/** Removes the endpoint. Its deliveries are the caller's to remove. */
+export const removeEndpointStatements = (shopId: string, endpointId: string): readonly Statement[] => [
+  { sql: "delete from webhook_endpoint where shop_id = ? and endpoint_id = ?", params: [shopId, endpointId] },
+  unsubscribe(shopId, endpointId),
+];

@@ -1,0 +1,222 @@
+/**
+ * Demand series between SQL and core: one row beside the sales of a variant at a location, and the days of its recent sales.
+ *
+ * Owns: marking series that sales have changed, and updating them. Does not own: how demand is learned (core/forecast/demand.ts) or the import
+ * of sales.
+ *
+ * Invariants:
+ * - V6. A series that is not marked stale agrees with the stored sales.
+ */
+import { type Day, dateOf, dayFrom, weekStart } from "../../base/calendar.ts";
+import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../../core/forecast/demand.ts";
+import { asQuantity } from "../../core/money/money.ts";
+import { placeholders } from "../../store/in-lists.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import { type Sale, saleLocation } from "../catalogue/catalogue.ts";
+
+/** Variants whose demand series are updated in one turn of the shop. */
+const settledVariantsMax = 20;
+
+const markSeries = `
+insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_week, latest_monday, latest_week_quantity,
+  weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
+values (?, ?, ?, ?, null, null, 0, 0, 0, 0, 0, 0, 0, 0)
+on conflict (shop_id, variant_id, location_id) do update set stale_from =
+  case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
+
+/**
+ * Marks the demand series of a sale as stale. It must commit with the sale, and `settleSales` must run before the import that brought
+ * the sale ends (V6).
+ */
+export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
+  sql: markSeries,
+  params: [shopId, sale.variantId, saleLocation(sale), sale.date],
+});
+
+export interface SeriesRow {
+  readonly variant_id: string;
+  /** Null: nothing is learned yet. */
+  readonly latest_week: number | null;
+  readonly latest_week_quantity: number;
+  readonly weeks: number;
+  readonly level_sum: number;
+  readonly slow_sum: number;
+  readonly slow_square_sum: number;
+  readonly sale_week_sum: number;
+  readonly sale_weeks: number;
+  readonly size: number;
+}
+
+interface StaleRow extends SeriesRow {
+  readonly location_id: string;
+  readonly stale_from: string | null;
+  readonly latest_monday: string | null;
+}
+
+export const seriesColumns = `variant_id, latest_week, latest_week_quantity, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum,
+  sale_weeks, size`;
+
+export function seriesFrom(row: SeriesRow): DemandSeries | null {
+  if (row.latest_week === null) return null;
+  return {
+    state: {
+      weeks: row.weeks,
+      levelSum: row.level_sum,
+      slowSum: row.slow_sum,
+      slowSquareSum: row.slow_square_sum,
+      saleWeekSum: row.sale_week_sum,
+      saleWeeks: row.sale_weeks,
+      size: row.size,
+    },
+    latestWeek: row.latest_week,
+    latestWeekQuantity: asQuantity(row.latest_week_quantity),
+  };
+}
+
+const saveSeries = `
+update demand_series set stale_from = null, latest_week = ?, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
+  slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?
+where shop_id = ? and variant_id = ? and location_id = ?`;
+
+const saveSeriesStatement = (
+  shopId: string,
+  variantId: string,
+  locationId: string,
+  { state, ...series }: DemandSeries,
+): Statement => ({
+  sql: saveSeries,
+  params: [
+    series.latestWeek,
+    dateOf(weekStart(series.latestWeek)),
+    series.latestWeekQuantity,
+    state.weeks,
+    state.levelSum,
+    state.slowSum,
+    state.slowSquareSum,
+    state.saleWeekSum,
+    state.saleWeeks,
+    state.size,
+    shopId,
+    variantId,
+    locationId,
+  ],
+});
+
+const saveRecent = `
+insert into demand_recent (shop_id, variant_id, location_id, days) values (?, ?, ?, ?)
+on conflict (shop_id, variant_id, location_id) do update set days = excluded.days`;
+
+const saveRecentStatement = (
+  shopId: string,
+  variantId: string,
+  locationId: string,
+  recent: readonly DaySale[],
+): Statement => ({
+  sql: saveRecent,
+  params: [shopId, variantId, locationId, JSON.stringify(recent.map(({ day, quantity }) => [day, quantity]))],
+});
+
+export interface RecentRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly days: string;
+}
+
+export function recentFrom(row: RecentRow): readonly DaySale[] {
+  const days: readonly (readonly [Day, number])[] = JSON.parse(row.days);
+  return days.map(([day, quantity]) => ({ day, quantity: asQuantity(quantity) }));
+}
+
+const selectRecent = (count: number): string =>
+  `select variant_id, location_id, days from demand_recent where shop_id = ? and variant_id in (${placeholders(count)})`;
+
+const selectStaleSeries = (count: number): string =>
+  `select ${seriesColumns}, location_id, stale_from, latest_monday from demand_series
+   where shop_id = ? and variant_id in (${placeholders(count)}) and stale_from is not null`;
+
+const selectStale = `
+select distinct variant_id from demand_series where shop_id = ? and stale_from is not null order by variant_id limit ?`;
+
+/** The sales that a stale series is updated with: those since its latest week; all of them when an earlier week changed. */
+const selectSalesToLearn = (count: number): string => `
+select s.variant_id, s.location_id, s.date, s.quantity
+from demand_series d cross join sale s
+where d.shop_id = ? and d.variant_id in (${placeholders(count)}) and d.stale_from is not null
+  and s.shop_id = d.shop_id and s.variant_id = d.variant_id and s.location_id = d.location_id
+  and s.date >= case when d.stale_from >= d.latest_monday then d.latest_monday else '' end
+order by s.variant_id, s.location_id, s.date`;
+
+const pairKey = (row: { readonly variant_id: string; readonly location_id: string }): string =>
+  JSON.stringify([row.variant_id, row.location_id]);
+
+/** The sales of the latest week were taken back: the series stays stale and is learned from all its sales. */
+const forgetSeries =
+  "update demand_series set latest_week = null, latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
+
+/** Nothing was ever sold. */
+const settleUnsold =
+  "update demand_series set stale_from = null where shop_id = ? and variant_id = ? and location_id = ?";
+
+interface SaleRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly date: string;
+  readonly quantity: number;
+}
+
+/** What is known of one stale series. */
+interface StaleSeries {
+  readonly row: StaleRow;
+  /** Its recent days so far. */
+  readonly recent: readonly DaySale[];
+  /** The sales that `selectSalesToLearn` finds, oldest first. */
+  readonly sales: readonly DaySale[];
+}
+
+/** Updates one stale series. @returns the statements, and whether the series stays stale: it must then be learned from all sales. */
+function settled(shopId: string, { row, recent, sales }: StaleSeries) {
+  const params = [shopId, row.variant_id, row.location_id];
+  const [first] = sales;
+  if (first === undefined) throw new Error(`a demand series without sales: ${pairKey(row)}`);
+  const continues = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
+  const series = extendSeries(continues ? seriesFrom(row) : null, sales);
+  if (continues && series?.latestWeekQuantity === 0)
+    return { staysStale: true, statements: [{ sql: forgetSeries, params }] };
+  const earlier = continues ? recent.filter((sale) => sale.day < first.day) : [];
+  return {
+    staysStale: false,
+    statements: [
+      series === null
+        ? { sql: settleUnsold, params }
+        : saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
+      saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(earlier, sales)),
+    ],
+  };
+}
+
+/**
+ * Updates stale demand series from the stored sales, some of them per call. Each series is read once, however many sales came in.
+ *
+ * @returns whether some may be left.
+ */
+export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
+  const stale = await tx.all<{ variant_id: string }>(selectStale, [shopId, settledVariantsMax]);
+  if (stale.length === 0) return false;
+  const variantIds = stale.map((row) => row.variant_id);
+  const params = [shopId, ...variantIds];
+  const rows = await tx.all<StaleRow>(selectStaleSeries(variantIds.length), params);
+  const sales = Map.groupBy(await tx.all<SaleRow>(selectSalesToLearn(variantIds.length), params), pairKey);
+  const recents = Map.groupBy(await tx.all<RecentRow>(selectRecent(variantIds.length), params), pairKey);
+  const updates = rows.map((row) =>
+    settled(shopId, {
+      row,
+      recent: (recents.get(pairKey(row)) ?? []).flatMap(recentFrom),
+      sales: (sales.get(pairKey(row)) ?? []).map((sale) => ({
+        day: dayFrom(sale.date),
+        quantity: asQuantity(sale.quantity),
+      })),
+    }),
+  );
+  await tx.batch(updates.flatMap((update) => update.statements));
+  return stale.length === settledVariantsMax || updates.some((update) => update.staysStale);
+}

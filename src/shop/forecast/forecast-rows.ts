@@ -1,0 +1,204 @@
+/**
+ * The rows of a forecast view: which variants it has, in which order, page by page.
+ *
+ * Owns: the SQL that finds a view's variants. Does not own: their facts (forecast-facts.ts) or any figure (core/forecast/forecast.ts).
+ *
+ * Invariants:
+ * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of reorders only,
+ *       walk the variants in scope, never sales.
+ */
+import { compareText } from "../../base/compare-text.ts";
+import { type ForecastContext, type VariantFacts, replenishment } from "../../core/forecast/forecast.ts";
+import { selectIn } from "../../store/in-lists.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { neededOf } from "./reorder-block.ts";
+import { loadBlocks } from "./reorder-block-tables.ts";
+import { type VariantKey, loadFacts, loadStock } from "./forecast-facts.ts";
+import { decidedOnce } from "./decided-rows-memo.ts";
+import type { FilterKind, ForecastView } from "./saved-views.ts";
+import type { Fragment } from "../fragment.ts";
+
+/** The variants that rows are asked for. */
+interface ForecastScope {
+  readonly view: ForecastView;
+  /** Only these of the view's variants; null: all. */
+  readonly variantIds: readonly string[] | null;
+}
+
+/** Where a page of rows ended. */
+export interface RowPosition {
+  readonly productName: string;
+  readonly variantId: string;
+}
+
+interface ForecastPage {
+  readonly variants: readonly VariantFacts[];
+  /** Variants in scope, over all pages. */
+  readonly totalCount: number;
+  /** Null on the last page. */
+  readonly end: RowPosition | null;
+}
+
+const keyColumns = "v.variant_id, v.product_name, v.status";
+
+/** The view's variants, named `v`. */
+function sourceOf(shopId: string, view: ForecastView): Fragment {
+  const filter = (kind: FilterKind): string => `f.shop_id = v.shop_id and f.view_id = ? and f.kind = '${kind}'`;
+  const conditions = ["v.shop_id = ?"];
+  const params: SqlValue[] = [shopId];
+  if (view.variantIds !== null) {
+    conditions.push(`f.view_id = ? and f.kind = 'variant' and v.variant_id = f.value and f.shop_id = ?`);
+    params.push(view.viewId, shopId);
+  }
+  if (view.supplierIds !== null) {
+    conditions.push(`exists (select 1 from supplier_variant s, forecast_view_filter f where ${filter("supplier")}
+      and s.shop_id = v.shop_id and s.variant_id = v.variant_id and s.supplier_id = f.value)`);
+    params.push(view.viewId);
+  }
+  if (view.locationIds !== null) {
+    const at = (table: string): string =>
+      `select 1 from ${table} x where x.shop_id = v.shop_id and x.variant_id = v.variant_id and x.location_id = f.value`;
+    conditions.push(`exists (select 1 from forecast_view_filter f where ${filter("location")}
+      and (exists (${at("inventory_level")}) or exists (${at("incoming")} and x.quantity > 0) or exists (${at("demand_series")})))`);
+    params.push(view.viewId);
+  }
+  // A view of named variants begins with their ids; `cross join` keeps the engine from walking the catalogue instead.
+  const from = view.variantIds === null ? "variant v" : "forecast_view_filter f cross join variant v";
+  return { sql: `from ${from} where ${conditions.join(" and ")}`, params };
+}
+
+const positionOf = (row: VariantKey): RowPosition => ({ productName: row.product_name, variantId: row.variant_id });
+
+const comparePositions = (a: RowPosition, b: RowPosition): number =>
+  compareText(a.productName, b.productName) || compareText(a.variantId, b.variantId);
+
+const compareRows = (a: VariantKey, b: VariantKey): number => comparePositions(positionOf(a), positionOf(b));
+
+/** How many of the rows, which are in order, are not after the position. */
+function placeAfter(rows: readonly VariantKey[], after: RowPosition | null): number {
+  if (after === null) return 0;
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const row = rows[middle];
+    if (row !== undefined && comparePositions(positionOf(row), after) <= 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** All variants in scope, in the order of the rows. */
+async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly VariantKey[]> {
+  const { sql, params } = sourceOf(shopId, scope.view);
+  if (scope.variantIds === null)
+    return tx.all<VariantKey>(`select ${keyColumns} ${sql} order by v.product_name, v.variant_id`, params);
+  const rows = await selectIn<VariantKey>(
+    tx,
+    `select ${keyColumns} ${sql} and v.variant_id in (?)`,
+    params,
+    scope.variantIds,
+  );
+  return rows.toSorted(compareRows);
+}
+
+interface KeyPage {
+  readonly rows: readonly VariantKey[];
+  readonly totalCount: number;
+  readonly end: RowPosition | null;
+}
+
+/** The page that these rows begin with; one more row than `limit` means that there is another page. */
+function pageOf(rows: readonly VariantKey[], totalCount: number, limit: number): KeyPage {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { rows: page, totalCount, end: rows.length > limit && last !== undefined ? positionOf(last) : null };
+}
+
+/** A page of all the view's variants, found by keys alone. */
+async function keyPage(
+  tx: Tx,
+  shopId: string,
+  view: ForecastView,
+  after: RowPosition | null,
+  limit: number,
+): Promise<KeyPage> {
+  const { sql, params } = sourceOf(shopId, view);
+  const [[count], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n ${sql}`, params),
+    tx.all<VariantKey>(
+      `select ${keyColumns} ${sql}${after === null ? "" : " and (v.product_name, v.variant_id) > (?, ?)"}
+       order by v.product_name, v.variant_id limit ?`,
+      [...params, ...(after === null ? [] : [after.productName, after.variantId]), limit + 1],
+    ),
+  ]);
+  return pageOf(rows, count?.n ?? 0, limit);
+}
+
+/**
+ * One page of a view's rows as facts, with the count of all rows.
+ *
+ * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers, without sales: those of
+ * blocks, or their rows in one pass. That is remembered, and decided anew for the variants of which one of these changes. The other facts are read for the
+ * page alone.
+ *
+ * @param after where the page before ended; null for the first.
+ * Source: contract §9 "Forecast view"; C12.
+ */
+export async function forecastPage(
+  tx: Tx,
+  shopId: string,
+  scope: ForecastScope,
+  context: Pick<ForecastContext, "shop" | "today">,
+  after: RowPosition | null,
+  limit: number,
+): Promise<ForecastPage> {
+  const { view } = scope;
+  if (!view.onlyReorder && scope.variantIds === null) {
+    const page = await keyPage(tx, shopId, view, after, limit);
+    return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
+  }
+  const decideRows = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+    const rows = await variantsInScope(tx, shopId, { view, variantIds });
+    if (!view.onlyReorder) return rows;
+    const asked = variantIds === null ? null : rows.map((row) => row.variant_id);
+    const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context.shop);
+    return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
+  };
+  const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+    const found = variantIds === null ? await loadBlocks(tx, shopId) : null;
+    if (found === null) return await decideRows(variantIds);
+    const { blocks, changed } = found;
+    const anew = await decideRows([...changed]);
+    const needed = blocks.flatMap((block) =>
+      neededOf(
+        block,
+        view,
+        context.shop.currencyCode,
+        (variantId, stock) => !changed.has(variantId) && replenishment(stock, context).needsReorder,
+      ),
+    );
+    return [...needed, ...anew].sort(compareRows);
+  };
+  const rows =
+    scope.variantIds === null
+      ? await decidedOnce(tx, shopId, view, context, compareRows, decide)
+      : await decide(scope.variantIds);
+  const page = pageOf(rows.slice(placeAfter(rows, after)), rows.length, limit);
+  return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
+}
+
+/** The names of these locations, in order; an unknown location is named by its id. */
+export async function loadLocationNames(
+  tx: Tx,
+  shopId: string,
+  locationIds: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await selectIn<{ readonly location_id: string; readonly name: string }>(
+    tx,
+    "select location_id, name from location where shop_id = ? and location_id in (?)",
+    [shopId],
+    locationIds,
+  );
+  const names = new Map(rows.map((row) => [row.location_id, row.name]));
+  return locationIds.map((locationId) => names.get(locationId) ?? locationId).sort(compareText);
+}

@@ -1,0 +1,133 @@
+/**
+ * Totals of a shop's orders: how many there are by each value of each thing that the list can be filtered by, so that a list need not
+ * count its matches.
+ *
+ * Owns: the SQL of the totals. Does not own: the list (purchase-order-list.ts), when orders change (purchase-orders.ts).
+ *
+ * Invariants:
+ * - R4. Totals change in the transaction that changes an order. They always equal a count of the rows; deleted orders are not counted.
+ */
+import { dayMs } from "../../base/calendar.ts";
+import { paidStatus } from "../../core/order/lines.ts";
+import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { placeholders } from "../../store/in-lists.ts";
+import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+
+/** What orders are counted by. */
+export type CountKind =
+  | "all"
+  | "status"
+  | "paid-status"
+  | "sync-state"
+  | "supplier"
+  | "location"
+  | "day"
+  | "variant"
+  | "sku";
+
+/** The days from the earliest instant of a date to 1970. */
+const daysBefore1970 = 100_000_000;
+
+/** Makes every day's number ten digits long, so that days are in order as text. */
+const dayOffset = 1_000_000_000;
+
+/** A UTC day as it is counted by, from its number since 1970. */
+const dayValue = (day: number): string => String(day + daysBefore1970 + dayOffset);
+
+/** What the order is counted under, each as kind and value. */
+function countedUnder(order: PurchaseOrder): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const add = (kind: CountKind, value: string | null): void => {
+    if (value !== null) keys.add(`${kind} ${value}`);
+  };
+  add("all", "");
+  add("status", order.status);
+  add("paid-status", paidStatus(order));
+  add("sync-state", order.storefrontSyncState);
+  add("supplier", order.supplierId);
+  add("location", order.locationId);
+  add("day", dayValue(Math.floor(order.createdAtMs / dayMs)));
+  for (const line of order.lineItems) {
+    add("variant", line.variantId);
+    add("sku", line.sku);
+  }
+  return keys;
+}
+
+/** By how much totals change, by kind and value. */
+export type CountChanges = Map<string, number>;
+
+/** Adds the difference between an order before and after a change. Null: there was, or is, no such order (R4). */
+export function addCounts(changes: CountChanges, before: PurchaseOrder | null, next: PurchaseOrder | null): void {
+  if (before === next) return;
+  const counted = before === null ? new Set<string>() : countedUnder(before);
+  const counting = next === null ? new Set<string>() : countedUnder(next);
+  const change = (key: string, by: number): void => {
+    changes.set(key, (changes.get(key) ?? 0) + by);
+  };
+  for (const key of counted) if (!counting.has(key)) change(key, -1);
+  for (const key of counting) if (!counted.has(key)) change(key, 1);
+}
+
+const rowsPerStatement = [64, 16, 4, 1] as const;
+
+const addRows = (rows: number): string => `
+insert into purchase_order_count (shop_id, kind, value, orders) values ${Array.from({ length: rows }, () => "(?, ?, ?, ?)").join(", ")}
+on conflict (shop_id, kind, value) do update set orders = purchase_order_count.orders + excluded.orders`;
+
+const addRowsOf = new Map(rowsPerStatement.map((rows) => [rows, addRows(rows)]));
+
+/** Changes the totals (R4). */
+export function countStatements(shopId: string, changes: CountChanges): readonly Statement[] {
+  const rows: (readonly SqlValue[])[] = [];
+  for (const [key, by] of changes) {
+    const space = key.indexOf(" ");
+    if (by !== 0) rows.push([shopId, key.slice(0, space), key.slice(space + 1), by]);
+  }
+  // Few sizes, so that the statements are few and stay prepared.
+  const statements: Statement[] = [];
+  let start = 0;
+  for (const [size, sql] of addRowsOf)
+    for (; rows.length - start >= size; start += size)
+      statements.push({ sql, params: rows.slice(start, start + size).flat() });
+  return statements;
+}
+
+const sumOf = (condition: string): string =>
+  `select cast(coalesce(sum(orders), 0) as bigint) as n from purchase_order_count where shop_id = ? and kind = ? and ${condition}`;
+
+async function totalOf(tx: Tx, sql: string, params: readonly SqlValue[]): Promise<number> {
+  const [row] = await tx.all<{ n: number }>(sql, params);
+  return row?.n ?? 0;
+}
+
+/** Orders with one of these values. */
+export const countOf = (tx: Tx, shopId: string, kind: CountKind, values: readonly string[]): Promise<number> =>
+  totalOf(tx, sumOf(`value in (${placeholders(values.length)})`), [shopId, kind, ...values]);
+
+/**
+ * Orders created from one instant on and before another; null: no such bound. Whole days are summed; of the days at both ends the orders
+ * are counted.
+ */
+export async function countCreated(
+  tx: Tx,
+  shopId: string,
+  fromMs: number | null,
+  beforeMs: number | null,
+): Promise<number> {
+  const counted = (from: number, before: number): Promise<number> =>
+    totalOf(
+      tx,
+      `select count(*) as n from purchase_order where shop_id = ? and deleted_at is null and created_at >= ? and created_at < ?`,
+      [shopId, from, before],
+    );
+  const firstDay = fromMs === null ? -daysBefore1970 : Math.ceil(fromMs / dayMs);
+  const endDay = beforeMs === null ? daysBefore1970 + 1 : Math.floor(beforeMs / dayMs);
+  if (fromMs !== null && beforeMs !== null && endDay <= firstDay) return await counted(fromMs, beforeMs);
+  const parts = await Promise.all([
+    totalOf(tx, sumOf("value >= ? and value < ?"), [shopId, "day", dayValue(firstDay), dayValue(endDay)]),
+    fromMs === null || fromMs === firstDay * dayMs ? 0 : counted(fromMs, firstDay * dayMs),
+    beforeMs === null || beforeMs === endDay * dayMs ? 0 : counted(endDay * dayMs, beforeMs),
+  ]);
+  return parts.reduce((sum, part) => sum + part, 0);
+}

@@ -1,0 +1,159 @@
+/**
+ * What of a shop's orders is read to say which of them need attention: one row an order, without its lines.
+ *
+ * Owns: the SQL. Does not own: which order needs attention and why (core/order/attention.ts).
+ *
+ * What it costs grows with the orders that are on their way, not with those that are over: of these, only the ones with a payment due
+ * and those whose sync failed are found, by indexes.
+ */
+import type { Payment } from "../../core/order/attachments.ts";
+import type { AttentionFacts } from "../../core/order/attention.ts";
+import { type Day, dateOf } from "../../base/calendar.ts";
+import { type Quantity, asQuantity } from "../../core/money/money.ts";
+import {
+  type PaidStatus,
+  type Status,
+  type StorefrontSyncState,
+  customVariantPrefix,
+  statuses,
+} from "../../core/order/purchase-order.ts";
+import { isClosed } from "../../core/order/status.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+
+/** Null: not filtered by it. */
+interface AttentionFilters {
+  readonly supplierId: string | null;
+  readonly locationId: string | null;
+}
+
+/** A payment that may be due. */
+type OpenPayment = Pick<Payment, "status" | "dueDate" | "amount" | "currencyCode">;
+
+/** An order that may need attention, with what an answer shows of it. */
+export interface AttentionOrder extends AttentionFacts {
+  readonly poNumber: string;
+  readonly supplierName: string | null;
+  readonly quantityOrdered: Quantity;
+  readonly quantityReceived: Quantity;
+  readonly payments: readonly OpenPayment[];
+}
+
+interface OrderRow {
+  readonly purchase_order_id: string;
+  readonly po_number: string;
+  readonly supplier_name: string | null;
+  readonly status: Status;
+  readonly previous_status: Status;
+  readonly storefront_sync_state: StorefrontSyncState;
+  readonly paid_status: PaidStatus;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly sent_at: number | null;
+  readonly received_at: number | null;
+  readonly quantity_ordered: number;
+  readonly quantity_received: number;
+  readonly quantity_confirmed: number;
+  readonly quantity_pending: number;
+  readonly next_expected_date: string | null;
+  readonly unsynced: number;
+}
+
+/** Orders that are on their way: sent, and neither completed nor cancelled. */
+const statusesLookedAt = statuses.filter((status) => status !== "Draft" && !isClosed({ status }));
+
+const selectOrders = `
+select o.purchase_order_id, o.po_number, o.status, o.previous_status, o.storefront_sync_state, o.paid_status, o.created_at,
+  o.updated_at, o.sent_at, o.received_at, o.quantity_ordered, o.quantity_received, o.quantity_confirmed,
+  o.quantity_pending, o.next_expected_date, s.name as supplier_name,
+  (select count(*) from purchase_order_line l
+    where l.shop_id = o.shop_id and l.purchase_order_id = o.purchase_order_id
+      and l.quantity_received <> l.quantity_synced and substr(l.variant_id, 1, 5) <> '${customVariantPrefix}') as unsynced
+from purchase_order o left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
+where o.shop_id = ? and o.deleted_at is null`;
+
+const orderFrom = (row: OrderRow, payments: readonly OpenPayment[]): AttentionOrder => ({
+  purchaseOrderId: row.purchase_order_id,
+  poNumber: row.po_number,
+  supplierName: row.supplier_name,
+  status: row.status,
+  previousStatus: row.previous_status,
+  storefrontSyncState: row.storefront_sync_state,
+  createdAtMs: row.created_at,
+  updatedAtMs: row.updated_at,
+  sentAtMs: row.sent_at,
+  receivedAtMs: row.received_at,
+  quantityOrdered: asQuantity(row.quantity_ordered),
+  quantityReceived: asQuantity(row.quantity_received),
+  quantityConfirmed: asQuantity(row.quantity_confirmed),
+  quantityPending: asQuantity(row.quantity_pending),
+  nextExpectedDate: row.next_expected_date,
+  unsyncedLines: row.unsynced,
+  payments: row.paid_status === "Paid" || row.paid_status === "Overpaid" ? [] : payments,
+});
+
+interface PaymentRow {
+  readonly purchase_order_id: string;
+  readonly doc: string;
+}
+
+/** Payments of all orders that are due by today, and all those of orders on their way (of which an earlier version kept no date). */
+async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<ReadonlyMap<string, readonly OpenPayment[]>> {
+  const [due, onTheWay] = await Promise.all([
+    tx.all<PaymentRow>(
+      `select purchase_order_id, doc from purchase_order_attachment
+       where shop_id = ? and due_date is not null and due_date <= ?`,
+      [shopId, dateOf(today)],
+    ),
+    tx.all<PaymentRow>(
+      `select a.purchase_order_id, a.doc from purchase_order o
+         join purchase_order_attachment a on a.shop_id = o.shop_id and a.purchase_order_id = o.purchase_order_id
+       where o.shop_id = ? and o.deleted_at is null and o.status in (${placeholders(statusesLookedAt.length)})
+         and a.kind = 'payment' and a.due_date is null`,
+      [shopId, ...statusesLookedAt],
+    ),
+  ]);
+  const payments = new Map<string, OpenPayment[]>();
+  for (const { purchase_order_id: orderId, doc } of [...due, ...onTheWay]) {
+    const payment: OpenPayment = JSON.parse(doc);
+    payments.set(orderId, [...(payments.get(orderId) ?? []), payment]);
+  }
+  return payments;
+}
+
+/** The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a failed sync. */
+export async function ordersToLookAt(
+  tx: Tx,
+  shopId: string,
+  { supplierId, locationId }: AttentionFilters,
+  today: Day,
+): Promise<readonly AttentionOrder[]> {
+  const conditions: string[] = [];
+  const params: SqlValue[] = [shopId];
+  for (const [column, value] of [
+    ["o.supplier_id", supplierId],
+    ["o.location_id", locationId],
+  ] as const)
+    if (value !== null) {
+      conditions.push(` and ${column} = ?`);
+      params.push(value);
+    }
+  const filtered = `${selectOrders}${conditions.join("")}`;
+  const [payments, onTheWay, unsynced] = await Promise.all([
+    loadPayments(tx, shopId, today),
+    tx.all<OrderRow>(`${filtered} and o.status in (${placeholders(statusesLookedAt.length)})`, [
+      ...params,
+      ...statusesLookedAt,
+    ]),
+    tx.all<OrderRow>(`${filtered} and o.status = 'Completed' and o.storefront_sync_state = 'failed'`, params),
+  ]);
+  const found = [...onTheWay, ...unsynced];
+  const known = new Set(found.map((row) => row.purchase_order_id));
+  const others = await selectIn<OrderRow>(
+    tx,
+    `${filtered} and o.status <> 'Cancelled' and o.purchase_order_id in (?)`,
+    params,
+    [...payments.keys()].filter((orderId) => !known.has(orderId)),
+  );
+  return [...found, ...others].map((row) => orderFrom(row, payments.get(row.purchase_order_id) ?? []));
+}

@@ -1,0 +1,147 @@
+/**
+ * The activity log of all orders, newest first (C53): deleted orders' entries too.
+ *
+ * A page is a range of an index: by who made the changes, by request, by order, or by time with what else is filtered by in the same
+ * index. Entries are counted once, for the first page, and up to a bound.
+ */
+import { placeholders } from "../../store/in-lists.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { type HistoryPosition, type LogEntry, logEntriesOf } from "./purchase-order-history.ts";
+
+/** Which changes; null: not filtered by it. */
+export interface ChangeFilters {
+  /** Who made them: an API key or a person. */
+  readonly actorId: string | null;
+  readonly actorType: LogEntry["actor"]["type"] | null;
+  readonly operation: string | null;
+  readonly requestId: string | null;
+  readonly purchaseOrderId: string | null;
+  /** Inclusive. */
+  readonly fromMs: number | null;
+  /** Exclusive. */
+  readonly toMs: number | null;
+}
+
+/** A change: an entry of the log with its order. */
+export interface Change extends LogEntry {
+  readonly purchaseOrderId: string;
+  /** Null: the order was a draft that was deleted; its entries say the number. */
+  readonly poNumber: string | null;
+}
+
+/** Changes are counted up to this many. */
+const changesCountedMax = 10_000;
+
+interface KeyRow {
+  readonly purchase_order_id: string;
+  readonly log_id: string;
+  readonly occurred_at: number;
+}
+
+/** Where a page ended. */
+export interface ChangePosition extends HistoryPosition {
+  /** As it was counted for the first page. */
+  readonly totalCount: number;
+}
+
+interface ChangePage {
+  readonly changes: readonly Change[];
+  /** At most `changesCountedMax`. */
+  readonly totalCount: number;
+  /** Null on the last page. */
+  readonly end: ChangePosition | null;
+}
+
+/** The conditions of these filters, and the expression by which their changes are in order. */
+function conditionsOf(shopId: string, filters: ChangeFilters) {
+  const { actorId, actorType, operation, requestId, purchaseOrderId, fromMs, toMs } = filters;
+  const conditions: string[] = ["shop_id = ?"];
+  const params: SqlValue[] = [shopId];
+  const only = (sql: string, ...values: readonly SqlValue[]): void => {
+    conditions.push(sql);
+    params.push(...values);
+  };
+  if (actorId !== null) only("actor_id = ?", actorId);
+  if (actorType !== null) only("actor_type = ?", actorType);
+  if (operation !== null) only("operation = ?", operation);
+  if (requestId !== null) only("request_id = ?", requestId);
+  if (purchaseOrderId !== null) only("purchase_order_id = ?", purchaseOrderId);
+  if (fromMs !== null) only("occurred_at >= ?", fromMs);
+  if (toMs !== null) only("occurred_at < ?", toMs);
+  // An order has few entries: its key finds them, which the index by time would hide.
+  const at = purchaseOrderId === null ? "occurred_at" : "occurred_at + 0";
+  return { where: conditions.join(" and "), params, at };
+}
+
+/** Whether a page means to look for matches among more than so many entries of a range. An order and a request have few. */
+export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilters, rowsMax: number): Promise<boolean> {
+  const { actorType, operation, requestId, purchaseOrderId } = filters;
+  if (actorType === null && operation === null) return false;
+  if (requestId !== null || purchaseOrderId !== null) return false;
+  const { where, params, at } = conditionsOf(shopId, { ...filters, actorType: null, operation: null });
+  const found = await tx.all(
+    `select 1 as found from purchase_order_log where ${where} order by ${at} desc, log_id desc limit 1 offset ?`,
+    [...params, rowsMax],
+  );
+  return found.length > 0;
+}
+
+/** A page of changes. */
+export async function pageOfChanges(
+  tx: Tx,
+  shopId: string,
+  filters: ChangeFilters,
+  after: ChangePosition | null,
+  limit: number,
+): Promise<ChangePage> {
+  const { where, params, at } = conditionsOf(shopId, filters);
+  const position = after === null ? "" : ` and (${at}, log_id) < (?, ?)`;
+  const keys = await tx.all<KeyRow>(
+    `select purchase_order_id, log_id, occurred_at from purchase_order_log where ${where}${position}
+     order by ${at} desc, log_id desc limit ?`,
+    [...params, ...(after === null ? [] : [after.atMs, after.id]), limit + 1],
+  );
+  const shown = keys.slice(0, limit);
+  const last = keys.length > limit ? shown.at(-1) : undefined;
+  const totalCount =
+    after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, where, at, params));
+  return {
+    changes: await changesOf(tx, shopId, shown),
+    totalCount,
+    end: last === undefined ? null : { atMs: last.occurred_at, id: last.log_id, totalCount },
+  };
+}
+
+async function countChanges(tx: Tx, where: string, at: string, params: readonly SqlValue[]): Promise<number> {
+  const [counted] = await tx.all<{ n: number }>(
+    `select count(*) as n from
+       (select 1 as one from purchase_order_log where ${where} order by ${at} desc, log_id desc limit ?) counted`,
+    [...params, changesCountedMax],
+  );
+  return counted?.n ?? 0;
+}
+
+/** The entries of these keys in their order. */
+async function changesOf(tx: Tx, shopId: string, keys: readonly KeyRow[]): Promise<readonly Change[]> {
+  const orderIds = [...new Set(keys.map((key) => key.purchase_order_id))];
+  if (orderIds.length === 0) return [];
+  const [entries, orders] = await Promise.all([
+    logEntriesOf(
+      tx,
+      shopId,
+      keys.map((key) => [key.purchase_order_id, key.log_id]),
+    ),
+    tx.all<{ readonly purchase_order_id: string; readonly po_number: string }>(
+      `select purchase_order_id, po_number from purchase_order
+       where shop_id = ? and purchase_order_id in (${placeholders(orderIds.length)})`,
+      [shopId, ...orderIds],
+    ),
+  ]);
+  const numbers = new Map(orders.map((order) => [order.purchase_order_id, order.po_number]));
+  const byId = new Map(entries.map((entry) => [entry.logId, entry]));
+  return keys.flatMap((key) => {
+    const entry = byId.get(key.log_id);
+    const purchaseOrderId = key.purchase_order_id;
+    return entry === undefined ? [] : [{ ...entry, purchaseOrderId, poNumber: numbers.get(purchaseOrderId) ?? null }];
+  });
+}

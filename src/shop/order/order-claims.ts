@@ -1,0 +1,110 @@
+/**
+ * Claims of calls on an order (C43, C45): while a call waits for the storefront, or writes costs to it, other calls are refused that must
+ * not run beside it.
+ *
+ * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the process dies, the lease
+ * ends, and the outbox runs the effect. Owns: the SQL of these effects as claims, and what ending one means for the order. Does not own:
+ * when a claim is taken and renewed (operations/purchase-orders/goods/order-claim.ts), the table (effects.ts).
+ */
+import type { Effect } from "../../core/order/effect.ts";
+import { waitEnded } from "../../core/storefront/sync.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import { laneOf, settleEffectStatement } from "../storefront/effects.ts";
+import { type Stamp, loadOrder, saveDecision } from "./purchase-orders.ts";
+import { hasFailedPush, isPushInFlight } from "../storefront/stock-pushes.ts";
+
+/** An effect that a call claims. */
+export type ClaimEffect = Extract<Effect, { readonly kind: "end-confirmation" | "end-cost-sync" }>;
+
+/** Which effect a claim is, and until when it holds without being renewed. */
+interface NewClaim {
+  readonly claimId: string;
+  readonly effect: ClaimEffect;
+  readonly nowMs: number;
+  readonly leasedUntilMs: number;
+}
+
+/** Takes a claim on the order. One of the same kind whose lease has ended is settled. */
+export function claimStatements(
+  shopId: string,
+  { claimId, effect, nowMs, leasedUntilMs }: NewClaim,
+): readonly Statement[] {
+  const lane = laneOf(effect);
+  return [
+    {
+      sql: `update effect set state = 'skipped', lease_owner = null, settled_at = ?
+            where shop_id = ? and lane = ? and state = 'pending'`,
+      params: [nowMs, shopId, lane],
+    },
+    {
+      sql: `insert into effect
+              (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
+               created_at, settled_at)
+            values (?, ?, ?, ?, ?, ?, 'pending', 1, ?, null, 0, ?, ?, null)`,
+      params: [
+        shopId,
+        claimId,
+        effect.kind,
+        lane,
+        effect.purchaseOrderId,
+        JSON.stringify(effect),
+        leasedUntilMs,
+        claimId,
+        nowMs,
+      ],
+    },
+  ];
+}
+
+/** Renews the claim, unless the outbox has taken it. */
+export const renewClaimStatement = (shopId: string, claimId: string, leasedUntilMs: number): Statement => ({
+  sql: `update effect set due_at = ?
+        where shop_id = ? and effect_id = ? and state = 'pending' and lease_owner = effect_id`,
+  params: [leasedUntilMs, shopId, claimId],
+});
+
+/** Ends the claim. */
+export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
+  settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
+
+/** The order is not in flight any more on account of the call with this claim, which waited for the storefront (C43). */
+export async function endConfirmation(
+  tx: Tx,
+  shopId: string,
+  claimId: string,
+  { purchaseOrderId, sinceMs, wasFailed }: Extract<ClaimEffect, { readonly kind: "end-confirmation" }>,
+  stamp: Stamp,
+): Promise<void> {
+  const [order, isPushing, hasFailed, others] = await Promise.all([
+    loadOrder(tx, shopId, purchaseOrderId),
+    isPushInFlight(tx, shopId, purchaseOrderId),
+    hasFailedPush(tx, shopId, purchaseOrderId, sinceMs),
+    // There is another when this call was so slow that its lease had ended.
+    claimsHeld(tx, shopId, purchaseOrderId, stamp.nowMs, claimId),
+  ]);
+  if (order === null) return;
+  const inFlight = isPushing || others.has("end-confirmation");
+  const ended = waitEnded(order, { inFlight, failed: wasFailed || hasFailed }, stamp.nowMs);
+  await saveDecision(tx, shopId, order, ended, stamp);
+}
+
+/** The kinds of claims that calls hold on the order now. @param ownClaimId a claim to leave out. */
+export async function claimsHeld(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  nowMs: number,
+  ownClaimId: string | null,
+): Promise<ReadonlySet<ClaimEffect["kind"]>> {
+  const rows = await tx.all<{ effect_id: string; kind: ClaimEffect["kind"] }>(
+    `select effect_id, kind from effect
+     where shop_id = ? and lane in (?, ?) and state = 'pending' and lease_owner = effect_id and due_at + 0 > ?`,
+    [shopId, ...claimLanes(purchaseOrderId), nowMs],
+  );
+  return new Set(rows.filter((row) => row.effect_id !== ownClaimId).map((row) => row.kind));
+}
+
+const claimLanes = (purchaseOrderId: string): readonly string[] => [
+  laneOf({ kind: "end-confirmation", purchaseOrderId, sinceMs: 0, wasFailed: false }),
+  laneOf({ kind: "end-cost-sync", purchaseOrderId }),
+];

@@ -1,0 +1,575 @@
+/**
+ * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
+ *
+ * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
+ * (purchase-order-list.ts), their totals (purchase-order-counts.ts) and digest (block-tables.ts), log and receipts (purchase-order-history.ts), attachments
+ * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
+ *
+ * Invariants:
+ * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
+ * - R2. The incoming ledger changes by the difference, in the same transaction as the order (C41).
+ * - R3. A number is given once. A refused request uses none (C34).
+ * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its version. The name is made up for one write of
+ *       one order, so whoever finds both in the order's row has its lines, whether the write that made them was kept or not (D357).
+ */
+import type { Attachments } from "../../core/order/attachments.ts";
+import { deletedEvent, eventOf } from "../../core/events/events.ts";
+import { type IncomingDelta, incomingDeltas, summedDeltas } from "../../core/goods/incoming.ts";
+import { paidStatus } from "../../core/order/lines.ts";
+import { type Fields, storedHeaderFields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
+import {
+  type Decision,
+  type Header,
+  type LineItem,
+  type PurchaseOrder,
+  linesPerOrderMax,
+} from "../../core/order/purchase-order.ts";
+import { inListMax, placeholders } from "../../store/in-lists.ts";
+import type { Remembered, SqlValue, StateMemory, Statement, Tx } from "../../store/store.ts";
+import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
+import { type AskedEffect, effectStatements } from "../storefront/effects.ts";
+import { type EventStamp, eventStatements } from "../events/events.ts";
+import { openBlocks, searchText } from "../order-list/block-tables.ts";
+import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
+import { type CountChanges, addCounts, countStatements } from "../order-list/purchase-order-counts.ts";
+import {
+  type LogEntry,
+  type OrderHistory,
+  type Receipt,
+  historyStatements,
+  logStatement,
+  receiptStatement,
+} from "./purchase-order-history.ts";
+import { orderTables, removeStatements, rowsOfOrders } from "./purchase-order-tables.ts";
+import { dropReminders, importedReminders, reminderStatements } from "../supplier/reminders.ts";
+
+// Loading.
+
+/** The fields of a header as it is read: the stored ones, and the current names of supplier and location. */
+const headerFields = {
+  ...storedHeaderFields,
+  supplierName: { kind: "text", empty: null },
+  locationName: { kind: "text", empty: null },
+} as const satisfies Fields;
+
+const headersWith = (more: string): string => `
+select ${columnList(storedHeaderFields, "o.")}${more}, s.name as supplier_name, l.name as location_name
+from purchase_order o
+left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
+left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
+
+/** Selects headers with the current names. `o` is the order. */
+export const selectHeader = headersWith("");
+
+/** The header of a row of `selectHeader`. */
+export const headerFrom = recordReader<Header>(headerFields);
+
+const selectHeadersOfOrders = `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (?)`;
+
+const selectLinesOfOrders = `
+select purchase_order_id, ${columnList(storedLineFields)}
+from purchase_order_line where shop_id = ? and purchase_order_id in (?) order by position`;
+
+const selectLinesOfOrder = `
+select position, ${columnList(storedLineFields)}
+from purchase_order_line where shop_id = ? and purchase_order_id = ?`;
+
+const selectLines = `${selectLinesOfOrder} order by position`;
+
+const lineFrom = recordReader<LineItem>(storedLineFields);
+
+const ofOneOrder = "where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null";
+
+const selectOneHeader = `${selectHeader} ${ofOneOrder}`;
+
+/** The header. Null: there is no such order, or it was deleted (C33). */
+export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
+  const [row] = await tx.all<Row>(selectOneHeader, [shopId, purchaseOrderId]);
+  return row === undefined ? null : headerFrom(row);
+}
+
+/** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
+export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
+  if (tx.states !== undefined) return await loadStated(tx, tx.states, shopId, purchaseOrderId);
+  const load = async (): Promise<PurchaseOrder | null> => {
+    const [header, rows] = await Promise.all([
+      loadHeader(tx, shopId, purchaseOrderId),
+      tx.all<Row>(selectLines, [shopId, purchaseOrderId]),
+    ]);
+    return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
+  };
+  return await (tx.memory?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
+}
+
+/** What a header, and each line, takes in memory, roughly. */
+const rememberedHeaderBytes = 2_000;
+const rememberedLineBytes = 800;
+
+const rememberedBytesOf = (order: object): number =>
+  "lineItems" in order && Array.isArray(order.lineItems)
+    ? rememberedHeaderBytes + order.lineItems.length * rememberedLineBytes
+    : rememberedHeaderBytes;
+
+const selectStatedHeader = `${headersWith(", o.state_id")} ${ofOneOrder}`;
+
+/** No lines if the order is in the named state at this version. */
+const selectLinesUnlessStated = `${selectLinesOfOrder}
+  and not exists (select 1 from purchase_order o where o.shop_id = ? and o.purchase_order_id = ? and o.state_id = ? and o.version = ?)
+order by position`;
+
+/** The lines of an order in one of its states. */
+interface StatedLines {
+  readonly stateId: string;
+  readonly version: number;
+  readonly lineItems: readonly LineItem[];
+}
+
+/** Under what they are remembered. */
+const statedKey = (purchaseOrderId: string): string => `lines ${purchaseOrderId}`;
+
+/** Remembers the lines that an order has in the state of this name. */
+function rememberLines(
+  states: StateMemory,
+  stateId: string,
+  { purchaseOrderId, version, lineItems }: PurchaseOrder,
+): void {
+  const stated: StatedLines = { stateId, version, lineItems };
+  states.put(statedKey(purchaseOrderId), stated, rememberedBytesOf(stated));
+}
+
+/**
+ * The order, of whose lines those are remembered that it had in the state in which it was last met here (R6). In one round trip as any other: the lines are
+ * read if it is in another state.
+ */
+async function loadStated(
+  tx: Tx,
+  states: StateMemory,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<PurchaseOrder | null> {
+  const params = [shopId, purchaseOrderId];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for the type
+  const known = states.get(statedKey(purchaseOrderId)) as StatedLines | null;
+  const [[row], rows] = await Promise.all([
+    tx.all<Row>(selectStatedHeader, params),
+    known === null
+      ? tx.all<Row>(selectLines, params)
+      : tx.all<Row>(selectLinesUnlessStated, [...params, ...params, known.stateId, known.version]),
+  ]);
+  if (row === undefined) return null;
+  const header = headerFrom(row);
+  const { state_id: stateId } = row;
+  const isKnown = known !== null && stateId === known.stateId && header.version === known.version;
+  const lineItems = isKnown ? known.lineItems : rows.map(lineFrom);
+  const order = { ...header, lineItems };
+  if (!isKnown && typeof stateId === "string") rememberLines(states, stateId, order);
+  return order;
+}
+
+/** An order as it is remembered between the steps of a change, and from one change to the next (D248). */
+function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
+  const params = [shopId, purchaseOrderId];
+  return {
+    key: `order ${purchaseOrderId}`,
+    reads: [
+      { sql: selectOneHeader, params },
+      { sql: selectLines, params },
+    ],
+    bytesOf: rememberedBytesOf,
+  };
+}
+
+interface LinePage {
+  readonly lineItems: readonly LineItem[];
+  readonly totalCount: number;
+  /** Position of the page's last line. Null on the last page. */
+  readonly end: number | null;
+}
+
+/** A page of an order's lines as they were added, after the position `after`. All of them when `limit` is null. */
+export async function pageOfLines(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  after: number | null,
+  limit: number | null,
+): Promise<LinePage> {
+  const key = [shopId, purchaseOrderId];
+  const [[counted], rows] = await Promise.all([
+    tx.all<{ n: number }>(
+      "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
+      key,
+    ),
+    tx.all<Row & { readonly position: number }>(
+      `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
+      [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
+    ),
+  ]);
+  const shown = limit === null ? rows : rows.slice(0, limit);
+  return {
+    lineItems: shown.map(lineFrom),
+    totalCount: counted?.n ?? 0,
+    end: rows.length > shown.length ? (shown.at(-1)?.position ?? null) : null,
+  };
+}
+
+/** Lines of a page of whole orders: loading and showing more would hold the event loop for too long. */
+const pageLinesMax = 250;
+
+/** Whole orders, soft-deleted ones included. */
+interface WholeOrderPage {
+  readonly orders: readonly { readonly order: PurchaseOrder; readonly deletedAtMs: number | null }[];
+  /** The id after which the next page begins. Null on the last page. */
+  readonly end: string | null;
+}
+
+/** Orders after this id, by id, soft-deleted ones included: for export. A page has fewer orders if they have many lines, but at least one. */
+export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit: number): Promise<WholeOrderPage> {
+  const keys = await tx.all<{ purchase_order_id: string; deleted_at: number | null; item_count: number }>(
+    `select purchase_order_id, deleted_at, item_count from purchase_order where shop_id = ? and purchase_order_id > ?
+     order by purchase_order_id limit ?`,
+    [shopId, after, limit],
+  );
+  let lineCount = 0;
+  const shown = keys.filter(({ item_count: count }, index) => {
+    lineCount += count;
+    return index === 0 || lineCount <= pageLinesMax;
+  });
+  const ids = shown.map(({ purchase_order_id: purchaseOrderId }) => purchaseOrderId);
+  const list = { shopId, ids, ordersMax: limit };
+  const [headers, lines] = await Promise.all([
+    rowsOfOrders<Row>(tx, selectHeadersOfOrders, list),
+    rowsOfOrders<Row>(tx, selectLinesOfOrders, list),
+  ]);
+  const orders = shown.flatMap(({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) =>
+    (headers.get(purchaseOrderId) ?? []).map((header) => ({
+      order: { ...headerFrom(header), lineItems: (lines.get(purchaseOrderId) ?? []).map(lineFrom) },
+      deletedAtMs,
+    })),
+  );
+  const isLast = shown.length === keys.length && keys.length < limit;
+  return { orders, end: isLast ? null : (shown.at(-1)?.purchase_order_id ?? null) };
+}
+
+// Saving.
+
+const { purchaseOrderId: _orderId, ...headerDataFields } = storedHeaderFields;
+
+/** Every column of `purchase_order` but its key and `deleted_at`. */
+const headerColumns: Columns<Header> = {
+  ...columnsOf(headerDataFields),
+  paid_status: paidStatus,
+  search_folded: searchText,
+};
+
+const { poLineItemId: _lineId, ...lineDataFields } = storedLineFields;
+
+/** Every column of `purchase_order_line` but its key and `position`. */
+const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
+
+/** The header with the name of its state; null: it has none. */
+type StatedHeader = Header & { readonly stateId: string | null };
+
+const statedColumns: Columns<StatedHeader> = { ...headerColumns, state_id: ({ stateId }) => stateId };
+
+const headerKey = ["shop_id", "purchase_order_id"] as const;
+
+const lineKey = [...headerKey, "po_line_item_id"] as const;
+
+const insertHeader = insertInto("purchase_order", headerKey, statedColumns);
+
+const updateHeader = updateIn("purchase_order", headerKey, statedColumns);
+
+const insertLine = insertInto("purchase_order_line", [...lineKey, "position", "order_created_at"], lineColumns);
+
+const updateLine = updateIn("purchase_order_line", lineKey, lineColumns);
+
+const deleteLine =
+  "delete from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
+
+const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
+  Object.values(columns).map((valueOf) => valueOf(of));
+
+/** Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there was, or is, no such order. */
+function sumStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder | null): readonly Statement[] {
+  const counts: CountChanges = new Map();
+  addCounts(counts, before, next);
+  return [
+    ...countStatements(shopId, counts),
+    ...incomingStatements(shopId, incomingDeltas(before, next)),
+    ...openBlocks(shopId, before, next),
+  ];
+}
+
+/**
+ * Writes what differs between `before` and `next` in header and lines.
+ *
+ * @param stateId the name of the state `next`, given once; null: it gets none.
+ */
+function orderStatements(
+  shopId: string,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+  stateId: string | null,
+): readonly Statement[] {
+  const { purchaseOrderId } = next;
+  const statements: Statement[] = [];
+  const key = [shopId, purchaseOrderId];
+  const stated = { ...next, stateId };
+  const header = before === null ? insertHeader(key, stated) : updateHeader(key, { ...before, stateId: null }, stated);
+  if (header !== null) statements.push(header);
+  const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
+  for (const [index, line] of next.lineItems.entries()) {
+    const { poLineItemId } = line;
+    const stored = lines.get(poLineItemId);
+    lines.delete(poLineItemId);
+    if (stored === line) continue;
+    if (stored === undefined) {
+      // It grows with every change and within one, so lines keep the order in which they were added, whatever is deleted.
+      const position = next.version * linesPerOrderMax + index;
+      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position, next.createdAtMs], line));
+      continue;
+    }
+    const update = updateLine([shopId, purchaseOrderId, poLineItemId], stored, line);
+    if (update !== null) statements.push(update);
+  }
+  for (const poLineItemId of lines.keys())
+    statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
+  return statements;
+}
+
+const addIncoming = `
+insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, ?, ?)
+on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
+
+const incomingStatements = (shopId: string, deltas: readonly IncomingDelta[]): readonly Statement[] =>
+  deltas.map(({ variantId, locationId, delta }) => ({
+    sql: addIncoming,
+    params: [shopId, variantId, locationId, delta],
+  }));
+
+/** Who made a change, in which call and when. */
+export interface Stamp extends EventStamp {
+  readonly operation: string | null;
+}
+
+/** The actor as records show it: the name, else the id. */
+export const actorName = (actor: Stamp["actor"]): string | null => actor.name ?? actor.id;
+
+/** The log entry of a change that this call makes. */
+export const logged = (
+  draft: Decision["log"][number],
+  { actor, operation, requestId, nowMs, ids }: Stamp,
+): LogEntry => ({
+  ...draft,
+  logId: ids.next("log"),
+  occurredAtMs: nowMs,
+  actor,
+  operation,
+  requestId,
+});
+
+/** The receipt of goods that this call records. */
+const recorded = (draft: Decision["receipts"][number], { actor, requestId, nowMs, ids }: Stamp): Receipt => ({
+  ...draft,
+  receiptId: ids.next("rcpt"),
+  receivedAtMs: nowMs,
+  recordedBy: actorName(actor),
+  requestId,
+});
+
+/**
+ * Writes a decision in one round trip: the order, its log, its receipts, its event, the incoming ledger and the effects. Writes nothing
+ * when the decision changes nothing.
+ *
+ * @param before the order as loaded in this transaction; null for a new one.
+ * @returns the decision's effects, each with its id in the outbox.
+ */
+export async function saveDecision(
+  tx: Tx,
+  shopId: string,
+  before: PurchaseOrder | null,
+  decided: Decision,
+  stamp: Stamp,
+): Promise<readonly AskedEffect[]> {
+  const { next, log, effects } = decided;
+  if (next === before) return [];
+  const { purchaseOrderId } = next;
+  const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs, stamp.traceparent ?? null);
+  const receipts = decided.receipts.map((receipt) => recorded(receipt, stamp));
+  const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
+  const stateId = tx.states === undefined ? null : stamp.ids.next("state");
+  await tx.batch([
+    ...orderStatements(shopId, before, next, stateId),
+    ...sumStatements(shopId, before, next),
+    ...reminderStatements(shopId, purchaseOrderId, before, next),
+    ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
+    ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
+    ...(event === null ? [] : eventStatements(shopId, event, stamp)),
+    ...outbox.statements,
+  ]);
+  tx.memory?.know(orderRemembered(shopId, purchaseOrderId), next);
+  if (tx.states !== undefined && stateId !== null) rememberLines(tx.states, stateId, next);
+  return outbox.effects;
+}
+
+/** Everything that is stored of an order and its attachments, without the version. */
+const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credits }: Attachments): string =>
+  JSON.stringify([
+    valuesOf(headerColumns, { ...order, version: 0 }),
+    order.lineItems.map((line) => [line.poLineItemId, ...valuesOf(lineColumns, line)]),
+    [payments, documents, shipments, credits],
+  ]);
+
+/** An order from outside with all that belongs to it. */
+export interface ImportedOrder {
+  readonly order: PurchaseOrder;
+  readonly attachments: Attachments;
+  readonly history: OrderHistory;
+  /** Null: it was not deleted. */
+  readonly deletedAtMs: number | null;
+}
+
+/** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, what was told was told, and none is in a record. */
+const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal", "purchase_order_reminder"];
+
+/** What a record replaces. */
+const importedTables = orderTables.filter((table) => !keptTables.includes(table));
+
+/** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */
+async function storedOrder(
+  tx: Tx,
+  shopId: string,
+  { order, attachments }: ImportedOrder,
+): Promise<{ readonly before: PurchaseOrder | null; readonly version: number }> {
+  const [before, attached] = await Promise.all([
+    loadOrder(tx, shopId, order.purchaseOrderId),
+    loadAttachments(tx, shopId, order.purchaseOrderId),
+  ]);
+  if (before === null) return { before, version: order.version };
+  const isSame = contentOf(before, attached) === contentOf(order, attachments);
+  return { before, version: Math.max(order.version, before.version + (isSame ? 0 : 1)) };
+}
+
+/**
+ * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes higher than that
+ * one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to `importedSums`, effects to the caller.
+ *
+ * @param isNew  nothing is stored under this id, nor is the log of an order that was deleted.
+ * @returns the order as lists showed it before. Null: there was none, or it was deleted.
+ */
+export async function importOrder(
+  tx: Tx,
+  shopId: string,
+  imported: ImportedOrder,
+  isNew: boolean,
+): Promise<PurchaseOrder | null> {
+  const { order, attachments, history, deletedAtMs } = imported;
+  const { purchaseOrderId } = order;
+  const { before, version } = isNew
+    ? { before: null, version: order.version }
+    : await storedOrder(tx, shopId, imported);
+  await tx.batch([
+    // Also of a soft-deleted order, which is not loaded.
+    ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, importedTables)),
+    ...orderStatements(shopId, null, { ...order, version }, null),
+    ...attachmentStatements(shopId, purchaseOrderId, attachments),
+    ...historyStatements(shopId, purchaseOrderId, history),
+    ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
+    ...(deletedAtMs === null ? importedReminders(shopId, order, isNew) : [dropReminders(shopId, purchaseOrderId)]),
+    ...openBlocks(shopId, before, deletedAtMs === null ? order : null),
+  ]);
+  return before;
+}
+
+/** Changes totals and incoming ledger by what imported orders make different, all at once (R2, R4). */
+export function importedSums(
+  shopId: string,
+  orders: readonly { readonly before: PurchaseOrder | null; readonly next: PurchaseOrder | null }[],
+  deltas: readonly IncomingDelta[],
+): readonly Statement[] {
+  const counts: CountChanges = new Map();
+  for (const { before, next } of orders) addCounts(counts, before, next);
+  return [...countStatements(shopId, counts), ...incomingStatements(shopId, summedDeltas(deltas))];
+}
+
+/**
+ * Deletes the order with everything that belongs to it but its log, which says who made and deleted it (C53). Its number is not given
+ * again: the counter has passed it (C33, C34).
+ */
+export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
+  const entry = { action: "delete", message: `Deleted ${order.poNumber}.`, changes: [] };
+  const tables = orderTables.filter((table) => table !== "purchase_order_log");
+  await tx.batch([
+    ...eventStatements(shopId, deletedEvent(order), stamp),
+    ...sumStatements(shopId, order, null),
+    ...removeStatements(shopId, order.purchaseOrderId, tables),
+    logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
+  ]);
+}
+
+/** Hides the rows of a stored order. */
+const hideStatements = (shopId: string, purchaseOrderId: string, deletedAtMs: number): readonly Statement[] => [
+  {
+    sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
+    params: [deletedAtMs, shopId, purchaseOrderId],
+  },
+  {
+    sql: "update purchase_order_line set order_created_at = null where shop_id = ? and purchase_order_id = ?",
+    params: [shopId, purchaseOrderId],
+  },
+];
+
+/** Hides the order and keeps all of it, with a log entry about who did so (C33). */
+export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
+  const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
+  await tx.batch([
+    {
+      sql: "update purchase_order set updated_at = ?, version = version + 1 where shop_id = ? and purchase_order_id = ?",
+      params: [stamp.nowMs, shopId, order.purchaseOrderId],
+    },
+    ...hideStatements(shopId, order.purchaseOrderId, stamp.nowMs),
+    dropReminders(shopId, order.purchaseOrderId),
+    ...sumStatements(shopId, order, null),
+    logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
+    ...eventStatements(shopId, deletedEvent(order), stamp),
+  ]);
+}
+
+// Numbers.
+
+const poNumberPrefix = "PO-";
+
+/**
+ * Takes the next number, from `PO-1001` on. Skips numbers of imported orders (C34).
+ *
+ * Call it in the transaction that inserts the order: if that fails, the number is not used.
+ */
+export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
+  const [shop] = await tx.all<{ next_po_number: number; taken: string | null }>(
+    // The number is a value of its own and not one of a join: PostgreSQL would compare it with the number of every order (D368).
+    `select next_po_number, (
+       select po_number from purchase_order where shop_id = ? and po_number = (
+         select '${poNumberPrefix}' || cast(next_po_number as text) from shop where shop_id = ?)) as taken
+     from shop where shop_id = ?`,
+    [shopId, shopId, shopId],
+  );
+  if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
+  const number = shop.taken === null ? shop.next_po_number : await freeNumber(tx, shopId, shop.next_po_number + 1);
+  await tx.batch([{ sql: "update shop set next_po_number = ? where shop_id = ?", params: [number + 1, shopId] }]);
+  return `${poNumberPrefix}${number}`;
+}
+
+/** The first number from here on that no order has. Numbers of an import are skipped many at a time. */
+async function freeNumber(tx: Tx, shopId: string, from: number): Promise<number> {
+  for (let first = from; ; first += inListMax) {
+    const numbers = Array.from({ length: inListMax }, (_, index) => `${poNumberPrefix}${first + index}`);
+    const rows = await tx.all<{ po_number: string }>(
+      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(inListMax)})`,
+      [shopId, ...numbers],
+    );
+    const taken = new Set(rows.map((row) => row.po_number));
+    const index = numbers.findIndex((poNumber) => !taken.has(poNumber));
+    if (index !== -1) return first + index;
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Rows of the cost-sync history, and what costs are taken from (C45).
+ *
+ * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the catalogue that follow.
+ * Does not own: what a cost becomes and what an attempt has left to do (core/storefront/cost-sync.ts), the steps of the sync
+ * (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them (purchase-order-history.ts), reading costs back
+ * (jobs/outbox/costs.ts).
+ */
+import { type Money, asMoney, asQuantity } from "../../core/money/money.ts";
+import type { CostFacts, CostOutcome, CostRow, ReplacingCost, SettledCost } from "../../core/storefront/cost-sync.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+
+/** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
+export async function loadCostFacts(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<ReadonlyMap<string, CostFacts>> {
+  const rows = await tx.all<{ variant_id: string; unit_cost: number | null; on_hand: number | null }>(selectFacts, [
+    shopId,
+    purchaseOrderId,
+  ]);
+  return new Map(
+    rows.map((row) => [
+      row.variant_id,
+      { unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost), onHand: asQuantity(row.on_hand ?? 0) },
+    ]),
+  );
+}
+
+const selectFacts = `
+select distinct l.variant_id, v.unit_cost,
+  (select cast(sum(i.on_hand) as bigint) from inventory_level i
+   where i.shop_id = l.shop_id and i.variant_id = l.variant_id) as on_hand
+from purchase_order_line l
+left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
+where l.shop_id = ? and l.purchase_order_id = ?`;
+
+/** The rows of all attempts at one completion (`completionOf`), oldest first. */
+export async function loadCostRows(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  completion: number,
+): Promise<readonly CostRow[]> {
+  const rows = await tx.all<{
+    cost_sync_id: string;
+    variant_id: string;
+    outcome: CostOutcome;
+    attempt: number;
+    previous_unit_cost: number | null;
+    proposed_unit_cost: number;
+    source_unit_cost: number;
+    source_currency_code: string;
+  }>(
+    `select cost_sync_id, variant_id, outcome, attempt, previous_unit_cost, proposed_unit_cost, source_unit_cost,
+       source_currency_code
+     from cost_sync where shop_id = ? and purchase_order_id = ? and completion = ? order by cost_sync_id`,
+    [shopId, purchaseOrderId, completion],
+  );
+  return rows.map((row) => ({
+    costSyncId: row.cost_sync_id,
+    variantId: row.variant_id,
+    outcome: row.outcome,
+    attempt: row.attempt,
+    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
+    proposedUnitCost: asMoney(row.proposed_unit_cost),
+    sourceUnitCost: asMoney(row.source_unit_cost),
+    sourceCurrencyCode: row.source_currency_code,
+  }));
+}
+
+/** Notes that the storefront has taken the costs of this attempt. They wait to be read back. */
+export const acceptCostsStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  { completion, attempt }: { readonly completion: number; readonly attempt: number },
+  nowMs: number,
+): Statement => ({
+  sql: `update cost_sync set accepted_at = ?
+        where shop_id = ? and purchase_order_id = ? and completion = ? and attempt = ? and outcome = 'proposed'`,
+  params: [nowMs, shopId, purchaseOrderId, completion, attempt],
+});
+
+/** Settles a row. One that stays `proposed` gets the reason and no instant. */
+export const settleCostStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  costSyncId: string,
+  { outcome, reason }: SettledCost,
+  nowMs: number,
+): Statement => ({
+  sql: `update cost_sync set outcome = ?, reason = ?, resolved_at = ?, accepted_at = coalesce(accepted_at, ?)
+        where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?`,
+  params: [
+    outcome,
+    reason,
+    outcome === "proposed" ? null : nowMs,
+    outcome === "applied" ? nowMs : null,
+    shopId,
+    purchaseOrderId,
+    costSyncId,
+  ],
+});
+
+/** A row that waits to be read back. */
+export interface WrittenRow {
+  readonly purchaseOrderId: string;
+  readonly costSyncId: string;
+  readonly variantId: string;
+  readonly poLineItemId: string;
+  readonly unitCost: Money;
+  readonly proposedAtMs: number;
+  /** When it was known that the storefront had taken the cost; null: it is not known whether it has. */
+  readonly acceptedAtMs: number | null;
+}
+
+/**
+ * The order's rows that wait to be read back, oldest first: those of completions that are over. What a completion that is under way has
+ * proposed may still be on its way to the storefront.
+ */
+export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly WrittenRow[]> {
+  const rows = await tx.all<{
+    cost_sync_id: string;
+    variant_id: string;
+    po_line_item_id: string;
+    proposed_unit_cost: number;
+    proposed_at: number;
+    accepted_at: number | null;
+  }>(selectWritten, [shopId, purchaseOrderId]);
+  return rows.map((row) => ({
+    purchaseOrderId,
+    costSyncId: row.cost_sync_id,
+    variantId: row.variant_id,
+    poLineItemId: row.po_line_item_id,
+    unitCost: asMoney(row.proposed_unit_cost),
+    proposedAtMs: row.proposed_at,
+    acceptedAtMs: row.accepted_at,
+  }));
+}
+
+const selectWritten = `
+select c.cost_sync_id, c.variant_id, c.po_line_item_id, c.proposed_unit_cost, c.proposed_at, c.accepted_at
+from cost_sync c
+left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
+where c.shop_id = ? and c.purchase_order_id = ? and c.outcome = 'proposed'
+  and (c.accepted_at is not null or c.completion <> coalesce(o.completed_at, 0))
+order by c.cost_sync_id`;
+
+/** A write of a cost ends sooner after its row was stored than that. An earlier one cannot come after a later one. */
+export const costWriteMsMax = 60_000;
+
+/**
+ * The newest write of the row's variant that has taken the place of the row's cost at the storefront; null when none has. One that the
+ * storefront has taken, and that began after it had taken the row's. Or one whose cost it shows, which it has taken since the row's began, or
+ * which began later.
+ *
+ * @param shown what the storefront shows.
+ * Source: C45; D346.
+ */
+export async function loadReplacingCost(
+  tx: Tx,
+  shopId: string,
+  row: WrittenRow,
+  shown: Money | null,
+): Promise<ReplacingCost | null> {
+  const { variantId, costSyncId, proposedAtMs, acceptedAtMs } = row;
+  const [found] = await tx.all<{
+    purchase_order_id: string;
+    po_number: string | null;
+    proposed_unit_cost: number;
+    proposed_at: number;
+    accepted_at: number | null;
+  }>(selectReplacing, [
+    shopId,
+    variantId,
+    proposedAtMs - costWriteMsMax,
+    costSyncId,
+    acceptedAtMs ?? proposedAtMs,
+    shown,
+    proposedAtMs,
+    proposedAtMs,
+  ]);
+  if (found === undefined) return null;
+  const isOfSameOrder = found.purchase_order_id === row.purchaseOrderId;
+  return {
+    isBeside:
+      acceptedAtMs !== null &&
+      found.accepted_at !== null &&
+      found.proposed_at <= acceptedAtMs &&
+      found.proposed_unit_cost === shown,
+    orderName: isOfSameOrder ? null : (found.po_number ?? found.purchase_order_id),
+  };
+}
+
+const selectReplacing = `
+select c.purchase_order_id, o.po_number, c.proposed_unit_cost, c.proposed_at, c.accepted_at
+from cost_sync c
+left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
+where c.shop_id = ? and c.variant_id = ? and c.proposed_at >= ? and c.cost_sync_id <> ? and c.outcome <> 'skipped'
+  and ((c.accepted_at is not null and c.proposed_at >= ?)
+    or (c.proposed_unit_cost = ? and (c.accepted_at >= ? or (c.accepted_at is null and c.proposed_at >= ?))))
+order by c.proposed_at desc, c.cost_sync_id desc limit 1`;
+
+/** Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is left out. */
+export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
+  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
+  params: [unitCost, shopId, variantId],
+});
+
+/** Sets the catalogue's unit cost of a variant that has this one, as long as nobody has changed it since. */
+export const correctCatalogueCostStatement = (
+  shopId: string,
+  variantId: string,
+  from: Money,
+  unitCost: Money,
+): Statement => ({
+  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ? and unit_cost = ?",
+  params: [unitCost, shopId, variantId, from],
+});

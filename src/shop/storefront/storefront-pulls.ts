@@ -1,0 +1,320 @@
+/**
+ * The pull of what a shop's storefront holds, as a row (C66): whether one is under way, where it stands, and which process has it.
+ *
+ * Owns: the SQL of `storefront_pull`. Does not own: what is pulled (shop/catalogue/pulled-records.ts), when a page is asked for (jobs/puller.ts).
+ */
+import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
+
+/** Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that have any. */
+export const duePulls: DueRows = { table: "storefront_pull", condition: "due_at is not null and due_at <= ?" };
+
+/**
+ * The steps of a pull, in their order. `sweep`: what a pull of everything has not seen is deleted at the storefront. `settle`: demand is
+ * learned from the sales.
+ */
+export const pullSteps = ["locations", "variants", "sweep", "levels", "sales", "settle"] as const;
+
+export type PullStep = (typeof pullSteps)[number];
+
+/** What a pull has brought so far. */
+export interface PullCounts {
+  readonly locations: number;
+  readonly variants: number;
+  readonly levels: number;
+  /** Orders of customers. */
+  readonly sales: number;
+  /** Variants that this pull has found deleted, or no longer for sale, with a few of their names. */
+  readonly deleted: number;
+  readonly deletedNames: readonly string[];
+  readonly inactive: number;
+  readonly inactiveNames: readonly string[];
+}
+
+const noCounts: PullCounts = {
+  locations: 0,
+  variants: 0,
+  levels: 0,
+  sales: 0,
+  deleted: 0,
+  deletedNames: [],
+  inactive: 0,
+  inactiveNames: [],
+};
+
+/** The shop's latest pull. */
+export interface Pull {
+  readonly pullId: string;
+  readonly state: "running" | "done" | "failed";
+  /** Of everything; else of what has changed. */
+  readonly isFull: boolean;
+  readonly step: PullStep;
+  readonly cursor: string | null;
+  /** How often levels have been asked for anew, because they were being changed. */
+  readonly round: number;
+  /** Levels that this round has left out, because they were being changed. */
+  readonly skipped: number;
+  readonly counts: PullCounts;
+  /** Things in this step, as far as the storefront says. */
+  readonly total: number | null;
+  readonly notes: readonly string[];
+  readonly error: string | null;
+  readonly changedSinceMs: number | null;
+  readonly soldSinceMs: number;
+  readonly startedAtMs: number;
+  readonly stepStartedAtMs: number;
+  readonly endedAtMs: number | null;
+  /** Attempts at the next page that have failed. */
+  readonly attempts: number;
+  readonly dueAtMs: number | null;
+  readonly leaseOwner: string | null;
+  readonly hintedAtMs: number | null;
+  readonly pulledUntilMs: number | null;
+}
+
+interface PullRow {
+  readonly pull_id: string;
+  readonly state: Pull["state"];
+  readonly is_full: number;
+  readonly step: PullStep;
+  readonly cursor_text: string | null;
+  readonly round: number;
+  readonly skipped: number;
+  readonly counts: string;
+  readonly total: number | null;
+  readonly notes: string;
+  readonly error: string | null;
+  readonly changed_since: number | null;
+  readonly sold_since: number;
+  readonly started_at: number;
+  readonly step_started_at: number;
+  readonly ended_at: number | null;
+  readonly attempts: number;
+  readonly due_at: number | null;
+  readonly lease_owner: string | null;
+  readonly hinted_at: number | null;
+  readonly pulled_until: number | null;
+}
+
+const columns = [
+  "pull_id",
+  "state",
+  "is_full",
+  "step",
+  "cursor_text",
+  "round",
+  "skipped",
+  "counts",
+  "total",
+  "notes",
+  "error",
+  "changed_since",
+  "sold_since",
+  "started_at",
+  "step_started_at",
+  "ended_at",
+  "attempts",
+  "due_at",
+  "lease_owner",
+  "hinted_at",
+  "pulled_until",
+] as const satisfies readonly (keyof PullRow)[];
+
+function pullFrom(row: PullRow): Pull {
+  // Only this module writes them.
+  const counts: PullCounts = JSON.parse(row.counts);
+  const notes: readonly string[] = JSON.parse(row.notes);
+  return {
+    pullId: row.pull_id,
+    state: row.state,
+    isFull: row.is_full === 1,
+    step: row.step,
+    cursor: row.cursor_text,
+    round: row.round,
+    skipped: row.skipped,
+    counts,
+    total: row.total,
+    notes,
+    error: row.error,
+    changedSinceMs: row.changed_since,
+    soldSinceMs: row.sold_since,
+    startedAtMs: row.started_at,
+    stepStartedAtMs: row.step_started_at,
+    endedAtMs: row.ended_at,
+    attempts: row.attempts,
+    dueAtMs: row.due_at,
+    leaseOwner: row.lease_owner,
+    hintedAtMs: row.hinted_at,
+    pulledUntilMs: row.pulled_until,
+  };
+}
+
+const valuesOf = (pull: Pull): readonly SqlValue[] => [
+  pull.pullId,
+  pull.state,
+  pull.isFull ? 1 : 0,
+  pull.step,
+  pull.cursor,
+  pull.round,
+  pull.skipped,
+  JSON.stringify(pull.counts),
+  pull.total,
+  JSON.stringify(pull.notes),
+  pull.error,
+  pull.changedSinceMs,
+  pull.soldSinceMs,
+  pull.startedAtMs,
+  pull.stepStartedAtMs,
+  pull.endedAtMs,
+  pull.attempts,
+  pull.dueAtMs,
+  pull.leaseOwner,
+  pull.hintedAtMs,
+  pull.pulledUntilMs,
+];
+
+/** The shop's latest pull; null when there was none. */
+export async function loadPull(tx: Tx, shopId: string): Promise<Pull | null> {
+  const [row] = await tx.all<PullRow>(`select ${columns.join(", ")} from storefront_pull where shop_id = ?`, [shopId]);
+  return row === undefined ? null : pullFrom(row);
+}
+
+/** When something of the shop's pull is due; null: never. */
+export async function pullDueAtMs(tx: Tx, shopId: string): Promise<number | null> {
+  const [row] = await tx.all<{ due_at: number | null }>("select due_at from storefront_pull where shop_id = ?", [
+    shopId,
+  ]);
+  return row?.due_at ?? null;
+}
+
+const replaceSql = `insert into storefront_pull (shop_id, ${columns.join(", ")}) values (?${", ?".repeat(columns.length)})
+  on conflict (shop_id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+
+/** Stores the pull in the place of the one before. */
+export const savePullStatement = (shopId: string, pull: Pull): Statement => ({
+  sql: replaceSql,
+  params: [shopId, ...valuesOf(pull)],
+});
+
+/** What a pull reaches back for beyond the latest one: clocks differ, and a change may become visible late. */
+const overlapMs = 10 * 60 * 1_000;
+
+/** How far back sales are brought. */
+const salesReachMs = 365 * 24 * 60 * 60 * 1_000;
+
+/**
+ * A pull that begins now.
+ *
+ * @param before the latest one.
+ * @param isFull everything is pulled, also when only changes would be needed.
+ */
+export function beganPull(before: Pull | null, isFull: boolean, pullId: string, nowMs: number): Pull {
+  const pulledUntilMs = before?.pulledUntilMs ?? null;
+  const changedSinceMs = isFull || pulledUntilMs === null ? null : pulledUntilMs - overlapMs;
+  return {
+    pullId,
+    state: "running",
+    isFull: changedSinceMs === null,
+    step: "locations",
+    cursor: null,
+    round: 0,
+    skipped: 0,
+    counts: noCounts,
+    total: null,
+    notes: [],
+    error: null,
+    changedSinceMs,
+    soldSinceMs: nowMs - salesReachMs,
+    startedAtMs: nowMs,
+    stepStartedAtMs: nowMs,
+    endedAtMs: null,
+    attempts: 0,
+    dueAtMs: nowMs,
+    leaseOwner: null,
+    hintedAtMs: null,
+    pulledUntilMs,
+  };
+}
+
+/** Levels that have changed since then are asked for anew, when some were left out of a round. */
+export const roundChangesSinceMs = (pull: Pull): number => pull.startedAtMs - overlapMs;
+
+/**
+ * Begins a pull; while one is under way, that is it.
+ *
+ * @returns the pull, as it is now.
+ */
+export async function askForPull(
+  tx: Tx,
+  shopId: string,
+  isFull: boolean,
+  pullId: string,
+  nowMs: number,
+): Promise<Pull> {
+  const found = await loadPull(tx, shopId);
+  if (found?.state === "running") return found;
+  const begun = beganPull(found, isFull, pullId, nowMs);
+  await tx.batch([savePullStatement(shopId, begun)]);
+  return begun;
+}
+
+/**
+ * Notes that something has changed at the storefront: what has changed is pulled soon. Nothing is, before a first pull was done.
+ *
+ * @returns when; null when the pull under way sees to it, or nothing is to be done.
+ */
+export async function hintPull(tx: Tx, shopId: string, nowMs: number): Promise<number | null> {
+  const found = await loadPull(tx, shopId);
+  if (found === null || found.pulledUntilMs === null || found.hintedAtMs !== null) return null;
+  const dueAtMs = found.state === "running" ? found.dueAtMs : hintedDueAtMs(found, nowMs);
+  await tx.batch([savePullStatement(shopId, { ...found, hintedAtMs: nowMs, dueAtMs })]);
+  return found.state === "running" ? null : dueAtMs;
+}
+
+/** A lease as a process takes it. */
+interface PullLease {
+  readonly owner: string;
+  readonly untilMs: number;
+}
+
+/**
+ * Renews the lease of a running pull.
+ *
+ * @returns false when another process has it, or it is over: nothing of it may be written then.
+ */
+export async function renewPull(tx: Tx, shopId: string, pullId: string, lease: PullLease): Promise<boolean> {
+  const rows = await tx.all(
+    `update storefront_pull set due_at = ?
+     where shop_id = ? and pull_id = ? and lease_owner = ? and state = 'running' returning pull_id`,
+    [lease.untilMs, shopId, pullId, lease.owner],
+  );
+  return rows.length > 0;
+}
+
+/** Gives the pull back, so that whoever is next goes on at once. */
+export const givePullBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+  sql: "update storefront_pull set lease_owner = null, due_at = ? where shop_id = ? and lease_owner = ?",
+  params: [nowMs, shopId, owner],
+});
+
+/** Ends the lease of whoever has it: no other process is on the store. */
+export const givePullsBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+  sql: `update storefront_pull set lease_owner = null, due_at = ?
+        where shop_id = ? and lease_owner is not null and lease_owner <> ?`,
+  params: [nowMs, shopId, owner],
+});
+
+/** Between a hint and the pull of what has changed: more hints come with the first. */
+export const hintWaitMs = 10_000;
+
+/** Between the end of a pull and the next one that is hinted at. */
+export const hintedPullEveryMs = 60_000;
+
+/** When a pull that is hinted at begins. */
+export const hintedDueAtMs = (pull: Pick<Pull, "endedAtMs">, hintedAtMs: number): number =>
+  Math.max(hintedAtMs + hintWaitMs, (pull.endedAtMs ?? 0) + hintedPullEveryMs);
+
+/** The shop leaves its storefront: nothing more is pulled from it. What was pulled stays. */
+export const forgetPullStatement = (shopId: string): Statement => ({
+  sql: "delete from storefront_pull where shop_id = ?",
+  params: [shopId],
+});

@@ -1,0 +1,68 @@
+/**
+ * Where a shop's store was asked to tell changes, as a row: stored before the store is asked, so that what it was asked for can be taken back
+ * after a crash.
+ *
+ * Owns: the SQL of `storefront_subscription`. Does not own: asking the store (its adapter), when it is asked (admin/storefront/storefront-webhooks.ts).
+ */
+import type { Statement, Tx } from "../../store/store.ts";
+
+export interface Subscription {
+  readonly address: string;
+  /** Addresses at which the store may tell changes still. */
+  readonly former: readonly string[];
+  /** `asked`: what has become of it is not known. */
+  readonly state: "asked" | "made" | "failed";
+  /** Why it is not made, or not whole. */
+  readonly message: string | null;
+  readonly askedAtMs: number;
+}
+
+interface SubscriptionRow {
+  readonly address: string;
+  readonly former: string;
+  readonly state: Subscription["state"];
+  readonly message: string | null;
+  readonly asked_at: number;
+}
+
+/** Null: the store was never asked. */
+export async function loadSubscription(tx: Tx, shopId: string): Promise<Subscription | null> {
+  const [row] = await tx.all<SubscriptionRow>(
+    "select address, former, state, message, asked_at from storefront_subscription where shop_id = ?",
+    [shopId],
+  );
+  if (row === undefined) return null;
+  const { address, state, message, asked_at: askedAtMs } = row;
+  // Only this module writes them.
+  const former: readonly string[] = JSON.parse(row.former);
+  return { address, former, state, message, askedAtMs };
+}
+
+/** The store is asked now. What it was asked for at other addresses is to be taken back. */
+export async function beginSubscription(tx: Tx, shopId: string, address: string, nowMs: number): Promise<Subscription> {
+  const found = await loadSubscription(tx, shopId);
+  const known = found === null ? [] : [...found.former, found.address];
+  const former = [...new Set(known)].filter((each) => each !== address);
+  const begun: Subscription = { address, former, state: "asked", message: null, askedAtMs: nowMs };
+  await tx.batch([
+    {
+      sql: `insert into storefront_subscription (shop_id, address, former, state, message, asked_at) values (?, ?, ?, ?, ?, ?)
+            on conflict (shop_id) do update set address = excluded.address, former = excluded.former, state = excluded.state,
+              message = excluded.message, asked_at = excluded.asked_at`,
+      params: [shopId, address, JSON.stringify(former), begun.state, null, nowMs],
+    },
+  ]);
+  return begun;
+}
+
+/** What has become of it, unless the store was asked for another address meanwhile. */
+export const endSubscriptionStatement = (shopId: string, asked: Subscription, message: string | null): Statement => ({
+  sql: "update storefront_subscription set state = ?, message = ?, former = ? where shop_id = ? and address = ?",
+  params: [
+    message === null ? "made" : "failed",
+    message,
+    JSON.stringify(message === null ? [] : asked.former),
+    shopId,
+    asked.address,
+  ],
+});

@@ -1,0 +1,392 @@
+/**
+ * Mails to suppliers (tables `mail`, `mail_document`): what is sent, to whom, and how that stands (C63).
+ *
+ * Owns: their SQL. Does not own: what an attempt means (core/supplier/mail.ts), sending (mail/), what a mail says (operations/purchase-orders/mail.ts).
+ *
+ * The bytes of what is attached are kept until everybody has the mail, or it has failed for `failedMailKeptMs`.
+ */
+import type { EffectOutcome } from "../../core/order/effect.ts";
+import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
+import { selectIn } from "../../store/in-lists.ts";
+import type { DueRows, Statement, Tx } from "../../store/store.ts";
+import { logStatement } from "../order/purchase-order-history.ts";
+import { logged, type Stamp } from "../order/purchase-orders.ts";
+
+/** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
+export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
+
+/** What a mail says. */
+interface MailContent {
+  readonly fromName: string;
+  /** Who is answered; null: the sender's own address. */
+  readonly replyTo: string | null;
+  readonly subject: string;
+  readonly text: string;
+  /** The link of the supplier whose place in the text is filled in with each attempt; absent: there is none. */
+  readonly link?: MailedLink;
+}
+
+/** A supplier's link that a mail has. Its secret is in no row. */
+interface MailedLink {
+  readonly linkId: string;
+  /** Where suppliers reach the service: `https://openpo.example.com`. */
+  readonly baseUrl: string;
+}
+
+/** A document that a mail attaches, without its bytes. */
+interface MailDocument {
+  readonly fileName: string;
+  readonly contentType: string;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+/** A mail as it is shown. */
+export interface Mail extends MailStanding {
+  readonly mailId: string;
+  readonly purchaseOrderId: string;
+  readonly content: MailContent;
+  readonly documents: readonly MailDocument[];
+  /** Of the order that the documents show. */
+  readonly orderVersion: number;
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  readonly createdBy: string | null;
+  readonly settledAtMs: number | null;
+}
+
+/** A mail that is asked for. */
+export type NewMail = Pick<Mail, "mailId" | "purchaseOrderId" | "recipients" | "content" | "orderVersion"> & {
+  readonly documents: readonly (MailDocument & { readonly bytes: Uint8Array })[];
+};
+
+interface MailRow {
+  readonly mail_id: string;
+  readonly purchase_order_id: string;
+  readonly state: Mail["state"];
+  readonly recipients: string;
+  readonly content: string;
+  readonly documents: string;
+  readonly order_version: number;
+  readonly attempts: number;
+  readonly detail: string | null;
+  readonly due_at: number | null;
+  readonly created_at: number;
+  readonly created_by: string | null;
+  readonly settled_at: number | null;
+}
+
+const mailColumns =
+  "mail_id, purchase_order_id, state, recipients, content, documents, order_version, attempts, detail, due_at, created_at, created_by, settled_at";
+
+function mailFrom(row: MailRow): Mail {
+  // Only this module writes them.
+  const recipients: readonly MailRecipient[] = JSON.parse(row.recipients);
+  const content: MailContent = JSON.parse(row.content);
+  const documents: readonly MailDocument[] = JSON.parse(row.documents);
+  return {
+    mailId: row.mail_id,
+    purchaseOrderId: row.purchase_order_id,
+    state: row.state,
+    recipients,
+    content,
+    documents,
+    orderVersion: row.order_version,
+    attempts: row.attempts,
+    detail: row.detail,
+    dueAtMs: row.due_at,
+    createdAtMs: row.created_at,
+    createdBy: row.created_by,
+    settledAtMs: row.settled_at,
+  };
+}
+
+/** Stores a mail that is due at once, and the entry in the order's log that tells of it. */
+export function mailStatements(
+  shopId: string,
+  mail: NewMail,
+  createdBy: string | null,
+  stamp: Stamp,
+): readonly Statement[] {
+  const { mailId, purchaseOrderId, documents } = mail;
+  const { nowMs } = stamp;
+  return [
+    {
+      sql: `insert into mail (shop_id, mail_id, purchase_order_id, state, recipients, content, documents, order_version, attempts,
+              detail, since_at, due_at, lease_owner, created_at, created_by, settled_at, traceparent)
+            values (?, ?, ?, 'queued', ?, ?, ?, ?, 0, null, ?, ?, null, ?, ?, null, ?)`,
+      params: [
+        shopId,
+        mailId,
+        purchaseOrderId,
+        JSON.stringify(mail.recipients),
+        JSON.stringify(mail.content),
+        JSON.stringify(documents.map(({ bytes: _bytes, ...document }) => document)),
+        mail.orderVersion,
+        nowMs,
+        nowMs,
+        nowMs,
+        createdBy,
+        stamp.traceparent ?? null,
+      ],
+    },
+    ...documents.map(({ bytes }, position) => ({
+      sql: "insert into mail_document (shop_id, mail_id, position, bytes) values (?, ?, ?, ?)",
+      params: [shopId, mailId, position, Buffer.from(bytes).toString("base64")],
+    })),
+    mailLogStatement(shopId, purchaseOrderId, askedMessage(mail), stamp),
+  ];
+}
+
+/** An entry of the order's log about a mail. */
+const mailLogStatement = (shopId: string, purchaseOrderId: string, message: string, stamp: Stamp): Statement =>
+  logStatement(shopId, purchaseOrderId, logged({ action: "email", message, changes: [] }, stamp));
+
+const addressesOf = (recipients: readonly MailRecipient[], role: MailRecipient["role"]): string =>
+  recipients.flatMap((recipient) => (recipient.role === role ? [recipient.address] : [])).join(", ");
+
+function askedMessage({ recipients, documents, orderVersion, content }: NewMail): string {
+  const cc = addressesOf(recipients, "cc");
+  const attached = documents.map(({ fileName, sha256 }) => `${fileName} (SHA-256 ${sha256})`).join(", ");
+  return `E-mail to ${addressesOf(recipients, "to")}${cc === "" ? "" : `, copy to ${cc}`}, with ${attached} of version ${orderVersion}${content.link === undefined ? "" : " and a link to answer by"}.`;
+}
+
+/** When the shop's mails since an instant were asked for, oldest first. */
+export async function mailTimesSince(tx: Tx, shopId: string, sinceMs: number): Promise<readonly number[]> {
+  const rows = await tx.all<{ created_at: number }>(
+    "select created_at from mail where shop_id = ? and created_at > ? order by created_at",
+    [shopId, sinceMs],
+  );
+  return rows.map((row) => row.created_at);
+}
+
+/** Mails of an order that are listed. */
+const listedMax = 50;
+
+/** The order's mails, newest first, at most `listedMax`, and how many there are. */
+export async function listMails(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<{ readonly mails: readonly Mail[]; readonly totalCount: number }> {
+  const [rows, [count]] = await Promise.all([
+    tx.all<MailRow>(
+      `select ${mailColumns} from mail where shop_id = ? and purchase_order_id = ? order by mail_id desc limit ?`,
+      [shopId, purchaseOrderId, listedMax],
+    ),
+    tx.all<{ n: number }>("select count(*) as n from mail where shop_id = ? and purchase_order_id = ?", [
+      shopId,
+      purchaseOrderId,
+    ]),
+  ]);
+  return { mails: rows.map(mailFrom), totalCount: count?.n ?? 0 };
+}
+
+/** The mail; null when the order has none of this id. */
+export async function loadMail(tx: Tx, shopId: string, purchaseOrderId: string, mailId: string): Promise<Mail | null> {
+  const [row] = await tx.all<MailRow>(
+    `select ${mailColumns} from mail where shop_id = ? and purchase_order_id = ? and mail_id = ?`,
+    [shopId, purchaseOrderId, mailId],
+  );
+  return row === undefined ? null : mailFrom(row);
+}
+
+/** Whether what the mail attaches is still kept. */
+export async function hasMailDocuments(tx: Tx, shopId: string, mailId: string): Promise<boolean> {
+  const rows = await tx.all("select 1 as found from mail_document where shop_id = ? and mail_id = ? limit 1", [
+    shopId,
+    mailId,
+  ]);
+  return rows.length > 0;
+}
+
+/** Tries a failed mail again from now on, for those who do not have it, and says so in the order's log. */
+export const retryMailStatements = (
+  shopId: string,
+  { mailId, purchaseOrderId, recipients }: Mail,
+  stamp: Stamp,
+): readonly Statement[] => {
+  const again = recipients.map((each): MailRecipient =>
+    each.state === "sent" ? each : { ...each, state: "pending", detail: null },
+  );
+  return [
+    {
+      sql: `update mail set state = 'queued', attempts = 0, recipients = ?, detail = null, since_at = ?, due_at = ?, settled_at = null
+            where shop_id = ? and mail_id = ? and state = 'failed'`,
+      params: [JSON.stringify(again), stamp.nowMs, stamp.nowMs, shopId, mailId],
+    },
+    mailLogStatement(shopId, purchaseOrderId, "The e-mail that failed is sent again.", stamp),
+  ];
+};
+
+// Sending.
+
+/** A mail that this process has to itself until its lease ends. */
+export interface ClaimedMail {
+  readonly mailId: string;
+  readonly purchaseOrderId: string;
+  readonly recipients: readonly MailRecipient[];
+  readonly content: MailContent;
+  readonly documents: readonly MailDocument[];
+  /** Those of `documents`, in the same order. */
+  readonly attached: readonly Uint8Array[];
+  /** Attempts, the one that begins now included. */
+  readonly attempts: number;
+  readonly sinceMs: number;
+  readonly traceparent: string | null;
+}
+
+/** What a shop has to send. */
+export interface MailsDue {
+  /** How many are queued or being sent. */
+  readonly queued: number;
+  /** When the next one is due; null when none is queued. One that is leased counts with the end of its lease. */
+  readonly nextDueAtMs: number | null;
+}
+
+/** What the shop has to send. */
+export async function mailsDue(tx: Tx, shopId: string): Promise<MailsDue> {
+  const [row] = await tx.all<{ n: number; due: number | null }>(
+    "select count(*) as n, min(due_at) as due from mail where shop_id = ? and due_at is not null",
+    [shopId],
+  );
+  return { queued: row?.n ?? 0, nextDueAtMs: row?.due ?? null };
+}
+
+/** Takes the mail that has been due for the longest time; null when none is due. */
+export async function claimMail(
+  tx: Tx,
+  shopId: string,
+  { owner, nowMs, leasedUntilMs }: { readonly owner: string; readonly nowMs: number; readonly leasedUntilMs: number },
+): Promise<ClaimedMail | null> {
+  const [row] = await tx.all<MailRow & { readonly since_at: number; readonly traceparent: string | null }>(
+    `select ${mailColumns}, since_at, traceparent from mail
+     where shop_id = ? and due_at <= ? order by due_at, mail_id limit 1`,
+    [shopId, nowMs],
+  );
+  if (row === undefined) return null;
+  const { mailId, purchaseOrderId, recipients, content, documents } = mailFrom(row);
+  const [attached] = await Promise.all([
+    tx.all<{ bytes: string }>("select bytes from mail_document where shop_id = ? and mail_id = ? order by position", [
+      shopId,
+      mailId,
+    ]),
+    tx.batch([
+      {
+        sql: "update mail set attempts = attempts + 1, due_at = ?, lease_owner = ? where shop_id = ? and mail_id = ?",
+        params: [leasedUntilMs, owner, shopId, mailId],
+      },
+    ]),
+  ]);
+  return {
+    mailId,
+    purchaseOrderId,
+    recipients,
+    content,
+    documents,
+    attached: attached.map(({ bytes }) => Buffer.from(bytes, "base64")),
+    attempts: row.attempts + 1,
+    sinceMs: row.since_at,
+    traceparent: row.traceparent,
+  };
+}
+
+/**
+ * Records what an attempt has brought, if this process still has the mail. A mail that is over is told of in the order's log.
+ *
+ * @returns whether it was recorded.
+ */
+export async function recordMail(
+  tx: Tx,
+  shopId: string,
+  owner: string,
+  { mailId, purchaseOrderId }: Pick<ClaimedMail, "mailId" | "purchaseOrderId">,
+  { state, recipients, detail, dueAtMs }: MailStanding,
+  stamp: Stamp,
+): Promise<boolean> {
+  const [held] = await tx.all<{ found: number }>(
+    "select 1 as found from mail where shop_id = ? and mail_id = ? and lease_owner = ?",
+    [shopId, mailId, owner],
+  );
+  if (held === undefined) return false;
+  const isOver = dueAtMs === null;
+  await tx.batch([
+    {
+      sql: `update mail set state = ?, recipients = ?, detail = ?, due_at = ?, lease_owner = null, settled_at = ?
+            where shop_id = ? and mail_id = ?`,
+      params: [state, JSON.stringify(recipients), detail, dueAtMs, isOver ? stamp.nowMs : null, shopId, mailId],
+    },
+    ...(state === "sent" ? [dropDocuments(shopId, mailId)] : []),
+    ...(isOver ? [mailLogStatement(shopId, purchaseOrderId, overMessage(state, recipients, detail), stamp)] : []),
+  ]);
+  return true;
+}
+
+const dropDocuments = (shopId: string, mailId: string): Statement => ({
+  sql: "delete from mail_document where shop_id = ? and mail_id = ?",
+  params: [shopId, mailId],
+});
+
+const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[], detail: string | null): string =>
+  state === "sent"
+    ? `The mail server has taken the e-mail to ${recipients.map(({ address }) => address).join(", ")}.`
+    : `The e-mail failed: ${detail ?? "no reason was given"}.`;
+
+/** Gives a mail back that was not sent; the attempt does not count. */
+export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Statement => ({
+  sql: `update mail set due_at = ?, lease_owner = null, attempts = attempts - 1
+        where shop_id = ? and mail_id = ? and lease_owner = ?`,
+  params: [nowMs, shopId, mailId, owner],
+});
+
+/** Gives back what earlier processes of this store had; what they were sending may be sent again. */
+export const giveBackOthersMailsStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+  sql: "update mail set due_at = ?, lease_owner = null where shop_id = ? and due_at is not null and lease_owner <> ?",
+  params: [nowMs, shopId, owner],
+});
+
+/** Makes due what is due after `untilMs` only. */
+export const mailsDueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
+  sql: "update mail set due_at = ?, lease_owner = null where shop_id = ? and due_at > ?",
+  params: [nowMs, shopId, untilMs],
+});
+
+/** Drops what mails would attach that failed at `untilMs` or before. */
+export const sweepMailDocuments = (shopId: string, untilMs: number): Statement => ({
+  sql: `delete from mail_document where shop_id = ? and mail_id in
+          (select mail_id from mail where shop_id = ? and state = 'failed' and settled_at <= ?)`,
+  params: [shopId, shopId, untilMs],
+});
+
+/** How far these mails are. `isAttempted`: nothing more comes of waiting, as an attempt has been recorded. */
+export async function loadMailStandings(
+  tx: Tx,
+  shopId: string,
+  mailIds: readonly string[],
+): Promise<readonly { readonly mailId: string; readonly outcome: EffectOutcome; readonly isAttempted: boolean }[]> {
+  const rows = await selectIn<
+    Pick<MailRow, "mail_id" | "state" | "attempts" | "detail"> & { lease_owner: string | null }
+  >(
+    tx,
+    "select mail_id, state, attempts, detail, lease_owner from mail where shop_id = ? and mail_id in (?)",
+    [shopId],
+    mailIds,
+  );
+  return rows.map(({ mail_id: mailId, state, attempts, detail, lease_owner: owner }) => ({
+    mailId,
+    outcome: outcomeOf(state, detail),
+    isAttempted: owner === null && (attempts > 0 || state !== "queued"),
+  }));
+}
+
+function outcomeOf(state: Mail["state"], detail: string | null): EffectOutcome {
+  switch (state) {
+    case "queued":
+      return { state: "pending" };
+    case "sent":
+      return { state: "applied", itemCount: 1 };
+    case "failed":
+      return { state: "failed", detail: detail ?? "", itemCount: 0 };
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Links by which suppliers see one order and answer it (table `supplier_link`; C64).
+ *
+ * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), who makes links (operations, admin), what is shown by them (suppliers).
+ *
+ * A link has a row for each of its secrets, since only their hashes are stored. One that is made by itself has one secret and one row. One that
+ * goes out by mail gets a secret with each attempt to send it, since nobody knows which attempt has arrived: `slk_1`, whose own secret
+ * nobody has, then `slk_1.1`, `slk_1.2` and so on. Outside this module all of these are the link `slk_1`.
+ */
+import { type Header, statuses } from "../../core/order/purchase-order.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+
+/** A link to one order. */
+export interface SupplierLink {
+  readonly linkId: string;
+  readonly purchaseOrderId: string;
+  /** Whom the order was for when the link was made; null: nobody. */
+  readonly supplierId: string | null;
+  readonly createdAtMs: number;
+  /** The name of who made it. */
+  readonly createdBy: string | null;
+  readonly expiresAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+interface LinkRow {
+  readonly link_id: string;
+  readonly purchase_order_id: string;
+  readonly supplier_id: string | null;
+  readonly created_at: number;
+  readonly created_by: string | null;
+  readonly expires_at: number;
+  readonly revoked_at: number | null;
+}
+
+const columns = "link_id, purchase_order_id, supplier_id, created_at, created_by, expires_at, revoked_at";
+
+/** Between a link's id and the number of a secret. No id has one. */
+const secretMark = ".";
+
+const linkIdOf = (rowId: string): string => rowId.split(secretMark, 1)[0] ?? rowId;
+
+const linkFrom = (row: LinkRow): SupplierLink => ({
+  linkId: linkIdOf(row.link_id),
+  purchaseOrderId: row.purchase_order_id,
+  supplierId: row.supplier_id,
+  createdAtMs: row.created_at,
+  createdBy: row.created_by,
+  expiresAtMs: row.expires_at,
+  revokedAtMs: row.revoked_at,
+});
+
+const rowsOfOrder = (tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly LinkRow[]> =>
+  tx.all<LinkRow>(
+    `select ${columns} from supplier_link where shop_id = ? and purchase_order_id = ? order by link_id desc`,
+    [shopId, purchaseOrderId],
+  );
+
+/** Links of the order that are kept, newest first. */
+export async function listSupplierLinks(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<readonly SupplierLink[]> {
+  const rows = await rowsOfOrder(tx, shopId, purchaseOrderId);
+  return rows.filter((row) => linkIdOf(row.link_id) === row.link_id).map(linkFrom);
+}
+
+/** A link as it is found by its secret, with what decides whether it still leads anywhere. */
+interface FoundLink extends SupplierLink {
+  /** Null: the order is gone, or was deleted. */
+  readonly order: Pick<Header, "status" | "supplierId"> | null;
+}
+
+/** The link with this secret and its order's state, in one statement: what has ended takes no less time than what has not. */
+export async function findSupplierLink(tx: Tx, shopId: string, secretHash: string): Promise<FoundLink | null> {
+  const [row] = await tx.all<LinkRow & { readonly status: string | null; readonly order_supplier_id: string | null }>(
+    `select ${columns
+      .split(", ")
+      .map((column) => `k.${column}`)
+      .join(", ")}, o.status, o.supplier_id as order_supplier_id
+     from supplier_link k left join purchase_order o
+       on o.shop_id = k.shop_id and o.purchase_order_id = k.purchase_order_id and o.deleted_at is null
+     where k.shop_id = ? and k.secret_hash = ?`,
+    [shopId, secretHash],
+  );
+  if (row === undefined) return null;
+  const status = statuses.find((each) => each === row.status);
+  return {
+    ...linkFrom(row),
+    order: status === undefined ? null : { status, supplierId: row.order_supplier_id },
+  };
+}
+
+const insertStatement = (shopId: string, rowId: string, link: SupplierLink, secretHash: string): Statement => ({
+  sql: `insert into supplier_link (shop_id, secret_hash, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  params: [
+    shopId,
+    secretHash,
+    rowId,
+    link.purchaseOrderId,
+    link.supplierId,
+    link.createdAtMs,
+    link.createdBy,
+    link.expiresAtMs,
+    link.revokedAtMs,
+  ],
+});
+
+/**
+ * Adds a link, and deletes those that expired before `keptSinceMs`.
+ *
+ * @param secretHash null: it goes out by mail, and gets its secrets with `mailedSecretStatements`.
+ */
+export const supplierLinkStatements = (
+  shopId: string,
+  link: SupplierLink,
+  secretHash: string | null,
+  keptSinceMs: number,
+): readonly Statement[] => [
+  { sql: "delete from supplier_link where shop_id = ? and expires_at < ?", params: [shopId, keptSinceMs] },
+  // What stands for no secret is no hash, so nothing that is sent leads to it.
+  insertStatement(shopId, link.linkId, link, secretHash ?? `mail ${link.linkId}`),
+];
+
+/** The rows of one link. */
+const rowsOfLink = async (tx: Tx, shopId: string, purchaseOrderId: string, linkId: string) =>
+  (await rowsOfOrder(tx, shopId, purchaseOrderId)).filter((row) => linkIdOf(row.link_id) === linkId);
+
+/** Adds a secret to a link that goes out by mail; none when the link is gone. A revoked or expired link stays so. */
+export async function mailedSecretStatements(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  linkId: string,
+  secretHash: string,
+): Promise<readonly Statement[]> {
+  const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
+  const [row] = rows;
+  if (row === undefined) return [];
+  return [insertStatement(shopId, `${linkId}${secretMark}${rows.length}`, linkFrom(row), secretHash)];
+}
+
+/** Lets a link be used until then, unless it was revoked. */
+export const prolongedLinkStatements = async (
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  linkId: string,
+  expiresAtMs: number,
+): Promise<readonly Statement[]> =>
+  (await rowsOfLink(tx, shopId, purchaseOrderId, linkId)).map((row) => ({
+    sql: "update supplier_link set expires_at = ? where shop_id = ? and link_id = ? and revoked_at is null",
+    params: [expiresAtMs, shopId, row.link_id],
+  }));
+
+/** Revokes a link of the order; revoking again keeps the first time. @returns false when there is none. */
+export async function revokeSupplierLink(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  linkId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
+  await tx.batch(
+    rows.map((row) => ({
+      sql: "update supplier_link set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and link_id = ?",
+      params: [nowMs, shopId, row.link_id],
+    })),
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,164 @@
+/**
+ * What suppliers have answered by their links (table `supplier_proposal`; C64).
+ *
+ * Owns: their SQL. Does not own: what accepting one does (core/supplier/supplier-proposals.ts).
+ *
+ * An order has one open proposal at most. Of those that a newer one has replaced only the latest few are kept; what was accepted or
+ * rejected stays, and each of these took a person.
+ */
+import type { ProposedLine, SupplierProposal } from "../../core/supplier/supplier-proposals.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+
+interface ProposalRow {
+  readonly proposal_id: string;
+  readonly purchase_order_id: string;
+  readonly link_id: string;
+  readonly state: SupplierProposal["state"];
+  readonly lines: string;
+  readonly reference: string | null;
+  readonly tracking_number: string | null;
+  readonly created_at: number;
+  readonly decided_at: number | null;
+  readonly decided_by: string | null;
+}
+
+const columns =
+  "proposal_id, purchase_order_id, link_id, state, lines, reference, tracking_number, created_at, decided_at, decided_by";
+
+function proposalFrom(row: ProposalRow): SupplierProposal {
+  // Only `proposalStatement` writes it.
+  const lines: readonly ProposedLine[] = JSON.parse(row.lines);
+  return {
+    proposalId: row.proposal_id,
+    purchaseOrderId: row.purchase_order_id,
+    linkId: row.link_id,
+    state: row.state,
+    lines,
+    reference: row.reference,
+    trackingNumber: row.tracking_number,
+    createdAtMs: row.created_at,
+    decidedAtMs: row.decided_at,
+    decidedBy: row.decided_by,
+  };
+}
+
+/** Proposals of the order, newest first. */
+export async function listSupplierProposals(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  limit: number,
+): Promise<readonly SupplierProposal[]> {
+  const rows = await tx.all<ProposalRow>(
+    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ?
+     order by proposal_id desc limit ?`,
+    [shopId, purchaseOrderId, limit],
+  );
+  return rows.map(proposalFrom);
+}
+
+/** The proposal of the order; null when there is none. */
+export async function findSupplierProposal(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  proposalId: string,
+): Promise<SupplierProposal | null> {
+  const [row] = await tx.all<ProposalRow>(
+    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ? and proposal_id = ?`,
+    [shopId, purchaseOrderId, proposalId],
+  );
+  return row === undefined ? null : proposalFrom(row);
+}
+
+/** The order's open proposal; null when there is none. */
+export async function openSupplierProposal(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<SupplierProposal | null> {
+  const [row] = await tx.all<ProposalRow>(
+    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ? and state = 'open'`,
+    [shopId, purchaseOrderId],
+  );
+  return row === undefined ? null : proposalFrom(row);
+}
+
+/** Adds the open proposal of an order: one that was open before is replaced, and replaced ones beyond `replacedMax` are deleted. */
+export const newProposalStatements = (
+  shopId: string,
+  proposal: SupplierProposal,
+  replacedMax: number,
+): readonly Statement[] => {
+  const { purchaseOrderId, createdAtMs } = proposal;
+  return [
+    {
+      sql: `update supplier_proposal set state = 'replaced', decided_at = ?
+            where shop_id = ? and purchase_order_id = ? and state = 'open'`,
+      params: [createdAtMs, shopId, purchaseOrderId],
+    },
+    {
+      sql: `delete from supplier_proposal where shop_id = ? and purchase_order_id = ? and state = 'replaced'
+              and proposal_id not in
+                (select proposal_id from supplier_proposal where shop_id = ? and purchase_order_id = ?
+                   and state = 'replaced' order by proposal_id desc limit ?)`,
+      params: [shopId, purchaseOrderId, shopId, purchaseOrderId, replacedMax],
+    },
+    proposalStatement(shopId, proposal),
+  ];
+};
+
+/** Stores the proposal, or how far it is now. */
+export const proposalStatement = (shopId: string, proposal: SupplierProposal): Statement => ({
+  sql: `insert into supplier_proposal (shop_id, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (shop_id, purchase_order_id, proposal_id) do update set
+          state = excluded.state, lines = excluded.lines, decided_at = excluded.decided_at,
+          decided_by = excluded.decided_by`,
+  params: [
+    shopId,
+    proposal.proposalId,
+    proposal.purchaseOrderId,
+    proposal.linkId,
+    proposal.state,
+    JSON.stringify(proposal.lines),
+    proposal.reference,
+    proposal.trackingNumber,
+    proposal.createdAtMs,
+    proposal.decidedAtMs,
+    proposal.decidedBy,
+  ],
+});
+
+/** An order whose open proposal waits for somebody. */
+interface WaitingProposal {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+  readonly supplierName: string | null;
+  readonly proposalId: string;
+  readonly createdAtMs: number;
+}
+
+/** Orders with an open proposal, the one that has waited longest first. */
+export async function waitingProposals(tx: Tx, shopId: string, limit: number): Promise<readonly WaitingProposal[]> {
+  const rows = await tx.all<{
+    readonly purchase_order_id: string;
+    readonly po_number: string;
+    readonly supplier_name: string | null;
+    readonly proposal_id: string;
+    readonly created_at: number;
+  }>(
+    `select p.purchase_order_id, o.po_number, s.name as supplier_name, p.proposal_id, p.created_at
+     from supplier_proposal p
+     join purchase_order o on o.shop_id = p.shop_id and o.purchase_order_id = p.purchase_order_id and o.deleted_at is null
+     left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
+     where p.shop_id = ? and p.state = 'open' order by p.proposal_id limit ?`,
+    [shopId, limit],
+  );
+  return rows.map((row) => ({
+    purchaseOrderId: row.purchase_order_id,
+    poNumber: row.po_number,
+    supplierName: row.supplier_name,
+    proposalId: row.proposal_id,
+    createdAtMs: row.created_at,
+  }));
+}
