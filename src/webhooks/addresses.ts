@@ -6,6 +6,7 @@
  * A range that is not global is opened by an entry within it. An entry that is wider opens nothing of it: 0.0.0.0/0 opens global
  * addresses, which are open anyway.
  */
+import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** What the operator allows: `http:` beside `https:`, and hosts and networks beside the global ones. */
 export interface ConnectPolicy {
@@ -17,60 +18,36 @@ export interface ConnectPolicy {
 /** Nothing is opened. */
 export const onlyGlobal: ConnectPolicy = { http: false, hosts: new Set(), networks: [] };
 
-/** Addresses whose first `bits` are those of `address`. */
+/** Addresses with the same first bits. `bits` counts those of the form in which it is written. */
 interface Network {
-  readonly family: 4 | 6;
-  readonly address: bigint;
   readonly bits: number;
+  readonly list: BlockList;
 }
-
-type Address = Pick<Network, "family" | "address">;
 
 const widthOf = { 4: 32, 6: 128 } as const;
 
-function parseIpv4(text: string): bigint | null {
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)) return null;
-  return parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-}
+/** What NAT64 puts before an IPv4 address. Those that are mapped into IPv6 (::ffff:0:0/96) a list reads by itself. */
+const nat64 = { prefix: "64:ff9b::", bits: 96 } as const;
 
-function parseIpv6(text: string): bigint | null {
-  const [, head = "", last = ""] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
-  const embedded = last === "" ? null : parseIpv4(last);
-  if (last !== "" && embedded === null) return null;
-  const plain =
-    embedded === null ? text : `${head}${(embedded >> 16n).toString(16)}:${(embedded & 0xffffn).toString(16)}`;
-  const halves = plain.split("::").map((half) => (half === "" ? [] : half.split(":")));
-  const [left = [], right] = halves;
-  const missing = 8 - left.length - (right?.length ?? 0);
-  if (halves.length > 2 || (right === undefined ? missing !== 0 : missing < 1)) return null;
-  const groups = [...left, ...Array.from({ length: missing }, () => "0"), ...(right ?? [])];
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null;
-  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
-}
+/** An address without the brackets of a URL and the zone of an interface. */
+const bare = (text: string): string => text.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
 
-function parseAddress(text: string): Address | null {
-  const bare = text.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
-  const ipv4 = parseIpv4(bare);
-  if (ipv4 !== null) return { family: 4, address: ipv4 };
-  const ipv6 = parseIpv6(bare);
-  return ipv6 === null ? null : { family: 6, address: ipv6 };
-}
-
-/** A network as it is written: `10.0.0.0/8`, `fd00::/8`, or one address. Null: it is none. */
+/** A network as it is written: `10.0.0.0/8`, `fd00::/8`, or one address. One of IPv4 has the IPv6 forms of its addresses too. Null: it is none. */
 function parseNetwork(text: string): Network | null {
   const [written = "", length, ...more] = text.split("/");
-  const parsed = parseAddress(written);
-  if (parsed === null || more.length > 0) return null;
-  const width = widthOf[parsed.family];
+  const address = bare(written);
+  const family = isIP(address);
+  if ((family !== 4 && family !== 6) || more.length > 0) return null;
+  const width = widthOf[family];
   const bits = length === undefined ? width : /^\d{1,3}$/.test(length) ? Number(length) : -1;
-  return bits < 0 || bits > width ? null : { ...parsed, bits };
+  if (bits < 0 || bits > width) return null;
+  const list = new BlockList();
+  list.addSubnet(address, bits, `ipv${family}`);
+  if (family === 4) list.addSubnet(nat64.prefix + address, nat64.bits + bits, "ipv6");
+  return { bits, list };
 }
 
-const contains = ({ family, address, bits }: Network, other: Address): boolean => {
-  const shift = BigInt(widthOf[family] - bits);
-  return family === other.family && address >> shift === other.address >> shift;
-};
+const contains = ({ list }: Network, address: string): boolean => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 
 const networks = (...texts: readonly string[]): readonly Network[] =>
   texts.map((text) => {
@@ -79,15 +56,26 @@ const networks = (...texts: readonly string[]): readonly Network[] =>
     return network;
   });
 
-/** Never connected to, whatever the operator opens: this host, link-local and metadata, multicast, broadcast. */
+/** Never connected to, whatever the operator opens: this host, link-local, what clouds tell their machines (metadata), multicast, broadcast. */
 const shut = networks(
   "0.0.0.0/8",
+  // AWS, Google, Azure and most others.
   "169.254.0.0/16",
+  // Alibaba.
+  "100.100.100.200",
+  // Oracle.
+  "192.0.0.192",
+  // Azure.
+  "168.63.129.16",
   "224.0.0.0/4",
   "255.255.255.255",
   "::",
   "fe80::/10",
-  "fd00:ec2::254",
+  // AWS, Oracle, Google and Scaleway.
+  "fd00:ec2::/32",
+  "fd00:c1::/32",
+  "fd20:ce::/32",
+  "fd00:42::42",
   "ff00::/8",
 );
 
@@ -115,16 +103,8 @@ const special = networks(
   "fc00::/7",
 );
 
-const [globalIpv6] = networks("2000::/3");
-
-/** IPv6 addresses that stand for an IPv4 address, which is the last 32 bits: mapped ones, and those of NAT64. */
-const standIns = networks("::ffff:0:0/96", "64:ff9b::/96");
-
-/** The address that is meant. */
-const meant = (address: Address): Address =>
-  standIns.some((network) => contains(network, address))
-    ? { family: 4, address: address.address & 0xffff_ffffn }
-    : address;
+/** Where global addresses are. */
+const globals = networks("0.0.0.0/0", "2000::/3");
 
 /** `global`: open to all. `opened`: by the operator. */
 type Verdict = "global" | "opened" | "refused";
@@ -136,30 +116,23 @@ type Verdict = "global" | "opened" | "refused";
  * Source: C61.
  */
 export function judge({ hosts, networks: opened }: ConnectPolicy, host: string, text: string): Verdict {
-  const parsed = parseAddress(text);
-  if (parsed === null) return "refused";
-  const address = meant(parsed);
-  if (shut.some((network) => contains(network, address))) return "refused";
+  const address = bare(text);
+  if (isIP(address) === 0 || shut.some((network) => contains(network, address))) return "refused";
   if (hosts.has(host.toLowerCase())) return "opened";
   const range = special.find((network) => contains(network, address));
   if (range !== undefined)
     return opened.some((network) => network.bits >= range.bits && contains(network, address)) ? "opened" : "refused";
-  const isGlobal = address.family === 4 || (globalIpv6 !== undefined && contains(globalIpv6, address));
-  return isGlobal ? "global" : "refused";
+  return globals.some((network) => contains(network, address)) ? "global" : "refused";
 }
 
 const loopback = networks("127.0.0.0/8", "::1");
 
 /** Whether the host is this machine itself. */
-export function isLoopback(host: string): boolean {
-  const parsed = parseAddress(host);
-  if (parsed === null) return host.toLowerCase() === "localhost";
-  const address = meant(parsed);
-  return loopback.some((network) => contains(network, address));
-}
+export const isLoopback = (host: string): boolean =>
+  isAddress(host) ? loopback.some((network) => contains(network, bare(host))) : host.toLowerCase() === "localhost";
 
 /** Whether a text is an address rather than a name. */
-export const isAddress = (host: string): boolean => parseAddress(host) !== null;
+export const isAddress = (host: string): boolean => isIP(bare(host)) !== 0;
 
 const hostPattern = /^(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
 

@@ -140,6 +140,8 @@ test("only global addresses are open, in whatever form an address comes", () => 
     "192.0.0.1, 192.0.2.1, 192.168.1.1, 198.18.0.1, 198.51.100.1, 203.0.113.1, 224.0.0.1, 240.0.0.1, " +
     "255.255.255.255, ::, ::1, ::ffff:127.0.0.1, ::ffff:7f00:1, ::127.0.0.1, 64:ff9b::7f00:1, 64:ff9b::169.254.169.254, " +
     "64:ff9b:1::1, fe80::1, fe80::1%eth0, fc00::1, fd00:ec2::254, ff02::1, 2001::1, 2001:db8::1, " +
+    "168.63.129.16, ::ffff:168.63.129.16, 64:ff9b::a83f:8110, 100.100.100.200, 192.0.0.192, fd20:ce::254, " +
+    "::ffff:0:8.8.8.8, ::8.8.8.8, 2002:a9fe:a9fe::, " +
     "2002:7f00:1::, 3fff::1, 5f00::1, 100::1, not an address, 1.2.3, 1.2.3.256"
   ).split(", ");
   for (const address of refused) assert.equal(judged(address), "refused", address);
@@ -165,12 +167,25 @@ test("an entry opens what is within it; a wider one, and what is always shut, st
     "224.0.0.1",
     "255.255.255.255",
     "::ffff:169.254.1.1",
+    "64:ff9b::a9fe:a9fe",
+    "100.100.100.200",
+    "::ffff:6464:64c8",
+    "64:ff9b::100.100.100.200",
+    "192.0.0.192",
+    "::ffff:192.0.0.192",
+    "168.63.129.16",
+    "64:ff9b::a83f:8110",
+    "fd00:c1::a9fe:a9fe",
+    "fd20:ce::254",
+    "fd00:42::42",
   ])
-    assert.equal(
-      verdict("host.example,0.0.0.0/8,169.254.0.0/16,fe80::/10,fd00:ec2::254,224.0.0.0/4,255.255.255.255", shut),
-      "refused",
-      shut,
-    );
+    for (const allowed of [
+      "host.example",
+      "0.0.0.0/0,::/0,0.0.0.0/8,169.254.0.0/16,fe80::/10,fd00:ec2::254,224.0.0.0/4,255.255.255.255",
+      "100.64.0.0/10,100.100.100.200,192.0.0.0/24,192.0.0.192,168.63.129.16,fd00::/8,fd00:42::42",
+    ])
+      assert.equal(verdict(allowed, shut), "refused", `${shut} with ${allowed}`);
+  assert.equal(verdict("100.64.0.0/10", "100.100.100.201"), "opened");
   for (const wrong of ["10.0.0.0/33", "300.1.1.1", "::/129", "a b", "https://x", "10.0.0.0/8/9"])
     assert.equal(parseAllowed(wrong), null, wrong);
 });
