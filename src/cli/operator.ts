@@ -23,8 +23,6 @@ import { memberOf, type Output } from "./output.ts";
 
 export interface Operator {
   readonly ask: Ask;
-  /** The admin token that the data directory keeps; null when it keeps none or there is no directory. */
-  readonly keptAdminToken: string | null;
   /** Whether links that are made here begin with an address that others reach. */
   readonly linksLeadHere: boolean;
   close(): Promise<void>;
@@ -73,7 +71,7 @@ async function onDatabase(database: DatabaseConfig, { config, mayBegin, output }
   }
   output.message(`Working directly on ${store.place}, beside the nodes that run on it.`);
   // Effects in the outbox are found by the nodes.
-  return { ...(await inStore(store, config, log)), keptAdminToken: null };
+  return await inStore(store, config, log);
 }
 
 /** Behind the server that runs on the data directory, or in this process on the directory itself. */
@@ -91,7 +89,7 @@ async function onDirectory(options: OperatorOptions): Promise<Operator> {
   const store = await openDataDirectory(dataDir, log);
   output.message(`Working directly on ${dataDir}${isNew ? ", which is new" : ""}; no server runs on it.`);
   // Effects stay in the outbox until a server runs.
-  return { ...(await inStore(store, config, log)), keptAdminToken: keptAdminToken(dataDir) };
+  return await inStore(store, config, log);
 }
 
 /**
@@ -147,8 +145,7 @@ async function atHolder(options: OperatorOptions): Promise<Operator> {
       { action: "Give the address at which the one that runs on it is reached: --url." },
     );
   output.message(`Asking the server at ${url.origin}, which runs on ${dataDir}.`);
-  const kept = keptAdminToken(dataDir);
-  const server = atServer(url, config.adminToken ?? kept, kept);
+  const server = atServer(url, config.adminToken ?? keptAdminToken(dataDir));
   return { ...server, linksLeadHere: recorded.publicUrl !== null };
 }
 
@@ -169,7 +166,7 @@ async function atNamedServer(url: URL, options: OperatorOptions): Promise<Operat
   if (adminToken === null && kept !== null && !runsOnDirectory)
     throw unknownToken(url, `The one in ${dataDir} is for another server. `);
   output.message(`Asking the server at ${url.origin}.`);
-  return atServer(url, adminToken ?? kept, null);
+  return atServer(url, adminToken ?? kept);
 }
 
 /** @throws CommandError unless the server is a node of the database. */
@@ -207,7 +204,7 @@ async function inStore(
   store: OpenStore,
   { webhooks: policy, documentFont, storefronts, publicUrl }: Config,
   log: Log,
-): Promise<Pick<Operator, "ask" | "linksLeadHere" | "close">> {
+): Promise<Operator> {
   await store.completeFirstStart();
   const documents = new Documents({ ...store, log, fontFile: documentFont });
   const webhooks = { policy, changed: () => {} };
@@ -236,10 +233,10 @@ const unknownToken = (url: URL, reason = ""): CommandError =>
   });
 
 /** Whoever names a server names the address that others reach, unless the server has another. @throws CommandError without a token. */
-function atServer(url: URL, adminToken: string | null, kept: string | null): Operator {
+function atServer(url: URL, adminToken: string | null): Operator {
   if (adminToken === null) throw unknownToken(url);
   const ask = askServer(url, adminToken);
-  return { ask, keptAdminToken: kept, linksLeadHere: true, close: () => Promise.resolve() };
+  return { ask, linksLeadHere: true, close: () => Promise.resolve() };
 }
 
 /** A log of which a command shows only the errors. */

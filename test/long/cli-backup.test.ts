@@ -169,17 +169,42 @@ test("a start after an interrupted restore is not a first start", async () => {
   });
 });
 
-test("the admin token of the directory is in its backup", async () => {
+test("a backup has no admin token: restored, the directory keeps its own, and a server on a copy makes another", async () => {
   await withDirectory(async (directory) => {
     const data = path.join(directory, "data");
     const program = await serveProgram({ OPENPO_DATA_DIR: data, OPENPO_DEMO: "0" });
-    const backup = path.join(directory, "backup");
+    const live = program.adminToken;
     const env = { OPENPO_DATA_DIR: data, PORT: new URL(program.url).port };
+    const [backup, followed] = [path.join(directory, "backup"), path.join(directory, "followed")];
     assert.equal((await runProgram(["backup", backup], env)).code, 0);
+    const look = async (): Promise<void> =>
+      assert.equal((await runProgram(["backup", followed, "--follow", "--once"], env)).code, 0);
+    await look();
+    // A program of before has copied it there.
+    await writeFile(path.join(followed, "admin-token"), `${live}\n`);
+    await look();
     await program.end("SIGTERM");
-    const file = path.join(backup, "admin-token");
-    assert.equal(await readFile(file, "utf8"), await readFile(path.join(data, "admin-token"), "utf8"));
-    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    for (const copy of [backup, followed])
+      for (const name of await readdir(copy, { recursive: true, withFileTypes: true }))
+        if (name.isFile()) {
+          const bytes = await readFile(path.join(name.parentPath, name.name));
+          assert.ok(!bytes.includes(live), `${name.name} has the admin token`);
+        }
+
+    assert.equal((await runProgram(["restore", backup, "--force"], env)).code, 0);
+    const again = await serveProgram({ OPENPO_DATA_DIR: data, OPENPO_DEMO: "0" });
+    assert.equal((await again.ask("GET", "/admin/v1/shops", live)).status, 200);
+    await again.end("SIGTERM");
+
+    const elsewhere = path.join(directory, "elsewhere");
+    // A copy of a stopped directory has the token of that one.
+    await writeFile(path.join(backup, "admin-token"), `${live}\n`);
+    assert.match((await runProgram(["restore", backup, "--data-dir", elsewhere], {})).stdout, /prints the admin token/);
+    const other = await serveProgram({ OPENPO_DATA_DIR: elsewhere, OPENPO_DEMO: "0" });
+    assert.notEqual(other.adminToken, live);
+    assert.equal((await other.ask("GET", "/admin/v1/shops", other.adminToken)).status, 200);
+    assert.equal((await other.ask("GET", "/admin/v1/shops", live)).status, 401);
+    await other.end("SIGTERM");
   });
 });
 

@@ -42,7 +42,7 @@ test("rounds and pieces that no kept state needs are dropped, of shops that neve
     let follower = await Follower.open({ dataDir, directory, keptMs: 40, now: Date.now });
     for (let step = 0; step < 12; step += 1) {
       await writeFile(path.join(dataDir, "shops", "busy.db"), pages(1, 2, 3, 4, 5, 6, 7, step));
-      await follower.round(ask, null);
+      await follower.round(ask);
       await sleep(25);
       // A process that begins again goes on with what is there.
       if (step === 6) follower = await Follower.open({ dataDir, directory, keptMs: 40, now: Date.now });
@@ -68,7 +68,7 @@ test("a shop that grows, shrinks and comes again is put together as it was", asy
     for (const state of states) {
       if (state === null) await rm(file);
       else await writeFile(file, state);
-      await follower.round(ask, null);
+      await follower.round(ask);
       ended.push(Date.now());
       await sleep(5);
     }
@@ -96,8 +96,8 @@ test("what changes while a file is copied is in the next round, whatever the tim
         })(),
       };
     };
-    await follower.round(changing, null);
-    await follower.round(ask, null);
+    await follower.round(changing);
+    await follower.round(ask);
     await assemble(directory, target, { atMs: null, shopId: null });
     assert.deepEqual(await readFile(path.join(target, "shops", "one.db")), pages(3, 4));
   });

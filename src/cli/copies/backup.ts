@@ -11,13 +11,12 @@
  * - B3. A restore that is interrupted leaves a directory that is refused, never one that looks like a first start.
  */
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Ask } from "../../admin/ask.ts";
 import type { SnapshotPart } from "../../admin/operation.ts";
 import {
-  adminTokenFile,
   claimDataDirectory,
   holdsData,
   isClaimed,
@@ -35,8 +34,11 @@ import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
 
 /** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
-/** What a data directory consists of, without `format`. A backup that the service has written has no journal: its rows are in the shops' files. */
-const dataEntries = [...Object.values(folders), journalFolder, "admin-token"];
+/**
+ * What a backup has of a data directory, without `format`. The admin token is not in it: whoever reads a backup must not be the operator of
+ * the service that wrote it. One that the service has written has no journal: its rows are in the shops' files.
+ */
+const dataEntries = [...Object.values(folders), journalFolder];
 
 const fail = (message: string, action: string | null = null): CommandError =>
   new CommandError(exitCodes.failed, message, { action });
@@ -72,8 +74,6 @@ interface BackupResult {
   readonly directory: string;
   readonly shops: readonly string[];
   readonly bytes: number;
-  /** Whether the admin token is in it. */
-  readonly adminToken: boolean;
 }
 
 /**
@@ -82,7 +82,7 @@ interface BackupResult {
  * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup (B2).
  */
 export async function writeBackup(
-  { ask, keptAdminToken }: Operator,
+  { ask }: Pick<Operator, "ask">,
   directory: string,
   output: Output,
 ): Promise<BackupResult> {
@@ -102,13 +102,9 @@ export async function writeBackup(
       );
       bytes += copied;
     }
-  if (keptAdminToken !== null) {
-    await writeFile(adminTokenFile(directory), `${keptAdminToken}\n`, { mode: 0o600 });
-    await sync(adminTokenFile(directory));
-  }
   for (const folder of Object.values(folders)) await sync(path.join(directory, folder));
   await finish(directory);
-  return { directory, shops, bytes, adminToken: keptAdminToken !== null };
+  return { directory, shops, bytes };
 }
 
 async function dataOf(ask: Ask, name: string): Promise<unknown> {
@@ -166,6 +162,7 @@ async function finish(directory: string): Promise<void> {
 interface RestoreResult {
   readonly dataDir: string;
   readonly shops: readonly string[];
+  /** Whether the directory keeps an admin token, its own of before. Else the next start makes one. */
   readonly adminToken: boolean;
 }
 
@@ -230,11 +227,6 @@ async function copyChecked(backup: string, gathered: string, output: Output): Pr
       if (folder === folders.shop) shops.push(name.slice(0, -".db".length));
     }
     await sync(target);
-  }
-  const token = keptAdminToken(backup);
-  if (token !== null) {
-    await writeFile(adminTokenFile(gathered), `${token}\n`, { mode: 0o600 });
-    await sync(adminTokenFile(gathered));
   }
   return shops;
 }

@@ -34,7 +34,7 @@ export const backup: RunnableCommand = {
   parameters: ["DIR"],
   summary: "copy every shop into a new directory, while the server runs",
   details: `The backup contains everything that was acknowledged before it began. DIR becomes a data directory: restore it, or serve from it.
-If the data directory keeps the admin token, it is copied too, so keep DIR as safe as the data.
+The admin token is not in it: a server on DIR makes one of its own.
 
 With --follow DIR gets what has changed again and again, so that openpo restore can go back to a time (--at). What is lost at most is what was
 changed since the last look began: the seconds of --every and the time that a look takes.`,
@@ -139,7 +139,8 @@ async function restoreAll(args: Arguments, { config, output }: CommandContext, d
   const { restoreBackup } = await import("./backup.ts");
   const restored = await restoreBackup(directory, config.dataDir, args.flag("force"), output);
   const count = `${restored.shops.length} ${restored.shops.length === 1 ? "shop" : "shops"}`;
-  output.result(restored, `${count} restored into ${restored.dataDir}. Start with openpo serve.`);
+  const token = restored.adminToken ? "" : " It prints the admin token, unless OPENPO_ADMIN_TOKEN gives it.";
+  output.result(restored, `${count} restored into ${restored.dataDir}. Start with openpo serve.${token}`);
 }
 
 /** One shop, into a server that runs, or into a data directory without one. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../base/system.ts";
-import { claimDataDirectory, keptAdminToken, recordedServer } from "../../service/data-directory.ts";
+import { claimDataDirectory, recordedServer } from "../../service/data-directory.ts";
 import { serverUrl, whoAnswers } from "../admin-client.ts";
 import type { CommandContext } from "../command.ts";
 import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
@@ -98,7 +98,7 @@ async function look(context: CommandContext, follower: Follower): Promise<Awaite
   const quiet = { ...context.output, message: () => {} };
   const operator = await openOperator({ ...context, url: recorded.url, output: quiet, mayBegin: false });
   try {
-    return await follower.round(operator.ask, keptAdminToken(dataDir));
+    return await follower.round(operator.ask);
   } finally {
     await operator.close();
   }

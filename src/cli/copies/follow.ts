@@ -139,7 +139,7 @@ export class Follower {
   }
 
   /** Copies what has changed. @returns a round of null when nothing had. */
-  async round(ask: Ask, token: string | null): Promise<RoundDone> {
+  async round(ask: Ask): Promise<RoundDone> {
     const { directory, now } = this.#options;
     const begunAtMs = now();
     const number = (this.#rounds.at(-1)?.number ?? 0) + 1;
@@ -184,7 +184,8 @@ export class Follower {
       if (stamp !== null) this.#stamps.set(nameOf(name), stamp);
     }
     for (const name of removed) await rm(path.join(directory, "latest", `${name}.db`), { force: true });
-    if (token !== null) await writeWhole(adminTokenFile(directory), `${token}\n`);
+    // One that a program of before has copied.
+    await rm(adminTokenFile(directory), { force: true });
     await this.#prune(begunAtMs);
     await this.#tell(failed.length > 0 ? null : begunAtMs);
     return { round, looked, pieceBytes: pieces.reduce((sum, { pieceBytes }) => sum + pieceBytes, 0) };

@@ -3,7 +3,7 @@
  *
  * Owns: the names, the forms and the checks. Does not own: what is copied when (cli/copies/follow.ts), what becomes of a backup (cli/copies/backup.ts).
  *
- *     DIR/  lock.db · state.json (until when everything is copied) · admin-token · latest/<part>/<id>.db (the newest copy of each file) ·
+ *     DIR/  lock.db · state.json (until when everything is copied) · latest/<part>/<id>.db (the newest copy of each file) ·
  *     rounds/<n>.json (what a round has copied, in the order of n, without gaps) · pieces/<part>/<id>/<n>.base (a whole file) or .delta (the
  *     blocks that differ from the copy before)
  *
@@ -15,10 +15,10 @@
  */
 import { createHash, hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { adminTokenFile, keptAdminToken, markFormat } from "../../service/data-directory.ts";
+import { markFormat } from "../../service/data-directory.ts";
 import { CommandError, exitCodes } from "../errors.ts";
 
 /** Blocks of files are compared and stored in this size: that of a page. */
@@ -232,8 +232,6 @@ export async function assemble(directory: string, target: string, wanted: Wanted
     await assembleFile(directory, path.join(target, `${name}.db`), steps);
     if (isBehind && part === "shops") behind.push({ shopId, asOfMs: latest.endedAtMs });
   }
-  const token = keptAdminToken(directory);
-  if (token !== null) await writeFile(adminTokenFile(target), `${token}\n`, { mode: 0o600 });
   markFormat(target);
   return { round: newest.round, asOfMs: newest.begunAtMs, behind };
 }
