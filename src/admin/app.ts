@@ -6,7 +6,7 @@
  * (http/routes.ts), what operations do (registry.ts), request ids and the log (http/app.ts), who is signed in (requests/sessions.ts).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../base/fault.ts";
+import { Fault, type FaultCode } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
@@ -94,7 +94,12 @@ export function createAdmin(deps: AdminDependencies): Surface {
       const { performs } = binding.operation;
       if (performs !== undefined)
         return await performedFor(served, context, await operatorIn(served, found), { found, binding, performs });
-      return await answerOf(served, context, { found, binding, person: null, isSignedIn: () => Promise.resolve(true) });
+      return await answerOf(served, context, {
+        found,
+        binding,
+        person: null,
+        mayStillAsk: () => Promise.resolve(true),
+      });
     },
   };
 }
@@ -104,14 +109,14 @@ interface Reached {
   readonly found: Match<AdminOperation>;
   readonly binding: Binding<AdminOperation>;
   readonly person: PersonCaller["person"] | null;
-  /** Whether who asks may still ask: for answers that go on. */
-  readonly isSignedIn: () => Promise<boolean>;
+  /** Whether who asks may still ask for it: for answers that go on. */
+  readonly mayStillAsk: () => Promise<boolean>;
 }
 
 async function answerOf(
   { admin, readers, stopping }: Served,
   context: RequestContext,
-  { found, binding, person, isSignedIn }: Reached,
+  { found, binding, person, mayStillAsk }: Reached,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const { requestId, request } = context;
@@ -134,36 +139,44 @@ async function answerOf(
     body: context.body.pieces(),
     ifMatch: validators(request.header("if-match")),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
+    mayStillAsk,
     left: leaving.signal,
     signal: AbortSignal.any([leaving.signal, stopping]),
   };
   const answer = await runOperation(operation, admin, input.raw, input.found, call);
   if ("file" in answer) {
-    const file = whileSignedIn(answer.file, isSignedIn, leave);
+    const file = whileAllowed(answer.file, mayStillAsk, leave);
     return await fileResponse(request.method, { ...answer, file }, requestId, leave);
   }
   if ("bytes" in answer) return wholeFile(request, answer, requestId, headers);
   return respond(success(requestId, answer.data, { status: answer.status, headers }));
 }
 
-/** How often it is checked that who follows events may still ask. */
-const signedInCheckMs = 5_000;
+/** How often it is checked that who follows something may still ask, while there is nothing to tell. */
+const stillAsksCheckMs = 5_000;
 
-/** The pieces, as long as who asked may ask: a stream ends with the session (C55). */
-async function* whileSignedIn(
+/** The pieces, as long as who asked may ask: an answer that goes on ends with the session (C55). */
+async function* whileAllowed(
   file: AsyncGenerator<string | Uint8Array>,
-  isSignedIn: () => Promise<boolean>,
+  mayStillAsk: () => Promise<boolean>,
   leave: () => void,
 ): AsyncGenerator<string | Uint8Array> {
   const timer = setInterval(() => {
-    void isSignedIn().then((is) => (is ? undefined : leave()));
-  }, signedInCheckMs);
+    // A store that cannot be read tells nothing of it.
+    void mayStillAsk().then(
+      (may) => (may ? undefined : leave()),
+      () => undefined,
+    );
+  }, stillAsksCheckMs);
   try {
     yield* file;
   } finally {
     clearInterval(timer);
   }
 }
+
+/** Refusals that end an answer which goes on. */
+const endsAnswers: ReadonlySet<string> = new Set<FaultCode>(["UNAUTHORIZED", "FORBIDDEN_SCOPE", "PLAN_REQUIRED"]);
 
 /**
  * Answers a person who is signed in: operations that their role reaches, on their own shop. Everything else is refused alike, whether it
@@ -174,11 +187,17 @@ async function asPerson(served: Served, context: RequestContext, token: string):
   const { engine, clock, ids } = admin;
   const startedAtMs = clock.now();
   const identified = () => identifyPerson({ engine, coordination, clock }, token, () => Promise.resolve(null));
-  const isSignedIn = () =>
-    identified().then(
-      () => true,
-      (error: unknown) => asFault(error).code !== "UNAUTHORIZED",
-    );
+  const mayStillAsk = async (): Promise<boolean> => {
+    try {
+      const { caller: now } = await identified();
+      admit(now);
+      reachOf(served, context, now);
+      return true;
+    } catch (error) {
+      if (endsAnswers.has(asFault(error).code)) return false;
+      throw error;
+    }
+  };
   const { caller } = await identified();
   const { shop, person } = caller;
   const tokens = requestTokens(coordination, clock, shop, "people");
@@ -208,7 +227,7 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     if (performs !== undefined)
       return await performedFor(served, context, caller, { found, binding, performs, tokens });
     await tokens.take();
-    const reached = { found, binding, person, isSignedIn };
+    const reached = { found, binding, person, mayStillAsk };
     const response = await answerOf(served, context, reached, await tokens.headers());
     const entry = audited(name, response.status, null);
     await engine.write(
@@ -359,16 +378,14 @@ async function fileResponse(
     return new Response(null, init);
   }
   const encoder = new TextEncoder();
-  let next = await file.next();
+  let first: IteratorResult<string | Uint8Array, unknown> | null = await file.next();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (next.done === true) {
-          controller.close();
-          return;
-        }
-        controller.enqueue(typeof next.value === "string" ? encoder.encode(next.value) : next.value);
-        next = await file.next();
+        const { done, value } = first ?? (await file.next());
+        first = null;
+        if (done === true) controller.close();
+        else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
       },
       async cancel() {
         onLeave();

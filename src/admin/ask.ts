@@ -34,6 +34,7 @@ export function askHere(context: AdminContext): Ask {
       readers: null,
       body: body ?? none(),
       lastEventId: null,
+      mayStillAsk: () => Promise.resolve(true),
       left: never,
       signal: never,
     });

@@ -1,7 +1,7 @@
 /** Saved queries of the console: one's own and those that are shared (C54). */
 import { z } from "zod";
 import { Fault } from "../base/fault.ts";
-import { consoleViewsMax } from "../base/limits.ts";
+import { consoleViewsMax, consoleViewsOfPersonMax } from "../base/limits.ts";
 import { viewQueryMax } from "../exchange/records/console-views.ts";
 import type { SignedIn } from "../requests/caller.ts";
 import { idMax, pageShape, pathId, plain, shortTextMax, shownId, text } from "../operations/fields.ts";
@@ -52,6 +52,19 @@ function changeable(
   return view;
 }
 
+/** @throws Fault INVALID_INPUT when the shop, or the person, has as many views as may be. */
+function requireRoom(views: readonly ConsoleView[], person: SignedIn | null): void {
+  const own = person === null ? [] : views.filter((view) => view.personId === person.personId);
+  if (own.length >= consoleViewsOfPersonMax)
+    throw new Fault("INVALID_INPUT", `You have ${consoleViewsOfPersonMax} views, as many as one person may have.`, {
+      action: "Delete some first.",
+    });
+  if (views.length >= consoleViewsMax)
+    throw new Fault("INVALID_INPUT", `The shop has ${consoleViewsMax} views, as many as it may have.`, {
+      action: "Delete some first.",
+    });
+}
+
 export const listConsoleViewsOperation = operation({
   name: "console_view_list",
   route: { method: "GET", path: "/shops/{shopId}/console-views" },
@@ -94,7 +107,7 @@ export const putConsoleView = operation({
   /**
    * Saves the view, replacing the one with its id. Whoever made it keeps it.
    *
-   * @throws Fault INVALID_INPUT   the shop has too many views, or the id is too long for a new one.
+   * @throws Fault INVALID_INPUT   the shop or the person has too many views, or the id is too long for a new one.
    * @throws Fault FORBIDDEN_SCOPE somebody else has shared it.
    */
   async run({ engine }, { shopId: id, ...sent }, { person }) {
@@ -102,10 +115,7 @@ export const putConsoleView = operation({
       await shopOf(tx, id);
       const views = await listConsoleViews(tx, id);
       const known = changeable(views, id, sent.viewId, person);
-      if (known === null && views.length >= consoleViewsMax)
-        throw new Fault("INVALID_INPUT", `The shop has ${consoleViewsMax} views, as many as it may have.`, {
-          action: "Delete some first.",
-        });
+      if (known === null) requireRoom(views, person);
       const view: ConsoleView = { ...sent, personId: known === null ? (person?.personId ?? null) : known.personId };
       await tx.batch([replaceStatement(consoleViewTable, id, view)]);
       return data({ consoleView: view }, known === null ? 201 : 200);

@@ -6,11 +6,17 @@
  */
 import { z } from "zod";
 import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events/events.ts";
-import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../base/limits.ts";
+import {
+  eventHeartbeatMs,
+  eventPollMs,
+  eventStreamsMax,
+  eventStreamsOfPersonMax,
+  eventStreamsOfShopMax,
+} from "../base/limits.ts";
 import { Fault } from "../base/fault.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
-import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
 
 const eventPageMax = 500;
 
@@ -103,7 +109,7 @@ export const followEvents = operation({
     });
     const from = sequenceOf(call.lastEventId) ?? after ?? last;
     return {
-      file: streamed(context, id, from, namedTypes(patterns), call.signal),
+      file: streamed(context, id, { from, wanted: namedTypes(patterns), call }),
       contentType: "text/event-stream",
       // A proxy must pass each event on as it comes.
       headers: { "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
@@ -123,8 +129,31 @@ function sequenceOf(lastEventId: string | null): number | null {
 /** Events of one poll: a reader who is slow is given the next ones when these are read. */
 const pollEventsMax = 100;
 
-/** Streams that are open in this process. */
-let openStreams = 0;
+/** Streams that are open in this process: in all, of each shop, and of each person in a shop. */
+const openStreams = new Map<string, number>();
+
+/** Takes a place for a stream and returns what gives it back. @throws Fault DO_OVERLOADED when there is none for this shop or person. */
+function placeFor(shopId: string, person: AdminCall["person"]): () => void {
+  const shares: readonly (readonly [holder: string, most: number])[] = [
+    ["all", eventStreamsMax],
+    [`shop ${shopId}`, eventStreamsOfShopMax],
+    ...(person === null ? [] : [[`${shopId} ${person.personId ?? ""}`, eventStreamsOfPersonMax] as const]),
+  ];
+  if (shares.some(([holder, most]) => (openStreams.get(holder) ?? 0) >= most))
+    throw new Fault("DO_OVERLOADED", "Too many streams of events are open.", {
+      action: "Close others, or read events page by page.",
+      retryAfterMs: eventHeartbeatMs,
+    });
+  const add = (by: number): void => {
+    for (const [holder] of shares) {
+      const count = (openStreams.get(holder) ?? 0) + by;
+      if (count === 0) openStreams.delete(holder);
+      else openStreams.set(holder, count);
+    }
+  };
+  add(1);
+  return () => add(-1);
+}
 
 /** By shop, the newest sequence as of the last poll: all streams of a shop share it. */
 const polled = new Map<string, { readonly atMs: number; readonly last: Promise<number> }>();
@@ -138,21 +167,25 @@ function newest({ engine, clock }: Pick<AdminContext, "engine" | "clock">, shopI
   return last;
 }
 
-/** Pieces of a stream: an event each, or a comment when there was none for a while, by which a reader knows that the stream is alive. */
+/** What is followed, and who follows it. */
+interface Following {
+  readonly from: number;
+  readonly wanted: readonly EventType[] | null;
+  readonly call: Pick<AdminCall, "person" | "mayStillAsk" | "signal">;
+}
+
+/**
+ * Pieces of a stream: an event each, or a comment when there was none for a while, by which a reader knows that the stream is alive. It ends
+ * with the reader's right to ask: whether it holds is looked up after events were read and before the first of them is written, so what
+ * was committed after that end is never written.
+ */
 async function* streamed(
   context: Pick<AdminContext, "engine" | "clock">,
   shopId: string,
-  from: number,
-  wanted: readonly EventType[] | null,
-  signal: AbortSignal,
+  { from, wanted, call: { person, mayStillAsk, signal } }: Following,
 ): AsyncGenerator<string> {
-  if (openStreams >= eventStreamsMax)
-    throw new Fault("DO_OVERLOADED", "Too many streams of events are open.", {
-      action: "Close others, or read events page by page.",
-      retryAfterMs: eventHeartbeatMs,
-    });
   const { engine, clock } = context;
-  openStreams += 1;
+  const leave = placeFor(shopId, person);
   try {
     let after = from;
     let seen = from;
@@ -164,7 +197,13 @@ async function* streamed(
       const found = isNew
         ? await engine.read(shopId, (tx) => eventsAfter(tx, shopId, after, wanted, pollEventsMax))
         : [];
+      let askedAtMs = Number.NEGATIVE_INFINITY;
       for (const { sequence: id, type, text } of found) {
+        // Once for those that were read together, and again for a reader who takes them slowly.
+        if (clock.now() - askedAtMs >= eventPollMs) {
+          if (!(await mayStillAsk())) return;
+          askedAtMs = clock.now();
+        }
         yield `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`;
         after = id;
         saidAtMs = clock.now();
@@ -178,8 +217,8 @@ async function* streamed(
       await pause(eventPollMs, signal);
     }
   } finally {
-    openStreams -= 1;
-    if (openStreams === 0) polled.clear();
+    leave();
+    if (openStreams.size === 0) polled.clear();
   }
 }
 

@@ -102,6 +102,8 @@ export interface AdminCall {
   readonly ifMatch?: readonly string[] | null;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
+  /** Whether who asks may still ask for it: for an answer that goes on. */
+  readonly mayStillAsk: () => Promise<boolean>;
   /** Aborted when the client has left, or may no longer ask. The reason is a fault. */
   readonly left: AbortSignal;
   /** Aborted then too, and when the service stops. */

@@ -47,6 +47,13 @@ export const faultReasons = {
 /** A reason of INVALID_INPUT. */
 export type FaultReason = keyof typeof faultReasons;
 
+/** Reasons that the admin API alone gives (C48). */
+const adminReasons = {
+  LAST_OWNER: { status: 400, retryAfterMs: null },
+} as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
+
+const reasons = { ...faultReasons, ...adminReasons };
+
 /** One mistake in a request: where (a JSON pointer; a query parameter as `/name`) and what is wrong. */
 export interface ValidationDetail {
   readonly path: string;
@@ -71,7 +78,7 @@ export interface LineDetail {
 type FaultDetails = readonly ValidationDetail[] | readonly GuardDetail[] | readonly LineDetail[];
 
 interface FaultOptions {
-  readonly reason?: FaultReason;
+  readonly reason?: keyof typeof reasons;
   /** A short next step for the caller. */
   readonly action?: string;
   readonly details?: FaultDetails;
@@ -89,7 +96,7 @@ export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;
   readonly status: number;
-  readonly reason: FaultReason | null;
+  readonly reason: keyof typeof reasons | null;
   readonly action: string | null;
   readonly details: FaultDetails | null;
   readonly retryAfterMs: number | null;
@@ -97,7 +104,7 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    const reason = options.reason === undefined ? null : faultReasons[options.reason];
+    const reason = options.reason === undefined ? null : reasons[options.reason];
     const retry: Retry = faultCodes[code].retry;
     this.code = code;
     this.status = reason?.status ?? faultCodes[code].status;

@@ -275,6 +275,9 @@ export const operatorSessionsMax = 100;
 /** Saved queries of the console of a shop. */
 export const consoleViewsMax = 1_000;
 
+/** Of them, those of one person. */
+export const consoleViewsOfPersonMax = 100;
+
 /** Failed sign-ins that an address has at once, before it has to wait. */
 export const signInFailuresMax = 30;
 
@@ -337,6 +340,12 @@ export const sweptRowsMax = 250;
 
 /** Streams of events that a process serves. The next one is refused. */
 export const eventStreamsMax = 200;
+
+/** Of them, those of one shop, so that others have some. */
+export const eventStreamsOfShopMax = 100;
+
+/** Of those of a shop, those of one person: as many as the pages that may be open. */
+export const eventStreamsOfPersonMax = 20;
 
 /** How often a shop whose events are followed is looked at for new ones, for all that follow them together. */
 export const eventPollMs = 500;

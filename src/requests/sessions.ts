@@ -36,6 +36,9 @@ const roleOf = ({ role, keyScope }: SignedInSession): Role =>
 /** The operator in a shop: an owner without a person. */
 export const operatorHere: SignedIn = { personId: null, name: operatorName, role: "owner" };
 
+/** Whether it is the operator who asks, with the admin token or signed in. */
+export const isOperator = (person: SignedIn | null): boolean => person === null || person.personId === null;
+
 /**
  * Finds the person by the bearer and, in the same read, what `alongside` reads for the holder of idempotency keys.
  *

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../../src/base/limits.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax, eventStreamsOfShopMax } from "../../src/base/limits.ts";
 import { eventStatements } from "../../src/shop/events/events.ts";
 import { heldBytes } from "../support/garbage.ts";
 import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
@@ -22,8 +22,8 @@ const silenceMs = 3_000;
 const growthMax = 75 * 1_048_576;
 
 /** A request for the shop's stream of events. */
-const following = (server: TestServer, after: number): string =>
-  `GET /admin/v1/shops/${server.shopId}/events/stream?after=${after} HTTP/1.1\r\nHost: x\r\n` +
+const following = ({ shopId }: Pick<TestServer, "shopId">, after: number): string =>
+  `GET /admin/v1/shops/${shopId}/events/stream?after=${after} HTTP/1.1\r\nHost: x\r\n` +
   `Authorization: Bearer ${adminToken}\r\n\r\n`;
 
 async function addEvents({ engine, shopId, ids, clock }: TestServer, count: number): Promise<void> {
@@ -45,7 +45,7 @@ async function addEvents({ engine, shopId, ids, clock }: TestServer, count: numb
 
 /** Reads a stream and counts its events. */
 async function reading(
-  server: TestServer,
+  server: Pick<TestServer, "port" | "shopId">,
   after: number,
 ): Promise<{ readonly socket: Socket; readonly ids: number[] }> {
   const socket = await sendUnread(server.port, following(server, after));
@@ -98,16 +98,27 @@ test("streams that nobody reads hold little memory and are cut; another reader g
   for (const socket of [...stalled, good.socket]) socket.destroy();
 });
 
+interface OpenStream {
+  readonly socket: Socket;
+  readonly shopId: string;
+  readonly status: string | undefined;
+}
+
 test("a process serves a bounded number of streams; the place of a reader who left is free", async () => {
   await using server = await startServer({ console: true });
-  const asked = async (): Promise<{ readonly socket: Socket; readonly status: string | undefined }> => {
-    const { socket } = await reading(server, 0);
+  const second = { key: adminToken, undocumented: true, body: { name: "Second" } };
+  assert.equal((await server.request("PUT", "/admin/v1/shops/second-shop", second)).status, 201);
+  const streams: OpenStream[] = [];
+  const asked = async (): Promise<OpenStream> => {
+    // As many of one shop as it may have; then of the next.
+    const ofFirst = streams.filter(({ shopId, status }) => shopId === server.shopId && status === "200");
+    const shopId = ofFirst.length < eventStreamsOfShopMax ? server.shopId : "second-shop";
+    const { socket } = await reading({ port: server.port, shopId }, 0);
     const text = await new Promise<string>((resolve) =>
       socket.once("data", (chunk: Buffer) => resolve(chunk.toString())),
     );
-    return { socket, status: statusesIn(text)[0] };
+    return { socket, shopId, status: statusesIn(text)[0] };
   };
-  const streams: Awaited<ReturnType<typeof asked>>[] = [];
   // One after another: 200 requests at once may be more than a busy machine answers in time.
   while (streams.length < eventStreamsMax) {
     const stream = await asked();

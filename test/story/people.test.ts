@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { signInFailuresMax } from "../../src/base/limits.ts";
+import { consoleViewsMax, consoleViewsOfPersonMax, signInFailuresMax } from "../../src/base/limits.ts";
 import { leastRole, type Role, roles } from "../../src/core/access/role.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { bindingOf } from "../../src/http/routes.ts";
@@ -499,4 +499,56 @@ test("a paused key, and who signed in with it, are refused from the next request
   assert.equal((await pause(false)).at("data", "key", "pausedAt"), null);
   assert.deepEqual([await listed(server, apiKey), await listed(server, await person.bearer())], [200, 200]);
   assertFault(await askAdmin(server, "PATCH", `${keys}/none`, { paused: true }), 404, "NOT_FOUND");
+});
+
+test("the last owner can neither be deleted nor become something else, but by the operator (C48)", async () => {
+  await using server = await startServer({ console: true });
+  const people = `/shops/${server.shopId}/people`;
+  const ana = await signInAs(server, "owner", "Ana");
+  const ben = await signInAs(server, "owner", "Ben");
+  const own = `${people}/${ana.personId}`;
+  const key = await ana.bearer();
+  const asAna = (method: string, path: string, body?: object) => askAdmin(server, method, path, body, { key });
+  // Whoever came by a key is no owner, whatever role is stored.
+  const keyed = await signInWith(server, { apiKey: server.writeKey, name: "Cleo" });
+  await askAdmin(server, "PATCH", `${people}/${keyed.personId}`, { role: "owner" });
+
+  assert.equal((await asAna("DELETE", `${people}/${ben.personId}`)).status, 200);
+  for (const refused of [
+    await asAna("DELETE", own),
+    await asAna("PATCH", own, { role: "purchaser" }),
+    await asAna("PATCH", own, { role: "viewer", name: "Nobody" }),
+  ]) {
+    assertFault(refused, 400, "INVALID_INPUT");
+    assert.equal(refused.at("error", "reason"), "LAST_OWNER");
+  }
+  assert.equal((await asAna("GET", own)).at("data", "person", "name"), "Ana");
+  assert.equal((await asAna("PATCH", own, { role: "owner", name: "Anna" })).status, 200);
+
+  const { cookie } = await signInWith(server, { adminToken });
+  const operator = await fromPage(server, "POST", "/token", { cookie, body: { shopId: server.shopId } });
+  const asOperator = { key: operator.textAt("data", "token") };
+  assert.equal((await askAdmin(server, "PATCH", own, { role: "viewer" }, asOperator)).status, 200);
+  assert.equal((await askAdmin(server, "DELETE", own)).status, 200);
+});
+
+test("one person can save some of the shop's views and not all of them", async () => {
+  await using server = await startServer({ console: true });
+  const [ana, ben] = [await signInAs(server, "viewer"), await signInAs(server, "viewer")];
+  const keys = [await ana.bearer(), await ben.bearer()];
+  const save = (key: string | undefined, viewId: string) =>
+    askAdmin(
+      server,
+      "PUT",
+      `/shops/${server.shopId}/console-views/${viewId}`,
+      { viewName: viewId, query: "" },
+      { key: key ?? "" },
+    );
+  for (let count = 0; count < consoleViewsOfPersonMax; count += 1)
+    assert.equal((await save(keys[0], `view-${count}`)).status, 201);
+  assertFault(await save(keys[0], "one-more"), 400, "INVALID_INPUT");
+  assert.equal((await save(keys[0], "view-0")).status, 200, "their own can be changed");
+  assert.equal((await save(keys[1], "of-ben")).status, 201);
+  assert.equal((await save(adminToken, "of-the-operator")).status, 201);
+  assert.ok(consoleViewsOfPersonMax * 2 < consoleViewsMax);
 });

@@ -6,7 +6,8 @@ import { invitationsMax } from "../../base/limits.ts";
 import { roles } from "../../core/access/role.ts";
 import { makeSecret, secretRandomBytes } from "../../base/secret.ts";
 import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../../operations/fields.ts";
-import { sessionIdleMs } from "../../requests/sessions.ts";
+import type { SignedIn } from "../../requests/caller.ts";
+import { isOperator, sessionIdleMs } from "../../requests/sessions.ts";
 import {
   deletePersonStatements,
   endSession,
@@ -21,6 +22,7 @@ import {
   revokeInvitation,
   type Session,
 } from "../../shop/access/people.ts";
+import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
@@ -264,6 +266,20 @@ export const getPerson = operation({
   },
 });
 
+/** @throws Fault INVALID_INPUT when the shop would be without an owner. The operator makes another one (C48). */
+async function requireAnotherOwner(tx: Tx, shopId: string, person: Person, asking: SignedIn | null): Promise<void> {
+  if (isOperator(asking) || !isOwner(person)) return;
+  const owners = (await listPeople(tx, shopId)).filter(isOwner);
+  if (owners.length <= 1)
+    throw new Fault("INVALID_INPUT", `${person.name} is the shop's only owner.`, {
+      reason: "LAST_OWNER",
+      action: "Make somebody else an owner first.",
+    });
+}
+
+/** Whoever signs in with a key is no owner, whatever role is stored. */
+const isOwner = ({ role, keyId }: Person): boolean => role === "owner" && keyId === null;
+
 export const patchPerson = operation({
   name: "person_patch",
   route: { method: "PATCH", path: "/shops/{shopId}/people/{personId}" },
@@ -281,10 +297,11 @@ export const patchPerson = operation({
     email: email.nullable().optional(),
   }),
   /** Changes name, email or role. A role holds at once, in sessions that are open too. */
-  async run({ engine }, { shopId: id, personId, ...changes }) {
+  async run({ engine }, { shopId: id, personId, ...changes }, call) {
     return await engine.write(id, async (tx) => {
       const person = await findPerson(tx, id, personId);
       if (person === null) throw noSuch("person", personId, id, "people");
+      if ((changes.role ?? person.role) !== person.role) await requireAnotherOwner(tx, id, person, call.person);
       const next: Person = {
         ...person,
         name: changes.name ?? person.name,
@@ -308,9 +325,11 @@ export const deletePerson = operation({
   },
   input: z.strictObject({ ...inShop, personId: pathId }),
   /** Deletes the person and ends their sessions at once. Their name stays in the activity log. */
-  async run({ engine }, { shopId: id, personId }) {
+  async run({ engine }, { shopId: id, personId }, call) {
     return await engine.write(id, async (tx) => {
-      if ((await findPerson(tx, id, personId)) === null) throw noSuch("person", personId, id, "people");
+      const person = await findPerson(tx, id, personId);
+      if (person === null) throw noSuch("person", personId, id, "people");
+      await requireAnotherOwner(tx, id, person, call.person);
       await tx.batch(deletePersonStatements(id, personId));
       return data({ personId, deleted: true });
     });
