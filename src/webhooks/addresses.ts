@@ -47,7 +47,8 @@ function parseNetwork(text: string): Network | null {
   return { bits, list };
 }
 
-const contains = ({ list }: Network, address: string): boolean => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+const contains = ({ list }: Network, address: string): boolean =>
+  list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 
 const networks = (...texts: readonly string[]): readonly Network[] =>
   texts.map((text) => {

@@ -64,7 +64,11 @@ const ends: Readonly<Record<string, (server: TestServer, person: SignedInPerson)
   "their sessions end": (server, { cookie }) => fromPage(server, "DELETE", "/sessions", { cookie }),
   "the session is revoked": async (server) => {
     const sessions = await askAdmin(server, "GET", `/shops/${server.shopId}/sessions`);
-    await askAdmin(server, "DELETE", `/shops/${server.shopId}/sessions/${sessions.textAt("data", "sessions", 0, "sessionId")}`);
+    await askAdmin(
+      server,
+      "DELETE",
+      `/shops/${server.shopId}/sessions/${sessions.textAt("data", "sessions", 0, "sessionId")}`,
+    );
   },
 };
 
@@ -112,10 +116,14 @@ test("a stream that a lesser role may follow goes on", async () => {
   stream.socket.destroy();
 });
 
-test("a stream of one node ends before its next event when another node has ended the session", { skip: !onPostgres }, async () => {
-  await using server = await startServer({ console: true });
-  await using other = await startServer({ console: true, beside: server });
-  const ana = await signInAs(server, "viewer");
-  const stream = await follow(server, await ana.bearer());
-  await assertEnds(other, stream, () => askAdmin(other, "DELETE", `/shops/${other.shopId}/people/${ana.personId}`));
-});
+test(
+  "a stream of one node ends before its next event when another node has ended the session",
+  { skip: !onPostgres },
+  async () => {
+    await using server = await startServer({ console: true });
+    await using other = await startServer({ console: true, beside: server });
+    const ana = await signInAs(server, "viewer");
+    const stream = await follow(server, await ana.bearer());
+    await assertEnds(other, stream, () => askAdmin(other, "DELETE", `/shops/${other.shopId}/people/${ana.personId}`));
+  },
+);
