@@ -153,7 +153,7 @@ async function answerOf(
 }
 
 /** How often it is checked that who follows something may still ask, while there is nothing to tell. */
-const stillAsksCheckMs = 5_000;
+const signedInCheckMs = 5_000;
 
 /** The pieces, as long as who asked may ask: an answer that goes on ends with the session (C55). */
 async function* whileAllowed(
@@ -167,7 +167,7 @@ async function* whileAllowed(
       (may) => (may ? undefined : leave()),
       () => undefined,
     );
-  }, stillAsksCheckMs);
+  }, signedInCheckMs);
   try {
     yield* file;
   } finally {
