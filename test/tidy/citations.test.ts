@@ -79,7 +79,7 @@ const invariant = /^\s*\* - ([A-Z]\d{1,2})\. /gm;
 /** Returns the ids that a document defines. */
 function definitionsOf({ path, text }: Document): readonly string[] {
   if (path === "docs/contract.md") return firsts(text, /^\*\*(C\d+)\.\*\* /gm);
-  if (path === "docs/decisions.md") return firsts(text, /^- \*\*(D\d+)\. /gm);
+  if (path.startsWith("docs/decisions/")) return firsts(text, /^- \*\*(D\d+)\. /gm);
   return path.startsWith("src/") && path.endsWith(".ts") ? firsts(headerOf(text), invariant) : [];
 }
 
@@ -278,7 +278,7 @@ const planted: readonly Document[] = [
     path: "docs/contract.md",
     text: "# Contract\n\n# Part I: the spec\n\n## Errors\n\n1. One.\n2. Two.\n\n# Part II: the rules\n\n**C1.** A rule.\n\n## 9. Shapes\n\n### Receipt\n",
   },
-  { path: "docs/decisions.md", text: "- **D1. A decision.** Because.\n" },
+  { path: "docs/decisions/orders.md", text: "- **D1. A decision.** Because.\n" },
   {
     path: "src/core/x.ts",
     text: "/**\n * X.\n *\n * - P1. A rule that\n *   always holds.\n * - P2. Another.\n */\nconst a = 1;\n",
