@@ -472,6 +472,8 @@ export type LogEntry = {
     readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
+    /** The API key by which the person had signed in; absent for everybody else. */
+    readonly keyId?: string | undefined;
   };
   readonly operation: string | null;
   readonly requestId: string | null;
@@ -2530,12 +2532,14 @@ export interface Operations {
       shopId: string;
       name: string;
       scope: "read" | "write";
+      signIn?: boolean | undefined;
     };
     output: {
       readonly keyId: string;
       readonly apiKey: string;
       readonly name: string;
       readonly scope: "read" | "write";
+      readonly signIn: boolean;
       readonly createdAt: string;
     };
     code: string;
@@ -2556,6 +2560,7 @@ export interface Operations {
         readonly createdAt: string;
         readonly revokedAt: string | null;
         readonly pausedAt: string | null;
+        readonly signIn: boolean;
         readonly lastUsedAt: string | null;
       })[];
       readonly totalCount: number;
@@ -2581,6 +2586,7 @@ export interface Operations {
         readonly createdAt: string;
         readonly revokedAt: string | null;
         readonly pausedAt: string | null;
+        readonly signIn: boolean;
         readonly lastUsedAt: string | null;
       };
     };
@@ -2604,6 +2610,7 @@ export interface Operations {
         readonly createdAt: string;
         readonly revokedAt: string | null;
         readonly pausedAt: string | null;
+        readonly signIn: boolean;
         readonly lastUsedAt: string | null;
       };
     };
@@ -3000,6 +3007,8 @@ export interface Operations {
           readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
           readonly id: string | null;
           readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
         };
         readonly operation: string | null;
         readonly requestId: string | null;
@@ -3793,6 +3802,7 @@ export interface Operations {
           readonly type: string;
           readonly id: string | null;
           readonly name: string | null;
+          readonly keyId?: string | undefined;
         };
         readonly requestId: string | null;
         readonly data: {

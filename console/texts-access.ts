@@ -15,6 +15,8 @@ export const accessTexts = {
     scope: "Scope",
     scopes: { read: "Read: sees everything, changes nothing", write: "Write: also changes orders" },
     scopeNames: { read: "Read", write: "Write" },
+    signIn: "People may sign in here with it",
+    signsIn: "Signs in",
     columns: {
       name: "Name",
       scope: "Scope",
@@ -35,7 +37,7 @@ export const accessTexts = {
     resumeOf: (name: string) => `Resume ${name}`,
     paused: "Paused",
     revokeTitle: (name: string) => `Revoke the key ${name}?`,
-    revokeText: "Its next call is refused, and people who signed in with it are signed out. This cannot be undone.",
+    revokeText: "Its next call is refused, and who signed in with it is signed out and gone. This cannot be undone.",
     revoked: "Revoked",
     revokedCount: (count: number) => `Revoked keys (${number(count)})`,
     made: (name: string) => `Key for ${name}`,

@@ -26,7 +26,9 @@ function changesWith(keyId: string | undefined, operation: string | undefined): 
   };
 }
 
-const actorName = ({ actor }: Change): string => actor.name ?? actor.type;
+/** Who it was, with the key by which a person had signed in. */
+const actorName = ({ actor }: Change): string =>
+  `${actor.name ?? actor.type}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}`;
 
 /** A value of any field as a cell. */
 function cellOf(value: unknown): string | number {

@@ -24,11 +24,13 @@ export function useNames(): Names {
     keys: known,
     of: (request) => {
       const { keyId, personId } = request;
-      if (keyId !== null) return known.find((key) => key.keyId === keyId)?.name ?? keyId;
-      if (personId === null)
+      const key = keyId === null ? null : (known.find((each) => each.keyId === keyId)?.name ?? keyId);
+      if (personId === null) {
+        if (key !== null) return key;
         return surfaceOf(request) === "supplier" ? texts.activity.actorNames.supplier : texts.activity.operator;
-      const person = people.data?.people.find((each) => each.personId === personId);
-      return person?.name ?? texts.activity.deleted;
+      }
+      const person = people.data?.people.find((each) => each.personId === personId)?.name ?? texts.activity.deleted;
+      return key === null ? person : `${person} (${key})`;
     },
     problem: keys.problem ?? people.problem,
     again: async () => {

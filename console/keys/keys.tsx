@@ -99,6 +99,7 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
             <th scope="row">{key.name}</th>
             <td>
               <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>{" "}
+              {key.signIn ? <span class="chip">{texts.keys.signsIn}</span> : null}{" "}
               {key.pausedAt === null ? null : <span class="chip bad">{texts.keys.paused}</span>}
             </td>
             <td data-name={columns.lastFour}>

@@ -26,6 +26,7 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
       shopId: shopId(),
       name: field(form, "name"),
       scope: field(form, "scope") === "write" ? "write" : "read",
+      signIn: field(form, "signIn") === "on",
     });
     isSending.value = false;
     problem.value = result.ok ? null : problemOf(result);
@@ -46,6 +47,9 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
             <option value="read">{texts.keys.scopes.read}</option>
             <option value="write">{texts.keys.scopes.write}</option>
           </select>
+        </label>
+        <label class="check">
+          <input type="checkbox" name="signIn" /> {texts.keys.signIn}
         </label>
         <button class="primary" disabled={isSending.value}>
           {texts.keys.create}

@@ -54,7 +54,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
   const who = [
     actor.name ?? (actor.type === "system" ? texts.changes.system : actor.type),
     actor.type === "system" ? null : actor.type,
-    actor.type === "user" ? null : actor.id,
+    actor.type === "user" ? (actor.keyId ?? null) : actor.id,
     entry.operation,
   ].filter((part) => part !== null);
   return (

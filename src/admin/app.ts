@@ -10,7 +10,6 @@ import { Fault, type FaultCode } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
-import { shownPath } from "../base/shown-path.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
@@ -23,7 +22,7 @@ import {
   type Surface,
   validators,
 } from "../http/surface.ts";
-import { auditAlone } from "../requests/audit.ts";
+import { auditAlone, auditRowOf } from "../requests/audit.ts";
 import { AuditTrail } from "../requests/audit-trail.ts";
 import type { Readers } from "../requests/broad-read.ts";
 import { admit, type PersonCaller } from "../requests/caller.ts";
@@ -32,7 +31,7 @@ import { asFault, isReplay, namesTag, respond, success } from "../requests/envel
 import { shownId } from "../operations/fields.ts";
 import type { Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
-import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
+import { bucketOf, type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
 import { Refusals } from "../requests/refusals.ts";
 import { identifyPerson, isSessionBearer, operatorHere } from "../requests/sessions.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
@@ -200,24 +199,10 @@ async function asPerson(served: Served, context: RequestContext, token: string):
   };
   const { caller } = await identified();
   const { shop, person } = caller;
-  const tokens = requestTokens(coordination, clock, shop, "people");
-  const audited = (operation: string, status: number, errorCode: string | null): AuditEntry => ({
-    auditId: ids.next("aud"),
-    atMs: startedAtMs,
-    requestId: context.requestId,
-    traceId: context.trace.traceId,
-    spanId: context.trace.spanId,
-    tag: `console:${operation}`,
-    keyId: null,
-    personId: person.personId,
-    method: context.request.method,
-    path: shownPath(context.path),
-    status,
-    errorCode,
-    durationMs: Math.max(0, Math.round(clock.now() - startedAtMs)),
-    replayed: false,
-    count: 1,
-  });
+  const tokens = requestTokens(coordination, clock, shop, bucketOf(caller));
+  const auditId = ids.next("aud");
+  const audited = (operation: string, status: number, errorCode: string | null): AuditEntry =>
+    auditRowOf(context, { auditId, startedAtMs, operation, person }, { status, errorCode, nowMs: clock.now() });
   let name = "unknown";
   try {
     admit(caller);

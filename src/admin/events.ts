@@ -42,7 +42,12 @@ const eventSchema = z.strictObject({
   type: z.enum(eventTypes),
   timestamp: z.string(),
   shopId: z.string(),
-  actor: z.strictObject({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
+  actor: z.strictObject({
+    type: z.string(),
+    id: z.string().nullable(),
+    name: z.string().nullable(),
+    keyId: z.string().optional(),
+  }),
   requestId: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
 });

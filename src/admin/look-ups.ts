@@ -14,7 +14,7 @@ import { searchVariants } from "../operations/agent/variants.ts";
 import { LeavesLoop, readingCall } from "../requests/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
 import { statuses } from "../core/order/purchase-order.ts";
-import { operatorName } from "../requests/caller.ts";
+import { actorOf } from "../requests/caller.ts";
 import {
   cursor,
   dateFrom,
@@ -56,7 +56,7 @@ async function asTool<Input extends object>(
   input: Input,
 ): Promise<AdminAnswer> {
   const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
-  const actor = { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName } as const;
+  const actor = actorOf(person);
   const call = readingCall({
     shop,
     actor,
@@ -276,12 +276,10 @@ export const listChanges = operation({
     const after = encoded === undefined ? null : positionOf(scope, encoded);
     const { keyId, personId } = filters;
     await context.engine.peek(shopId, (tx) => shopOf(tx, shopId));
-    // A change has one actor.
-    if (keyId !== undefined && personId !== undefined && keyId !== personId)
-      return data({ changes: [], totalCount: 0, cursor: null });
     const { changes, totalCount, end } = await readPart(context, call, shopId, changePage, {
       filters: {
-        actorId: keyId ?? personId ?? null,
+        keyId: keyId ?? null,
+        personId: personId ?? null,
         actorType: filters.actorType ?? null,
         operation: filters.operation ?? null,
         requestId: filters.requestId ?? null,

@@ -13,7 +13,7 @@ import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import type { BroadPart, Readers } from "../requests/broad-read.ts";
 import { type CallDependencies, readPartWith } from "../requests/call.ts";
-import { operatorName, type SignedIn } from "../requests/caller.ts";
+import { actorOf, type SignedIn } from "../requests/caller.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Operation, OperationShape } from "../requests/operation.ts";
 import { type Shop, loadShop } from "../shop/access/accounts.ts";
@@ -202,7 +202,7 @@ export const stampOf = (
   { clock, ids }: Pick<AdminContext, "clock" | "ids">,
   { requestId, traceparent, person }: Pick<AdminCall, "requestId" | "traceparent" | "person">,
 ): EventStamp => ({
-  actor: { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName },
+  actor: actorOf(person),
   requestId,
   traceparent: traceparent ?? null,
   nowMs: clock.now(),

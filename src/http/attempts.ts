@@ -29,12 +29,18 @@ interface AttemptLimits {
   readonly message: string;
 }
 
-/** Failed sign-ins of each address. Whoever has failed too often is refused before anything is looked up, with a right secret too. */
-export const signInAttempts: AttemptLimits = {
+/** Failed sign-ins of each address. A right secret is taken from there all the same: many people may be behind one address. */
+export const signInsOfAddress: AttemptLimits = {
   atOnceMax: signInFailuresMax,
   everyMs: signInFailureMs,
   countedMax: guessersMax,
   message: "Too many sign-ins from this address have failed.",
+};
+
+/** Failed sign-ins with each secret, from wherever they come. One that has failed too often is not looked up again. */
+export const signInsWithSecret: AttemptLimits = {
+  ...signInsOfAddress,
+  message: "Too many sign-ins with this secret have failed.",
 };
 
 /** Links of suppliers that an address has asked for and that lead nowhere. One that is good is answered all the same (D273). */

@@ -5,21 +5,26 @@
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts), cookies (cookie.ts),
  * the console's pages (http/console-pages.ts).
  */
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { signInBytesMax } from "../base/limits.ts";
 import { onOneLine } from "../base/plain-text.ts";
-import { Attempts, signInAttempts } from "../http/attempts.ts";
+import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
 import { strangers } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
+import { auditRowOf } from "../requests/audit.ts";
+import { AuditTrail } from "../requests/audit-trail.ts";
 import type { PersonCaller } from "../requests/caller.ts";
+import type { StoreCounts } from "../requests/store-counts.ts";
 import { respond, success } from "../requests/envelope.ts";
 import { id, instant, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
-import { requestTokens } from "../requests/rate-limit.ts";
+import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
+import { Refusals } from "../requests/refusals.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
@@ -31,11 +36,13 @@ import {
   openSession,
   signIn,
   type SignInDependencies,
+  type SignInTrail,
   signOut,
 } from "./sign-in.ts";
 
 interface ConsoleDependencies extends SignInDependencies {
   readonly log: Log;
+  readonly counts: StoreCounts;
   /** The page and its files. */
   readonly pages: ConsolePages;
 }
@@ -63,16 +70,28 @@ const credential = z
 
 const tokenInput = z.strictObject({ shopId: id.optional() });
 
+/** What a sign-in is counted and recorded by. */
+interface SignInRecords extends Omit<SignInTrail, "row"> {
+  readonly ofAddresses: Attempts;
+  readonly ofSecrets: Attempts;
+}
+
 /** The surface of the console. */
 export function createConsole(deps: ConsoleDependencies): Surface {
-  const attempts = new Attempts(deps.clock, signInAttempts);
+  const auditTrail = new AuditTrail(deps);
+  const records: SignInRecords = {
+    auditTrail,
+    refusals: new Refusals({ ...deps, auditTrail }),
+    ofAddresses: new Attempts(deps.clock, signInsOfAddress),
+    ofSecrets: new Attempts(deps.clock, signInsWithSecret),
+  };
   return {
     path: consolePath,
     async handle(context) {
       const { method } = context.request;
       switch (context.path) {
         case `${consolePath}/session`:
-          if (method === "POST") return await beginSession(deps, attempts, context);
+          if (method === "POST") return await beginSession(deps, records, context);
           if (method === "DELETE") return await leaveSession(deps, context, false);
           throw methodNotAllowed(method, ["DELETE", "POST"]);
         case `${consolePath}/sessions`:
@@ -89,25 +108,44 @@ export function createConsole(deps: ConsoleDependencies): Surface {
   };
 }
 
-async function beginSession(deps: ConsoleDependencies, attempts: Attempts, context: RequestContext): Promise<Response> {
+/**
+ * Signs somebody in. A secret that was refused too often is not looked up again, and an address from which too many sign-ins have failed is
+ * told so for each further one that fails; a right secret is taken from there all the same, so that strangers behind a proxy lock nobody
+ * out (C49).
+ */
+async function beginSession(
+  deps: ConsoleDependencies,
+  { ofAddresses, ofSecrets, ...trail }: SignInRecords,
+  context: RequestContext,
+): Promise<Response> {
   const { requestId, remoteAddress, request } = context;
   context.operation = "console:session_begin";
   refuseOtherSites(context);
-  attempts.admit(remoteAddress);
+  const startedAtMs = deps.clock.now();
   const input = checkInput(credential, parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })));
+  const secret = hash("sha256", secretOf(input));
+  ofSecrets.admit(secret);
   const userAgent = onOneLine(request.header("user-agent") ?? "").slice(0, shortTextMax) || null;
+  const named = { auditId: deps.ids.next("aud"), startedAtMs, operation: "session_begin" };
+  const row: SignInTrail["row"] = (person, outcome) =>
+    auditRowOf(context, { ...named, person }, { ...outcome, nowMs: deps.clock.now() });
   try {
-    const { secret, ...session } = await signIn(deps, input, userAgent);
-    const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };
+    const { secret: cookie, ...session } = await signIn(deps, input, userAgent, { ...trail, row });
+    const headers = { "Set-Cookie": cookieWith(context, cookie), "Cache-Control": "no-store" };
     return respond(success(requestId, { session }, { status: 201, headers }));
   } catch (error) {
     if (error instanceof Fault && error.code === "UNAUTHORIZED") {
-      attempts.count(remoteAddress);
       deps.log.warn({ ...loggedRequest(context), remoteAddress }, "sign-in refused");
+      ofSecrets.count(secret);
+      ofAddresses.admit(remoteAddress);
+      ofAddresses.count(remoteAddress);
     }
     throw error;
   }
 }
+
+const secretOf = (input: Credential): string =>
+  "apiKey" in input ? input.apiKey : "invitation" in input ? input.invitation : input.adminToken;
 
 async function leaveSession(
   deps: ConsoleDependencies,
@@ -142,7 +180,7 @@ async function giveToken(deps: ConsoleDependencies, context: RequestContext): Pr
   }
   if (shopId !== undefined && shopId !== open.caller.shop.shopId)
     throw new Fault("FORBIDDEN_SCOPE", "A session may not ask for this.", { action: "Leave shopId out." });
-  await requestTokens(deps.coordination, deps.clock, open.caller.shop, "people").take();
+  await requestTokens(deps.coordination, deps.clock, open.caller.shop, bucketOf(open.caller)).take();
   return answer(bearerJson(await bearerOfPerson(deps, open), open.caller));
 }
 

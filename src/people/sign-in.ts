@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
+import { fold } from "../base/fold.ts";
 import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../base/limits.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
@@ -16,9 +17,14 @@ import {
   type SecretKind,
   secretRandomBytes,
 } from "../base/secret.ts";
-import { admit, identify, type PersonCaller } from "../requests/caller.ts";
+import type { AuditTrail } from "../requests/audit-trail.ts";
+import { admit, identify, operatorName, type PersonCaller, type SignedIn } from "../requests/caller.ts";
+import { asFault } from "../requests/envelope.ts";
+import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
+import type { Refusals } from "../requests/refusals.ts";
 import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../requests/sessions.ts";
-import { loadShop, type Shop } from "../shop/access/accounts.ts";
+import { type ApiKey, loadShop, type Shop } from "../shop/access/accounts.ts";
+import type { AuditEntry } from "../shop/audit/audit.ts";
 import { lastSequence } from "../shop/events/events.ts";
 import {
   bearerStatements,
@@ -30,6 +36,7 @@ import {
   findSession,
   hasSession,
   type Invitation,
+  namesTaken,
   type Person,
   personStatement,
   seenStatements,
@@ -50,6 +57,19 @@ export interface SignInDependencies {
   readonly isAdminToken: (text: string) => boolean;
 }
 
+/** What a sign-in leaves in the audit log of its shop. */
+export interface SignInTrail {
+  readonly auditTrail: Pick<AuditTrail, "statements">;
+  readonly refusals: Pick<Refusals, "add">;
+  /** The row of this request. */
+  row(person: Pick<SignedIn, "personId" | "keyId">, outcome: SignInOutcome): AuditEntry;
+}
+
+interface SignInOutcome {
+  readonly status: number;
+  readonly errorCode: string | null;
+}
+
 /** What somebody signs in with. */
 export type Credential =
   | { readonly invitation: string }
@@ -68,19 +88,22 @@ interface NewSession {
 const newSecret = (kind: SecretKind, shopId: string) => makeSecret(kind, shopId, randomBytes(secretRandomBytes));
 
 /**
- * Signs in.
+ * Signs in. By a key of a shop it takes a token of the key's bucket, and leaves an audit row, whether it succeeds or not.
  *
- * @throws Fault UNAUTHORIZED   the secret is not one, or the invitation was used, revoked or has expired.
- * @throws Fault PLAN_REQUIRED  the shop's plan has no API.
- * @throws Fault INVALID_INPUT  the shop has too many people.
+ * @throws Fault UNAUTHORIZED     the secret is not one, or the invitation was used, revoked or has expired.
+ * @throws Fault FORBIDDEN_SCOPE  the key was made without sign-in.
+ * @throws Fault PLAN_REQUIRED    the shop's plan has no API.
+ * @throws Fault RATE_LIMITED     the key's bucket is empty.
+ * @throws Fault INVALID_INPUT    the shop has too many people, or the name is somebody's.
  */
 export async function signIn(
   deps: SignInDependencies,
   credential: Credential,
   userAgent: string | null,
+  trail: SignInTrail,
 ): Promise<NewSession> {
-  if ("invitation" in credential) return await byInvitation(deps, credential.invitation, userAgent);
-  if ("apiKey" in credential) return await byApiKey(deps, credential, userAgent);
+  if ("invitation" in credential) return await byInvitation(deps, credential.invitation, userAgent, trail);
+  if ("apiKey" in credential) return await byApiKey(deps, credential, userAgent, trail);
   if (!deps.isAdminToken(credential.adminToken)) throw wrongAdminToken();
   const { text, hash } = newSecret("opc", noShopId);
   await deps.coordination.seeOperatorSession(hash, deps.clock.now());
@@ -93,7 +116,12 @@ const wrongAdminToken = (): Fault =>
   });
 
 /** The invitation may stand at the end of its link. */
-async function byInvitation(deps: SignInDependencies, sent: string, userAgent: string | null): Promise<NewSession> {
+async function byInvitation(
+  deps: SignInDependencies,
+  sent: string,
+  userAgent: string | null,
+  { auditTrail, row }: SignInTrail,
+): Promise<NewSession> {
   const { engine, clock, ids } = deps;
   const parsed = parseSecret("opi", /opi_[\w-]+$/.exec(sent)?.[0] ?? "");
   if (parsed === null || parsed.shopId === noShopId) throw unusable("is not one of this service");
@@ -120,6 +148,7 @@ async function byInvitation(deps: SignInDependencies, sent: string, userAgent: s
       return await beginSession(deps, tx, shopId, person, { keyId: null, userAgent }, [
         personStatement(shopId, person),
         used,
+        ...(await auditTrail.statements(tx, shopId, [row(person, begun)])),
       ]);
     });
   } catch (error) {
@@ -141,34 +170,65 @@ const unusable = (why: string): Fault =>
     action: "Ask an owner of the shop for a new one. The operator makes one with openpo console invite.",
   });
 
-/** Whoever signs in with the same key under the same name is the same person. */
+const begun: SignInOutcome = { status: 201, errorCode: null };
+
+/** A key makes one person, of the name that was given last. */
 async function byApiKey(
   deps: SignInDependencies,
   { apiKey, name }: { readonly apiKey: string; readonly name: string },
   userAgent: string | null,
+  { auditTrail, refusals, row }: SignInTrail,
 ): Promise<NewSession> {
-  const { engine, clock, ids } = deps;
+  const { engine, coordination, clock, ids } = deps;
   const caller = await identify(engine, apiKey);
-  admit(caller);
   const { shopId } = caller.shop;
   const { keyId, scope } = caller.key;
-  const nowMs = clock.now();
-  return await engine.write(shopId, async (tx) => {
-    const known = await findPersonOfKey(tx, shopId, keyId, name);
-    if (known !== null) return await beginSession(deps, tx, shopId, known, { keyId, userAgent }, []);
-    await requireRoom(tx, shopId);
-    const person: Person = {
-      personId: ids.next("per"),
-      name,
-      email: null,
-      role: roleOfScope[scope],
-      keyId,
-      createdAtMs: nowMs,
-      lastSeenAtMs: nowMs,
-    };
-    return await beginSession(deps, tx, shopId, person, { keyId, userAgent }, [personStatement(shopId, person)]);
-  });
+  try {
+    admit(caller);
+    requireSignIn(caller.key);
+    await requestTokens(coordination, clock, caller.shop, bucketOf(caller)).take();
+    const nowMs = clock.now();
+    return await engine.write(shopId, async (tx) => {
+      requireFreeName(await namesTaken(tx, shopId, keyId, nowMs), name);
+      const before = await findPersonOfKey(tx, shopId, keyId);
+      const person: Person = {
+        ...(before ?? {
+          personId: ids.next("per"),
+          email: null,
+          role: roleOfScope[scope],
+          keyId,
+          createdAtMs: nowMs,
+          lastSeenAtMs: nowMs,
+        }),
+        name,
+      };
+      return await beginSession(deps, tx, shopId, person, { keyId, userAgent }, [
+        personStatement(shopId, person),
+        ...(await auditTrail.statements(tx, shopId, [row(person, begun)])),
+      ]);
+    });
+  } catch (error) {
+    const { status, code } = asFault(error);
+    await refusals.add(shopId, row({ personId: null, keyId }, { status, errorCode: code }));
+    throw error;
+  }
 }
+
+/** @throws Fault FORBIDDEN_SCOPE for a key that is a program's alone. */
+function requireSignIn({ signIn }: ApiKey): void {
+  if (!signIn)
+    throw new Fault("FORBIDDEN_SCOPE", "Nobody may sign in with this API key.", {
+      action: "Sign in with a key that was made for people, or ask an owner of the shop for an invitation.",
+    });
+}
+
+/** @throws Fault INVALID_INPUT when the name, without regard to case and blanks, is that of somebody else. */
+function requireFreeName(taken: readonly string[], name: string): void {
+  if ([operatorName, ...taken].some((each) => comparable(each) === comparable(name)))
+    throw invalidField("/name", "is the name of somebody else", "Choose another one.");
+}
+
+const comparable = (name: string): string => fold(name).replaceAll(/\s+/g, " ").trim();
 
 /** @throws Fault INVALID_INPUT when the shop has as many people as it may have. */
 async function requireRoom(tx: Tx, shopId: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { AuditRowPlace } from "../shop/audit/audit-journal.ts";
 import type { Engine, Tx, WriteOptions } from "../store/store.ts";
 import type { AuditTrail } from "./audit-trail.ts";
+import type { SignedIn } from "./caller.ts";
 import type { Reply } from "./envelope.ts";
 import type { IdentifiedRequest } from "./request.ts";
 
@@ -142,7 +143,7 @@ export function auditEntryOf(
     traceId: incoming.trace?.traceId ?? null,
     spanId: incoming.trace?.spanId ?? null,
     tag: `${person === null ? incoming.surface : "console"}:${name}`,
-    keyId: key?.keyId ?? null,
+    keyId: key?.keyId ?? person?.keyId ?? null,
     personId: person?.personId ?? null,
     method: incoming.method,
     path: shownPath(incoming.path),
@@ -153,3 +154,44 @@ export function auditEntryOf(
     count: 1,
   };
 }
+
+/** A request as a surface has it. */
+interface ShownRequest {
+  readonly requestId: string;
+  readonly trace: { readonly traceId: string; readonly spanId: string };
+  readonly request: { readonly method: string };
+  readonly path: string;
+}
+
+/** The audit row of a person's request that its surface answers itself (C50, C51). */
+export const auditRowOf = (
+  { requestId, trace, request, path }: ShownRequest,
+  {
+    auditId,
+    startedAtMs,
+    operation,
+    person,
+  }: {
+    readonly auditId: string;
+    readonly startedAtMs: number;
+    readonly operation: string;
+    readonly person: Pick<SignedIn, "personId" | "keyId">;
+  },
+  { status, errorCode, nowMs }: { readonly status: number; readonly errorCode: string | null; readonly nowMs: number },
+): AuditEntry => ({
+  auditId,
+  atMs: startedAtMs,
+  requestId,
+  traceId: trace.traceId,
+  spanId: trace.spanId,
+  tag: `console:${operation}`,
+  keyId: person.keyId,
+  personId: person.personId,
+  method: request.method,
+  path: shownPath(path),
+  status,
+  errorCode,
+  durationMs: Math.max(0, Math.round(nowMs - startedAtMs)),
+  replayed: false,
+  count: 1,
+});

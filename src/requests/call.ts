@@ -13,6 +13,7 @@ import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
+import { actorOf } from "./caller.ts";
 import type { Reply } from "./envelope.ts";
 import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "./operation.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
@@ -151,7 +152,7 @@ export function openCall(
   const { incoming, shop, key, person } = request;
   const actor: Actor =
     key === null
-      ? { type: "user", id: person.personId, name: person.name }
+      ? actorOf(person)
       : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name };
   return openCallAs(deps, { incoming, shop, actor, ahead }, operation, store);
 }

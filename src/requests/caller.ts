@@ -2,6 +2,7 @@
  * Who asks: a shop and one of its API keys, found by the key alone (S7), or a person who is signed in at the console (sessions.ts).
  */
 import { hash } from "node:crypto";
+import type { Actor } from "../core/access/actor.ts";
 import { parseApiKey } from "../core/access/api-key.ts";
 import { Fault } from "../base/fault.ts";
 import { callersRememberedBytesMax } from "../base/limits.ts";
@@ -33,7 +34,17 @@ export interface SignedIn {
   readonly personId: string | null;
   readonly name: string;
   readonly role: Role;
+  /** The API key by which the person has signed in (C49); null for everybody else. */
+  readonly keyId: string | null;
 }
+
+/** The person, or the operator, as the activity log and events name them. */
+export const actorOf = (person: SignedIn | null): Actor => ({
+  type: "user",
+  id: person?.personId ?? null,
+  name: person?.name ?? operatorName,
+  ...(person === null || person.keyId === null ? {} : { keyId: person.keyId }),
+});
 
 /** A person who is signed in, and the shop. */
 export interface PersonCaller {

@@ -21,10 +21,11 @@ export interface RequestTokens {
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** A bucket of a shop: its API keys share one, its people another with the same parameters (C50). */
+/** A bucket of a shop: its API keys share one, whoever has signed in with one too; its people another with the same parameters (C49, C50). */
 type Bucket = "shop" | "people";
 
-export const bucketOf = ({ person }: Pick<Caller, "person">): Bucket => (person === null ? "shop" : "people");
+export const bucketOf = ({ person }: Pick<Caller, "person">): Bucket =>
+  person === null || person.keyId !== null ? "shop" : "people";
 
 /** @param asked what the bucket has answered already when it was asked for this request's token; null: it was not asked. */
 export function requestTokens(

@@ -26,7 +26,7 @@ export function signedInBy(session: SignedInSession, nowMs: number): (SignedIn &
   const { personId, name, keyId, keyScope, isKeyShut, lastSeenAtMs } = session;
   if (lastSeenAtMs <= nowMs - sessionIdleMs) return null;
   if (keyId !== null && (keyScope === null || isKeyShut)) return null;
-  return { personId, name, role: roleOf(session) };
+  return { personId, name, role: roleOf(session), keyId };
 }
 
 /** What a session may do: never more than the API key that it came from. */
@@ -34,7 +34,7 @@ const roleOf = ({ role, keyScope }: SignedInSession): Role =>
   keyScope === null ? role : lesserRole(role, roleOfScope[keyScope]);
 
 /** The operator in a shop: an owner without a person. */
-export const operatorHere: SignedIn = { personId: null, name: operatorName, role: "owner" };
+export const operatorHere: SignedIn = { personId: null, name: operatorName, role: "owner", keyId: null };
 
 /** Whether it is the operator who asks, with the admin token or signed in. */
 export const isOperator = (person: SignedIn | null): boolean => person === null || person.personId === null;

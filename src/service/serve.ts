@@ -476,7 +476,7 @@ async function listen(
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
-      createConsole({ engine, coordination, clock, ids, isAdminToken, log, pages }),
+      createConsole({ engine, coordination, clock, ids, isAdminToken, log, counts, pages }),
       createStorefrontHints({
         engine,
         clock,

@@ -18,6 +18,7 @@ import {
   shopsSchema,
   withClient,
 } from "../support/postgres.ts";
+import { peopleAfter, peopleBefore } from "../support/people-before.ts";
 import type { Store } from "../support/store.ts";
 import { until } from "../support/until.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";
@@ -201,6 +202,18 @@ test("a migration waits for the turns that are under way, and holds nothing that
       await turn.query(`lock table ${shopsSchema}.audit_log in row exclusive mode`);
       await turn.query("commit");
       await migrated;
+    }),
+  ));
+
+test("of the people whom a key has made, an upgrade leaves the one that was seen last (C49)", () =>
+  withEarlier(({ url, engine, migrate }) =>
+    withClient(url, async (client) => {
+      await engine.write("a", (tx) => tx.batch(peopleBefore.map((sql) => ({ sql, params: [] }))));
+      await migrate();
+      await client.query(`set search_path = ${shopsSchema}`);
+      await client.query("select set_config('openpo.shop_id', 'a', false)");
+      for (const [sql, rows] of Object.entries(peopleAfter))
+        assert.deepEqual((await client.query({ text: sql, rowMode: "array" })).rows, rows, sql);
     }),
   ));
 

@@ -78,6 +78,7 @@ export async function makeTemplate(directory: string): Promise<void> {
             createdAtMs: clock.now(),
             revokedAtMs: null,
             pausedAtMs: null,
+      signIn: true,
           },
           secretHash,
         ),

@@ -100,7 +100,7 @@ test("a stream ends before its next event when the key of who follows is paused,
     ["DELETE", undefined],
   ] as const) {
     const { keyId, apiKey } = await server.addKey("read");
-    const person = await signInWith(server, { apiKey, name: "Ben" });
+    const person = await signInWith(server, { apiKey, name: `With ${keyId}` });
     const path = `/shops/${server.shopId}/keys/${keyId}`;
     await assertEnds(server, await follow(server, await person.bearer()), () => askAdmin(server, method, path, body));
   }

@@ -1,6 +1,7 @@
 /** People of a shop: invitations, sessions, bearers, and what each role may do (contract §10, C48–C51, C55). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { z } from "zod";
 import { adminOperations } from "../../src/admin/registry.ts";
 import { consoleViewsMax, consoleViewsOfPersonMax, signInFailuresMax } from "../../src/base/limits.ts";
 import { leastRole, type Role, roles } from "../../src/core/access/role.ts";
@@ -138,7 +139,7 @@ test("behind TLS the cookie is Secure, under a name that only TLS can set", asyn
   assert.equal((await fromPage(server, "POST", "/token", { cookie: cookieOf(begun), headers })).status, 200);
 });
 
-test("guesses from one address are refused after a while, whatever forwarding headers say", async () => {
+test("guesses from one address are refused after a while, whatever forwarding headers say; a right secret is taken from there all the same", async () => {
   await using server = await startServer({ console: true });
   const right = await invite(server, "viewer");
   const statuses: number[] = [];
@@ -154,9 +155,28 @@ test("guesses from one address are refused after a while, whatever forwarding he
     if (tried.status === 429) assert.ok(Number(tried.headers["retry-after"]) >= 1);
   }
   assert.deepEqual([statuses[0], statuses[signInFailuresMax - 1], statuses[signInFailuresMax]], [401, 401, 429]);
-  assertFault(await fromPage(server, "POST", "/session", { body: { invitation: right } }), 429, "RATE_LIMITED");
+  // Whoever else is behind that address gets in, with whatever they have.
+  for (const body of [{ invitation: right }, { adminToken }, { apiKey: server.readKey, name: "Ben" }])
+    assert.equal((await fromPage(server, "POST", "/session", { body })).status, 201);
+  const wrong = { adminToken: "another-wrong-token" };
+  assertFault(await fromPage(server, "POST", "/session", { body: wrong }), 429, "RATE_LIMITED");
   server.clock.advance(20_000);
-  assert.equal((await fromPage(server, "POST", "/session", { body: { invitation: right } })).status, 201);
+  assertFault(await fromPage(server, "POST", "/session", { body: wrong }), 401, "UNAUTHORIZED");
+});
+
+test("one secret that fails is not looked up for ever; another one is", async () => {
+  await using server = await startServer({ console: true });
+  const { keyId, apiKey } = await server.addKey("read");
+  await askAdmin(server, "DELETE", `/shops/${server.shopId}/keys/${keyId}`);
+  const body = { apiKey, name: "Ben" };
+  for (let count = 0; count < signInFailuresMax; count += 1)
+    assertFault(await fromPage(server, "POST", "/session", { body }), 401, "UNAUTHORIZED");
+  const rows = async (): Promise<number> => (await server.audit()).filter((row) => row.keyId === keyId).length;
+  const before = await rows();
+  const refused = await fromPage(server, "POST", "/session", { body });
+  assertFault(refused, 429, "RATE_LIMITED");
+  assert.match(refused.textAt("error", "message"), /this secret/);
+  assert.equal(await rows(), before, "nothing was looked up");
 });
 
 test("a bearer ends with its session: time, sign-out, revocation, deletion of the person, of the shop", async () => {
@@ -224,8 +244,8 @@ test("a session by API key has the key's role at most, and ends when the key is 
   const shop = `/shops/${server.shopId}`;
   const { keyId, apiKey } = await server.addKey("write");
   const reader = await signInWith(server, { apiKey: server.readKey, name: "Ben" });
-  const writer = await signInWith(server, { apiKey, name: "Ben" });
-  const again = await signInWith(server, { apiKey, name: "Ben" });
+  const writer = await signInWith(server, { apiKey, name: "Benno" });
+  const again = await signInWith(server, { apiKey, name: "Benno" });
   assert.equal(again.personId, writer.personId);
   assert.notEqual(reader.personId, writer.personId);
   const create = async (key: string): Promise<number> =>
@@ -241,7 +261,7 @@ test("a session by API key has the key's role at most, and ends when the key is 
   assert.equal((await askAdmin(server, "DELETE", `${shop}/keys/${keyId}`)).status, 200);
   assert.equal(await listed(server, bearer), 401);
   assertFault(await fromPage(server, "POST", "/token", { cookie: writer.cookie }), 401, "UNAUTHORIZED");
-  const body = { apiKey, name: "Ben" };
+  const body = { apiKey, name: "Benno" };
   assertFault(await fromPage(server, "POST", "/session", { body }), 401, "UNAUTHORIZED");
   assertFault(await fromPage(server, "POST", "/session", { body: { apiKey } }), 400, "INVALID_INPUT");
 });
@@ -304,7 +324,8 @@ test("a person's request is logged and audited under the person; an idempotency 
   const log = await server.get(`/api/v1/purchase-orders/${purchaseOrderId}/log`);
   assert.deepEqual(log.at("data", "log", 0, "actor"), { type: "user", id: ana.personId, name: "Ana" });
   const audit = await askAdmin(server, "GET", `/shops/${server.shopId}/audit-log?personId=${ana.personId}`);
-  assert.equal(audit.at("data", "totalCount"), 2);
+  // The sign-in, the request and its replay.
+  assert.equal(audit.at("data", "totalCount"), 3);
   assert.deepEqual(
     [
       audit.at("data", "auditLog", 1, "tag"),
@@ -551,4 +572,156 @@ test("one person can save some of the shop's views and not all of them", async (
   assert.equal((await save(keys[1], "of-ben")).status, 201);
   assert.equal((await save(adminToken, "of-the-operator")).status, 201);
   assert.ok(consoleViewsOfPersonMax * 2 < consoleViewsMax);
+});
+
+const peopleOf = async (server: TestServer): Promise<readonly { readonly name: string; readonly keyId: string | null }[]> =>
+  z
+    .array(z.object({ name: z.string(), keyId: z.string().nullable() }))
+    .parse((await askAdmin(server, "GET", `/shops/${server.shopId}/people`)).at("data", "people"));
+
+test("a key makes one person, who counts among nobody, and goes with the key; each sign-in costs a token and is recorded (C49)", async () => {
+  await using server = await startServer({
+    console: true,
+    shop: { rateLimit: { capacity: 12, refillPerSecond: 0.001 } },
+  });
+  const { keyId, apiKey } = await server.addKey("read");
+  const tried: number[] = [];
+  for (let count = 0; count < 20; count += 1)
+    tried.push((await fromPage(server, "POST", "/session", { body: { apiKey, name: `Nobody ${count}` } })).status);
+  assert.deepEqual(tried, [...Array<number>(12).fill(201), ...Array<number>(8).fill(429)], "the key's bucket pays");
+  const people = await peopleOf(server);
+  assert.deepEqual(people, [{ name: "Nobody 11", keyId }]);
+  const rows = (await server.audit()).filter((row) => row.tag === "console:session_begin");
+  assert.deepEqual(
+    rows.map((row) => [row.keyId, row.personId !== null, row.method, row.path, row.status, row.errorCode]).toReversed(),
+    [
+      ...Array<unknown>(12).fill([keyId, true, "POST", "/console/session", 201, null]),
+      ...Array<unknown>(8).fill([keyId, false, "POST", "/console/session", 429, "RATE_LIMITED"]),
+    ],
+  );
+  // People, and their invitations, have not been in the way of that, nor it of them.
+  const ana = await signInAs(server, "viewer", "Ana");
+  assert.equal(await listed(server, await ana.bearer()), 200);
+  const [row] = (await server.audit()).filter((each) => each.personId === ana.personId && each.tag === "console:session_begin");
+  assert.deepEqual([row?.keyId, row?.status], [null, 201]);
+
+  assert.equal((await askAdmin(server, "DELETE", `/shops/${server.shopId}/keys/${keyId}`)).status, 200);
+  assert.deepEqual(await peopleOf(server), [{ name: "Ana", keyId: null }]);
+});
+
+test("a key that was made without sign-in signs nobody in, and works otherwise (C49)", async () => {
+  await using server = await startServer({ console: true });
+  const keys = `/shops/${server.shopId}/keys`;
+  const made = await askAdmin(server, "POST", keys, { name: "Night bot", scope: "write", signIn: false });
+  assert.equal(made.at("data", "signIn"), false);
+  const apiKey = made.textAt("data", "apiKey");
+  const refused = await fromPage(server, "POST", "/session", { body: { apiKey, name: "Ben" } });
+  assertFault(refused, 403, "FORBIDDEN_SCOPE");
+  assert.equal(refused.headers["set-cookie"], undefined);
+  assert.equal(await listed(server, apiKey), 200);
+  assert.deepEqual(await peopleOf(server), []);
+  const [row] = (await server.audit()).filter(({ tag }) => tag === "console:session_begin");
+  assert.deepEqual([row?.keyId, row?.status, row?.errorCode], [made.textAt("data", "keyId"), 403, "FORBIDDEN_SCOPE"]);
+  const other = await askAdmin(server, "POST", keys, { name: "Dock", scope: "write" });
+  assert.equal(other.at("data", "signIn"), true);
+  const listedKeys = await askAdmin(server, "GET", keys);
+  const shown = z.array(z.object({ name: z.string(), signIn: z.boolean() })).parse(listedKeys.at("data", "keys"));
+  assert.deepEqual(shown.filter(({ signIn }) => !signIn).map(({ name }) => name), ["Night bot"]);
+});
+
+test("nobody signs in with a key under the name of a person of the shop, of one who is invited, or of the operator (C49)", async () => {
+  await using server = await startServer({ console: true });
+  await signInAs(server, "owner", "Demo owner");
+  await invite(server, "viewer", "José");
+  const revoked = await askAdmin(server, "POST", `/shops/${server.shopId}/invitations`, { name: "Rita", role: "viewer" });
+  await askAdmin(server, "DELETE", `/shops/${server.shopId}/invitations/${revoked.textAt("data", "invitationId")}`);
+  await signInWith(server, { apiKey: server.readKey, name: "Reader" });
+  const signIn = (name: string): Promise<TestResponse> =>
+    fromPage(server, "POST", "/session", { body: { apiKey: server.writeKey, name } });
+  for (const name of ["Demo owner", "demo  OWNER", "ｄｅｍｏ owner", "operator", "Operator", "José", "JOSE\u0301", "reader"]) {
+    const refused = await signIn(name);
+    assertFault(refused, 400, "INVALID_INPUT");
+    assert.equal(refused.at("error", "details", 0, "path"), "/name", name);
+  }
+  for (const name of ["Writer", "Writer", "Rita"]) assert.equal((await signIn(name)).status, 201, name);
+  assert.deepEqual((await peopleOf(server)).map(({ name }) => name), ["Demo owner", "Reader", "Rita"]);
+});
+
+test("log, events, changes and audit log name the key beside the person who has signed in with it, and its bucket pays (C49)", async () => {
+  await using server = await startServer({ console: true, shop: { rateLimit: { capacity: 8, refillPerSecond: 0.001 } } });
+  const shop = `/shops/${server.shopId}`;
+  const { keyId, apiKey } = await server.addKey("write");
+  const cleo = await signInWith(server, { apiKey, name: "Cleo" });
+  const key = await cleo.bearer();
+  const made = await server.post("/api/v1/purchase-orders", {}, { key });
+  assert.equal(made.status, 201, made.text);
+  assert.match(String(made.headers["ratelimit-policy"]), /^"shop";/);
+  const actor = { type: "user", id: cleo.personId, name: "Cleo", keyId };
+  const log = await server.get(`/api/v1/purchase-orders/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}/log`, { key });
+  assert.deepEqual(log.at("data", "log", 0, "actor"), actor);
+  const events = await askAdmin(server, "GET", `${shop}/events`, undefined, { key });
+  assert.deepEqual(events.at("data", "events", 0, "actor"), actor);
+  assert.match(String(events.headers["ratelimit-policy"]), /^"shop";/);
+  const byKey = { key: apiKey };
+  await server.post("/api/v1/purchase-orders", {}, byKey);
+
+  const found = async (query: string): Promise<unknown> => {
+    const changes = await askAdmin(server, "GET", `${shop}/changes?${query}`);
+    const actors = z.array(z.object({ actor: z.object({ type: z.string() }) })).parse(changes.at("data", "changes"));
+    assert.equal(changes.at("data", "totalCount"), actors.length);
+    return actors.map((each) => each.actor.type);
+  };
+  assert.deepEqual(await found(`keyId=${keyId}`), ["api-key", "user"], "what it did, and what was done by who signed in with it");
+  assert.deepEqual(await found(`keyId=${keyId}&personId=${cleo.personId}`), ["user"]);
+  assert.deepEqual(await found(`personId=${cleo.personId}`), ["user"]);
+  assert.deepEqual(await found(`keyId=${cleo.personId}&personId=${cleo.personId}`), []);
+  const first = await askAdmin(server, "GET", `${shop}/changes?keyId=${keyId}&limit=1`);
+  assert.deepEqual([first.at("data", "totalCount"), first.at("data", "changes", 0, "actor", "type")], [2, "api-key"]);
+  const second = await askAdmin(server, "GET", `${shop}/changes?keyId=${keyId}&limit=1&cursor=${first.textAt("data", "cursor")}`);
+  assert.deepEqual([second.at("data", "cursor"), second.at("data", "changes", 0, "actor", "type")], [null, "user"]);
+
+  const rows = (await server.audit()).filter((row) => row.personId === cleo.personId);
+  assert.deepEqual([...new Set(rows.map((row) => row.keyId))], [keyId]);
+  assert.deepEqual(
+    rows.map(({ tag }) => tag).toReversed(),
+    ["console:session_begin", "console:purchase_order_create", "console:purchase_order_log_list", "console:event_list"],
+  );
+  // Sign-in, bearer, and six requests: the shop's bucket is empty, that of its people is not.
+  assert.equal(await listed(server, apiKey), 200);
+  assert.equal(await listed(server, key), 200);
+  assert.equal(await listed(server, apiKey), 429);
+  const ana = await signInAs(server, "viewer", "Ana");
+  assert.equal(await listed(server, await ana.bearer()), 200);
+});
+
+test("an order that is exported and imported keeps the key in its log", async () => {
+  await using server = await startServer({ console: true });
+  const { keyId, apiKey } = await server.addKey("write");
+  const cleo = await signInWith(server, { apiKey, name: "Cleo" });
+  const made = await server.post("/api/v1/purchase-orders", {}, { key: await cleo.bearer() });
+  const exported = await askAdmin(server, "GET", `/shops/${server.shopId}/export`);
+  await askAdmin(server, "PUT", "/shops/other", { name: "Other", currencyCode: "EUR" });
+  const imported = await askAdmin(server, "POST", "/shops/other/import", exported.text);
+  assert.equal(imported.status, 200, imported.text);
+  const changes = await askAdmin(server, "GET", `/shops/other/changes?keyId=${keyId}`);
+  assert.equal(changes.at("data", "changes", 0, "actor", "keyId"), keyId);
+  assert.equal(changes.at("data", "changes", 0, "purchaseOrderId"), made.at("data", "purchaseOrder", "purchaseOrderId"));
+});
+
+test("what only the person sees goes with the person; what is shared stays", async () => {
+  await using server = await startServer({ console: true });
+  const shop = `/shops/${server.shopId}`;
+  const { keyId, apiKey } = await server.addKey("read");
+  const [ben, cleo] = [await signInAs(server, "viewer", "Ben"), await signInWith(server, { apiKey, name: "Cleo" })];
+  for (const { personId, bearer } of [ben, cleo]) {
+    const key = await bearer();
+    for (const isShared of [true, false])
+      await askAdmin(server, "PUT", `${shop}/console-views/${personId}-${String(isShared)}`, { viewName: "v", query: "", isShared }, { key });
+  }
+  const views = async (): Promise<unknown> => (await askAdmin(server, "GET", `${shop}/console-views`)).at("data", "totalCount");
+  assert.equal(await views(), 4);
+  await askAdmin(server, "DELETE", `${shop}/people/${ben.personId}`);
+  assert.equal(await views(), 3);
+  await askAdmin(server, "DELETE", `${shop}/keys/${keyId}`);
+  assert.equal(await views(), 2);
 });

@@ -213,6 +213,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       createdAtMs: clock.now(),
       revokedAtMs: null,
       pausedAtMs: null,
+      signIn: true,
     };
     await engine.write(shopId, (tx) => insertApiKey(tx, shopId, key, made.secretHash));
     return { keyId: key.keyId, apiKey: made.apiKey };
@@ -292,6 +293,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               ids,
               isAdminToken,
               log,
+              counts: new StoreCounts(),
               pages: createConsolePages(loadConsoleFiles),
             }),
           ]

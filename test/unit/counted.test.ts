@@ -23,7 +23,7 @@ import {
 import { StoreCounts } from "../../src/requests/store-counts.ts";
 import { Refusals } from "../../src/requests/refusals.ts";
 import { Sweeps } from "../../src/requests/sweeps.ts";
-import { Attempts, linkGuesses, linkRequests, signInAttempts } from "../../src/http/attempts.ts";
+import { Attempts, linkGuesses, linkRequests, signInsOfAddress } from "../../src/http/attempts.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
 
@@ -79,7 +79,7 @@ test("wrong admin tokens are counted for the addresses that sent one last; the r
 });
 
 test("failed sign-ins are counted for the addresses that failed last", () => {
-  const attempts = new Attempts(clock, signInAttempts);
+  const attempts = new Attempts(clock, signInsOfAddress);
   for (let failure = 0; failure < signInFailuresMax; failure += 1) attempts.count("a");
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
   for (const address of namesOf(guessersMax - 1)) attempts.count(address);

@@ -35,7 +35,7 @@ import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/openapi/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { AuditRows } from "../../src/requests/audit.ts";
-import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
+import { Attempts, signInsOfAddress } from "../../src/http/attempts.ts";
 import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
 import { KnownCredentials } from "../../src/shop/access/known-credentials.ts";
 import { factsOf } from "../../src/shop/order-list/block-format.ts";
@@ -194,7 +194,7 @@ test("a path is shown with at most pathLengthMax characters", () => {
 
 test("an address that has failed too often may fail once more after each signInFailureMs", () => {
   let nowMs = 1_000;
-  const attempts = new Attempts({ now: () => nowMs }, signInAttempts);
+  const attempts = new Attempts({ now: () => nowMs }, signInsOfAddress);
   for (let count = 0; count < signInFailuresMax; count += 1) attempts.count("a");
   nowMs += signInFailureMs - 1;
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { loadSchema, migrate, sqliteStatements } from "../../src/store/sqlite/schema.ts";
+import { peopleAfter, peopleBefore } from "../support/people-before.ts";
 
 async function withMigrations(files: Record<string, string>, body: (directory: string) => void): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-schema-"));
@@ -74,4 +75,15 @@ test("a gap in the numbers, or no migration at all, is refused at the start", as
   await withMigrations({ "readme.txt": "" }, (directory) => {
     assert.throws(() => loadSchema(directory), /No migrations/);
   });
+});
+
+test("of the people whom a key has made, an upgrade leaves the one that was seen last (C49)", () => {
+  const schema = loadSchema(join(import.meta.dirname, "../../src/shop/schema"));
+  const database = new DatabaseSync(":memory:");
+  migrate(database, schema.slice(0, 28));
+  for (const sql of peopleBefore) database.exec(sql);
+  migrate(database, schema);
+  for (const [sql, rows] of Object.entries(peopleAfter))
+    assert.deepEqual(database.prepare(sql).all().map((row) => Object.values(row)), rows, sql);
+  database.close();
 });

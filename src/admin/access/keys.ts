@@ -6,6 +6,7 @@ import { Fault } from "../../base/fault.ts";
 import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
 import { type ApiKey, insertApiKey, listApiKeys, pauseApiKey, revokeApiKey } from "../../shop/access/accounts.ts";
 import { eventStatements } from "../../shop/events/events.ts";
+import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
@@ -19,6 +20,7 @@ const keySchema = z.strictObject({
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
   pausedAt: z.string().nullable(),
+  signIn: z.boolean(),
   lastUsedAt: z.string().nullable(),
 });
 
@@ -30,6 +32,7 @@ const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.outp
   createdAt: instant(key.createdAtMs),
   revokedAt: instantOrNull(key.revokedAtMs),
   pausedAt: instantOrNull(key.pausedAtMs),
+  signIn: key.signIn,
   lastUsedAt: instantOrNull(key.lastUsedAtMs),
 });
 
@@ -44,18 +47,20 @@ export const createKey = operation({
   role: "owner",
   describes: {
     summary: "Makes an API key, which is shown here only.",
-    description: "`apiKey` in the answer is the key itself and is shown nowhere else. The shop stores a hash of it.",
+    description:
+      "`apiKey` in the answer is the key itself and is shown nowhere else. The shop stores a hash of it. With `signIn: false` nobody signs in at the console with it, as is right for an agent's.",
     output: z.strictObject({
       keyId: z.string(),
       apiKey: z.string(),
       name: z.string(),
       scope,
+      signIn: z.boolean(),
       createdAt: z.string(),
     }),
   },
-  input: z.strictObject({ ...inShop, name: text(nameMax), scope }),
+  input: z.strictObject({ ...inShop, name: text(nameMax), scope, signIn: z.boolean().default(true) }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
-  async run(context, { shopId: id, name, scope }, call) {
+  async run(context, { shopId: id, name, scope, signIn }, call) {
     const { engine, clock, ids } = context;
     const { apiKey, secretHash, lastFour } = makeApiKey(id, randomBytes(apiKeyRandomBytes));
     const key: ApiKey = {
@@ -66,13 +71,14 @@ export const createKey = operation({
       createdAtMs: clock.now(),
       revokedAtMs: null,
       pausedAtMs: null,
+      signIn,
     };
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
       await insertApiKey(tx, id, key, secretHash);
       await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
     });
-    return data({ keyId: key.keyId, apiKey, name, scope, createdAt: instant(key.createdAtMs) }, 201);
+    return data({ keyId: key.keyId, apiKey, name, scope, signIn, createdAt: instant(key.createdAtMs) }, 201);
   },
 });
 
@@ -128,18 +134,24 @@ export const revokeKey = operation({
   role: "owner",
   describes: {
     summary: "Revokes an API key.",
-    description: "The key is refused from the next request on, for good. Its name stays in the audit log.",
+    description:
+      "The key is refused from the next request on, for good, and who signed in with it is gone. Names stay in the logs.",
     output: z.strictObject({ key: keySchema }),
   },
   input: z.strictObject({ ...inShop, keyId: pathId }),
-  /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
+  /** Revokes the key: the next request with it is refused, and the person whom it has made is gone. Repeating changes nothing. */
   async run(context, { shopId: id, keyId }, call) {
     return await context.engine.write(id, async (tx) => {
       const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());
       const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
       if (revoked === "unknown" || key === undefined) throw noKey(id, keyId);
-      if (revoked === "now")
-        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)));
+      if (revoked === "now") {
+        const person = await findPersonOfKey(tx, id, keyId);
+        await tx.batch([
+          ...(person === null ? [] : deletePersonStatements(id, person.personId)),
+          ...eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)),
+        ]);
+      }
       return data({ key: keyJson(key) });
     });
   },

@@ -12,10 +12,16 @@ export const keyCreate: RunnableCommand = {
     ...shopOption,
     name: { value: "NAME", help: "what the key is for (required)" },
     scope: { value: "read|write", help: "what the key may do (read)" },
+    "no-sign-in": { value: null, help: "nobody signs in at the console with it: for agents", member: "signIn" },
     ...commonOptions,
   },
   async run(args, context) {
-    const input = { shopId: args.required("shop"), name: args.required("name"), scope: args.text("scope") ?? "read" };
+    const input = {
+      shopId: args.required("shop"),
+      name: args.required("name"),
+      scope: args.text("scope") ?? "read",
+      signIn: !args.flag("no-sign-in"),
+    };
     await withOperator(context, async (ask) => {
       const data = dataOf(await ask("key_create", input));
       context.output.result(data, shown(memberOf(data, "apiKey")));

@@ -15,4 +15,6 @@ export interface Actor {
   readonly type: ActorType;
   readonly id: string | null;
   readonly name: string | null;
+  /** The API key by which a person has signed in (C49); absent or null for everybody else. */
+  readonly keyId?: string | null;
 }

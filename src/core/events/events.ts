@@ -286,6 +286,8 @@ interface EventActor {
   readonly type: string;
   readonly id: string | null;
   readonly name: string | null;
+  /** The API key by which a person has signed in. */
+  readonly keyId?: string | null;
 }
 
 /** What is known of an event before it has its sequence. */
@@ -311,9 +313,11 @@ export function eventContent(
   }: { readonly shopId: string; readonly actor: EventActor; readonly requestId: string | null },
   { data }: EventDraft,
 ): string {
-  const { type, id, name } = actor;
+  const { type, id, name, keyId } = actor;
+  // Undefined members are no members of JSON.
+  const shownActor = { type, id, name, keyId: keyId ?? undefined };
   const text = (shown: EventDraft["data"]): string =>
-    JSON.stringify({ shopId, actor: { type, id, name }, requestId, data: shown });
+    JSON.stringify({ shopId, actor: shownActor, requestId, data: shown });
   const whole = text(data);
   const bytesMax = eventBytesMax - headBytesMax;
   // Two bytes of UTF-16 are at most three of UTF-8.

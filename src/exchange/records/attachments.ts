@@ -135,11 +135,14 @@ export const logInput = z
     occurredAt: instantMs,
     action: shortText,
     message: z.string().check(plain("lines")),
-    actor: z.strictObject({
-      type: z.enum(actorTypes),
-      id: optional(ownText),
-      name: optional(ownText),
-    }),
+    actor: z
+      .strictObject({
+        type: z.enum(actorTypes),
+        id: optional(ownText),
+        name: optional(ownText),
+        keyId: id.optional(),
+      })
+      .transform(({ keyId, ...actor }): LogEntry["actor"] => (keyId === undefined ? actor : { ...actor, keyId })),
     operation: optional(ownText),
     requestId: optional(ownText),
     changes: z

@@ -225,6 +225,10 @@ export const logEntrySchema = z
         type: z.enum(actorTypes),
         id: z.string().nullable(),
         name: z.string().nullable(),
+        keyId: z
+          .string()
+          .optional()
+          .meta({ description: "The API key by which the person had signed in; absent for everybody else." }),
       })
       .meta({ description: "Who did it." }),
     operation: z.string().nullable(),
@@ -242,6 +246,9 @@ export const logEntrySchema = z
   })
   .meta({ id: "LogEntry", description: "What was done to the order." });
 
+const shownActor = ({ keyId, ...actor }: LogEntry["actor"]): z.output<typeof logEntrySchema>["actor"] =>
+  keyId === undefined || keyId === null ? actor : { ...actor, keyId };
+
 export const logEntryJson = ({
   occurredAtMs,
   actor,
@@ -250,7 +257,7 @@ export const logEntryJson = ({
 }: LogEntry): z.output<typeof logEntrySchema> => ({
   ...entry,
   occurredAt: instant(occurredAtMs),
-  actor: { ...actor },
+  actor: shownActor(actor),
   changes: changes.map((change) => ({ ...change })),
 });
 

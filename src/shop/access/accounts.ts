@@ -171,6 +171,8 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
   /** Since when its requests are refused, until somebody resumes it. */
   readonly pausedAtMs: number | null;
+  /** Whether somebody may sign in at the console with it (C49). */
+  readonly signIn: boolean;
 }
 
 type ApiKeyRow = {
@@ -181,9 +183,10 @@ type ApiKeyRow = {
   readonly created_at: number;
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
+  readonly sign_in: number;
 };
 
-const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at";
+const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at, sign_in";
 
 const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   keyId: row.key_id,
@@ -193,6 +196,7 @@ const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   createdAtMs: row.created_at,
   revokedAtMs: row.revoked_at,
   pausedAtMs: row.paused_at,
+  signIn: row.sign_in === 1,
 });
 
 const selectApiKey = `select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`;
@@ -236,9 +240,19 @@ const valuesOf = (alias: string, row: Readonly<Record<string, SqlValue>>): reado
 export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
   await tx.batch([
     {
-      sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at)
-            values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      params: [shopId, key.keyId, key.name, key.scope, secretHash, key.lastFour, key.createdAtMs, key.revokedAtMs],
+      sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at, sign_in)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      params: [
+        shopId,
+        key.keyId,
+        key.name,
+        key.scope,
+        secretHash,
+        key.lastFour,
+        key.createdAtMs,
+        key.revokedAtMs,
+        key.signIn ? 1 : 0,
+      ],
     },
   ]);
 }

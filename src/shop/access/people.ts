@@ -13,7 +13,7 @@ export interface Person {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  /** The API key with which somebody of this name has signed in; null for who came by an invitation. */
+  /** The API key that has made the person, who goes with it (C49); null for who came by an invitation. */
   readonly keyId: string | null;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number | null;
@@ -59,19 +59,33 @@ export async function findPerson(tx: Tx, shopId: string, personId: string): Prom
   return row === undefined ? null : personFrom(row);
 }
 
-/** Who has signed in with this API key under this name; null when nobody has. */
-export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string, name: string): Promise<Person | null> {
+/** Who signs in with this API key; null when nobody has. */
+export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string): Promise<Person | null> {
   const [row] = await tx.all<PersonRow>(
-    `select ${personColumns} from person where shop_id = ? and key_id = ? and name = ?`,
-    [shopId, keyId, name],
+    `select ${personColumns} from person where shop_id = ? and key_id = ? order by last_seen_at desc, person_id desc limit 1`,
+    [shopId, keyId],
   );
   return row === undefined ? null : personFrom(row);
 }
 
-/** How many people the shop has. */
+/** How many people the shop has, but for those whom API keys have made. */
 export async function countPeople(tx: Tx, shopId: string): Promise<number> {
-  const [row] = await tx.all<{ n: number }>("select count(*) as n from person where shop_id = ?", [shopId]);
+  const [row] = await tx.all<{ n: number }>(
+    "select count(*) as n from person where shop_id = ? and key_id is null",
+    [shopId],
+  );
   return row?.n ?? 0;
+}
+
+/** Names of the people of the shop, but for whom this API key has made, and of those who are invited. */
+export async function namesTaken(tx: Tx, shopId: string, keyId: string, nowMs: number): Promise<readonly string[]> {
+  const rows = await tx.all<{ name: string }>(
+    `select name from person where shop_id = ? and (key_id is null or key_id <> ?)
+     union all
+     select name from invitation where shop_id = ? and used_at is null and revoked_at is null and expires_at > ?`,
+    [shopId, keyId, shopId, nowMs],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** Adds the person, or changes name, email and role of the one with this id. */
@@ -101,9 +115,10 @@ export const endSessionsStatements = (shopId: string, personId: string): readonl
   { sql: "delete from console_session where shop_id = ? and person_id = ?", params: [shopId, personId] },
 ];
 
-/** Deletes the person with their sessions and bearers. */
+/** Deletes the person with their sessions, their bearers and the views that nobody else sees. */
 export const deletePersonStatements = (shopId: string, personId: string): readonly Statement[] => [
   ...endSessionsStatements(shopId, personId),
+  { sql: "delete from console_view where shop_id = ? and person_id = ? and is_shared = 0", params: [shopId, personId] },
   { sql: "delete from person where shop_id = ? and person_id = ?", params: [shopId, personId] },
 ];
 

@@ -4,14 +4,16 @@
  * A page is a range of an index: by who made the changes, by request, by order, or by time with what else is filtered by in the same
  * index. Entries are counted once, for the first page, and up to a bound.
  */
+import { compareText } from "../../base/compare-text.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { type HistoryPosition, type LogEntry, logEntriesOf } from "./purchase-order-history.ts";
 
 /** Which changes; null: not filtered by it. */
 export interface ChangeFilters {
-  /** Who made them: an API key or a person. */
-  readonly actorId: string | null;
+  /** The API key that made them, or by which the person who made them had signed in. */
+  readonly keyId: string | null;
+  readonly personId: string | null;
   readonly actorType: LogEntry["actor"]["type"] | null;
   readonly operation: string | null;
   readonly requestId: string | null;
@@ -52,16 +54,35 @@ interface ChangePage {
   readonly end: ChangePosition | null;
 }
 
-/** The conditions of these filters, and the expression by which their changes are in order. */
-function conditionsOf(shopId: string, filters: ChangeFilters) {
-  const { actorId, actorType, operation, requestId, purchaseOrderId, fromMs, toMs } = filters;
+/** What one index finds of the changes of these filters. */
+interface Branch {
+  readonly where: string;
+  readonly params: readonly SqlValue[];
+  /** The expression by which they are in order. */
+  readonly at: string;
+}
+
+/** An entry has one actor, so those of a key are two ranges: what it did, and what was done by a person who had signed in with it. */
+function branchesOf(shopId: string, filters: ChangeFilters): readonly Branch[] {
+  const { keyId, personId } = filters;
+  const branch = (...actors: readonly (readonly [column: string, id: string])[]) => branchOf(shopId, filters, actors);
+  if (keyId === null) return [personId === null ? branch() : branch(["actor_id", personId])];
+  if (personId !== null) return [branch(["actor_key_id", keyId], ["actor_id", personId])];
+  return [branch(["actor_id", keyId]), branch(["actor_key_id", keyId])];
+}
+
+function branchOf(
+  shopId: string,
+  { actorType, operation, requestId, purchaseOrderId, fromMs, toMs }: ChangeFilters,
+  actors: readonly (readonly [column: string, id: string])[],
+): Branch {
   const conditions: string[] = ["shop_id = ?"];
   const params: SqlValue[] = [shopId];
   const only = (sql: string, ...values: readonly SqlValue[]): void => {
     conditions.push(sql);
     params.push(...values);
   };
-  if (actorId !== null) only("actor_id = ?", actorId);
+  for (const [column, id] of actors) only(`${column} = ?`, id);
   if (actorType !== null) only("actor_type = ?", actorType);
   if (operation !== null) only("operation = ?", operation);
   if (requestId !== null) only("request_id = ?", requestId);
@@ -78,12 +99,15 @@ export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilter
   const { actorType, operation, requestId, purchaseOrderId } = filters;
   if (actorType === null && operation === null) return false;
   if (requestId !== null || purchaseOrderId !== null) return false;
-  const { where, params, at } = conditionsOf(shopId, { ...filters, actorType: null, operation: null });
-  const found = await tx.all(
-    `select 1 as found from purchase_order_log where ${where} order by ${at} desc, log_id desc limit 1 offset ?`,
-    [...params, rowsMax],
+  const found = await Promise.all(
+    branchesOf(shopId, { ...filters, actorType: null, operation: null }).map(({ where, params, at }) =>
+      tx.all(
+        `select 1 as found from purchase_order_log where ${where} order by ${at} desc, log_id desc limit 1 offset ?`,
+        [...params, rowsMax],
+      ),
+    ),
   );
-  return found.length > 0;
+  return found.some((rows) => rows.length > 0);
 }
 
 /** A page of changes. */
@@ -94,17 +118,11 @@ export async function pageOfChanges(
   after: ChangePosition | null,
   limit: number,
 ): Promise<ChangePage> {
-  const { where, params, at } = conditionsOf(shopId, filters);
-  const position = after === null ? "" : ` and (${at}, log_id) < (?, ?)`;
-  const keys = await tx.all<KeyRow>(
-    `select purchase_order_id, log_id, occurred_at from purchase_order_log where ${where}${position}
-     order by ${at} desc, log_id desc limit ?`,
-    [...params, ...(after === null ? [] : [after.atMs, after.id]), limit + 1],
-  );
+  const branches = branchesOf(shopId, filters);
+  const keys = await keysOf(tx, branches, after, limit + 1);
   const shown = keys.slice(0, limit);
   const last = keys.length > limit ? shown.at(-1) : undefined;
-  const totalCount =
-    after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, where, at, params));
+  const totalCount = after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, branches));
   return {
     changes: await changesOf(tx, shopId, shown),
     totalCount,
@@ -112,13 +130,41 @@ export async function pageOfChanges(
   };
 }
 
-async function countChanges(tx: Tx, where: string, at: string, params: readonly SqlValue[]): Promise<number> {
-  const [counted] = await tx.all<{ n: number }>(
-    `select count(*) as n from
-       (select 1 as one from purchase_order_log where ${where} order by ${at} desc, log_id desc limit ?) counted`,
-    [...params, changesCountedMax],
+/** The newest entries of all branches, after a position. */
+async function keysOf(
+  tx: Tx,
+  branches: readonly Branch[],
+  after: ChangePosition | null,
+  limit: number,
+): Promise<readonly KeyRow[]> {
+  const found = await Promise.all(
+    branches.map(({ where, params, at }) =>
+      tx.all<KeyRow>(
+        `select purchase_order_id, log_id, occurred_at from purchase_order_log
+         where ${where}${after === null ? "" : ` and (${at}, log_id) < (?, ?)`}
+         order by ${at} desc, log_id desc limit ?`,
+        [...params, ...(after === null ? [] : [after.atMs, after.id]), limit],
+      ),
+    ),
   );
-  return counted?.n ?? 0;
+  return found
+    .flat()
+    .toSorted((one, other) => other.occurred_at - one.occurred_at || compareText(other.log_id, one.log_id))
+    .slice(0, limit);
+}
+
+async function countChanges(tx: Tx, branches: readonly Branch[]): Promise<number> {
+  const counts = await Promise.all(
+    branches.map(({ where, params, at }) =>
+      tx.all<{ n: number }>(
+        `select count(*) as n from
+           (select 1 as one from purchase_order_log where ${where} order by ${at} desc, log_id desc limit ?) counted`,
+        [...params, changesCountedMax],
+      ),
+    ),
+  );
+  const sum = counts.reduce((total, [counted]) => total + (counted?.n ?? 0), 0);
+  return Math.min(sum, changesCountedMax);
 }
 
 /** The entries of these keys in their order. */

@@ -78,6 +78,7 @@ const logColumns: Columns<LogEntry> = {
   actor_type: (entry) => entry.actor.type,
   actor_id: (entry) => entry.actor.id,
   actor_name: (entry) => entry.actor.name,
+  actor_key_id: (entry) => entry.actor.keyId ?? null,
   operation: (entry) => entry.operation,
   request_id: (entry) => entry.requestId,
   changes: (entry) => JSON.stringify(entry.changes),
@@ -134,6 +135,7 @@ interface LogRow {
   readonly actor_type: LogEntry["actor"]["type"];
   readonly actor_id: string | null;
   readonly actor_name: string | null;
+  readonly actor_key_id: string | null;
   readonly operation: string | null;
   readonly request_id: string | null;
   readonly changes: string;
@@ -164,7 +166,12 @@ const logFrom = (row: LogRow): LogEntry => ({
   occurredAtMs: row.occurred_at,
   action: row.action,
   message: row.message,
-  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  actor: {
+    type: row.actor_type,
+    id: row.actor_id,
+    name: row.actor_name,
+    ...(row.actor_key_id === null ? {} : { keyId: row.actor_key_id }),
+  },
   operation: row.operation,
   requestId: row.request_id,
   changes: changesFrom(row.changes),

@@ -5,7 +5,7 @@
  * - Every `text` column is compared by code point, as sqlite does it (`collate "C"`).
  * - Indexes leave out `search_folded`. sqlite keeps it in the index; PostgreSQL limits the length of an index entry.
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
- *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables,
+ *   (`openpo.shop_id`), whatever its statements say. An update, insert or delete in a migration is about all shops: the owner of the tables,
  *   who runs it, is let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
  * - A schema in use is changed when nothing runs on its shops: a migration first takes the table that every turn and look begins with. So
  *   it and a turn never wait for each other. It waits for what runs, and gives up after `quietMsMax` and tries again later, since everything
@@ -35,9 +35,9 @@ const tableName = /^create\s+table\s+(\w+)/i;
 export const tablesOf = (text: string): readonly string[] =>
   statementsOf(text).flatMap((statement) => tableName.exec(statement)?.[1] ?? []);
 
-/** Tables that a statement reads or writes to fill new columns of existing rows. */
+/** Tables that a statement reads or writes to change existing rows, or to fill their new columns. */
 const filledTables = (statement: string): readonly string[] =>
-  /^(?:update|insert)\b/i.test(statement)
+  /^(?:update|insert|delete)\b/i.test(statement)
     ? [...new Set([...statement.matchAll(/\b(?:update|into|from|join)\s+(\w+)/gi)].map(([, table = ""]) => table))]
     : [];
 
