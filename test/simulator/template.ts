@@ -78,7 +78,7 @@ export async function makeTemplate(directory: string): Promise<void> {
             createdAtMs: clock.now(),
             revokedAtMs: null,
             pausedAtMs: null,
-      signIn: true,
+            signIn: true,
           },
           secretHash,
         ),

@@ -574,7 +574,9 @@ test("one person can save some of the shop's views and not all of them", async (
   assert.ok(consoleViewsOfPersonMax * 2 < consoleViewsMax);
 });
 
-const peopleOf = async (server: TestServer): Promise<readonly { readonly name: string; readonly keyId: string | null }[]> =>
+const peopleOf = async (
+  server: TestServer,
+): Promise<readonly { readonly name: string; readonly keyId: string | null }[]> =>
   z
     .array(z.object({ name: z.string(), keyId: z.string().nullable() }))
     .parse((await askAdmin(server, "GET", `/shops/${server.shopId}/people`)).at("data", "people"));
@@ -602,7 +604,9 @@ test("a key makes one person, who counts among nobody, and goes with the key; ea
   // People, and their invitations, have not been in the way of that, nor it of them.
   const ana = await signInAs(server, "viewer", "Ana");
   assert.equal(await listed(server, await ana.bearer()), 200);
-  const [row] = (await server.audit()).filter((each) => each.personId === ana.personId && each.tag === "console:session_begin");
+  const [row] = (await server.audit()).filter(
+    (each) => each.personId === ana.personId && each.tag === "console:session_begin",
+  );
   assert.deepEqual([row?.keyId, row?.status], [null, 201]);
 
   assert.equal((await askAdmin(server, "DELETE", `/shops/${server.shopId}/keys/${keyId}`)).status, 200);
@@ -626,29 +630,50 @@ test("a key that was made without sign-in signs nobody in, and works otherwise (
   assert.equal(other.at("data", "signIn"), true);
   const listedKeys = await askAdmin(server, "GET", keys);
   const shown = z.array(z.object({ name: z.string(), signIn: z.boolean() })).parse(listedKeys.at("data", "keys"));
-  assert.deepEqual(shown.filter(({ signIn }) => !signIn).map(({ name }) => name), ["Night bot"]);
+  assert.deepEqual(
+    shown.filter(({ signIn }) => !signIn).map(({ name }) => name),
+    ["Night bot"],
+  );
 });
 
 test("nobody signs in with a key under the name of a person of the shop, of one who is invited, or of the operator (C49)", async () => {
   await using server = await startServer({ console: true });
   await signInAs(server, "owner", "Demo owner");
   await invite(server, "viewer", "José");
-  const revoked = await askAdmin(server, "POST", `/shops/${server.shopId}/invitations`, { name: "Rita", role: "viewer" });
+  const revoked = await askAdmin(server, "POST", `/shops/${server.shopId}/invitations`, {
+    name: "Rita",
+    role: "viewer",
+  });
   await askAdmin(server, "DELETE", `/shops/${server.shopId}/invitations/${revoked.textAt("data", "invitationId")}`);
   await signInWith(server, { apiKey: server.readKey, name: "Reader" });
   const signIn = (name: string): Promise<TestResponse> =>
     fromPage(server, "POST", "/session", { body: { apiKey: server.writeKey, name } });
-  for (const name of ["Demo owner", "demo  OWNER", "ｄｅｍｏ owner", "operator", "Operator", "José", "JOSE\u0301", "reader"]) {
+  for (const name of [
+    "Demo owner",
+    "demo  OWNER",
+    "ｄｅｍｏ owner",
+    "operator",
+    "Operator",
+    "José",
+    "JOSE\u0301",
+    "reader",
+  ]) {
     const refused = await signIn(name);
     assertFault(refused, 400, "INVALID_INPUT");
     assert.equal(refused.at("error", "details", 0, "path"), "/name", name);
   }
   for (const name of ["Writer", "Writer", "Rita"]) assert.equal((await signIn(name)).status, 201, name);
-  assert.deepEqual((await peopleOf(server)).map(({ name }) => name), ["Demo owner", "Reader", "Rita"]);
+  assert.deepEqual(
+    (await peopleOf(server)).map(({ name }) => name),
+    ["Demo owner", "Reader", "Rita"],
+  );
 });
 
 test("log, events, changes and audit log name the key beside the person who has signed in with it, and its bucket pays (C49)", async () => {
-  await using server = await startServer({ console: true, shop: { rateLimit: { capacity: 8, refillPerSecond: 0.001 } } });
+  await using server = await startServer({
+    console: true,
+    shop: { rateLimit: { capacity: 8, refillPerSecond: 0.001 } },
+  });
   const shop = `/shops/${server.shopId}`;
   const { keyId, apiKey } = await server.addKey("write");
   const cleo = await signInWith(server, { apiKey, name: "Cleo" });
@@ -657,7 +682,10 @@ test("log, events, changes and audit log name the key beside the person who has 
   assert.equal(made.status, 201, made.text);
   assert.match(String(made.headers["ratelimit-policy"]), /^"shop";/);
   const actor = { type: "user", id: cleo.personId, name: "Cleo", keyId };
-  const log = await server.get(`/api/v1/purchase-orders/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}/log`, { key });
+  const log = await server.get(
+    `/api/v1/purchase-orders/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}/log`,
+    { key },
+  );
   assert.deepEqual(log.at("data", "log", 0, "actor"), actor);
   const events = await askAdmin(server, "GET", `${shop}/events`, undefined, { key });
   assert.deepEqual(events.at("data", "events", 0, "actor"), actor);
@@ -671,21 +699,31 @@ test("log, events, changes and audit log name the key beside the person who has 
     assert.equal(changes.at("data", "totalCount"), actors.length);
     return actors.map((each) => each.actor.type);
   };
-  assert.deepEqual(await found(`keyId=${keyId}`), ["api-key", "user"], "what it did, and what was done by who signed in with it");
+  assert.deepEqual(
+    await found(`keyId=${keyId}`),
+    ["api-key", "user"],
+    "what it did, and what was done by who signed in with it",
+  );
   assert.deepEqual(await found(`keyId=${keyId}&personId=${cleo.personId}`), ["user"]);
   assert.deepEqual(await found(`personId=${cleo.personId}`), ["user"]);
   assert.deepEqual(await found(`keyId=${cleo.personId}&personId=${cleo.personId}`), []);
   const first = await askAdmin(server, "GET", `${shop}/changes?keyId=${keyId}&limit=1`);
   assert.deepEqual([first.at("data", "totalCount"), first.at("data", "changes", 0, "actor", "type")], [2, "api-key"]);
-  const second = await askAdmin(server, "GET", `${shop}/changes?keyId=${keyId}&limit=1&cursor=${first.textAt("data", "cursor")}`);
+  const second = await askAdmin(
+    server,
+    "GET",
+    `${shop}/changes?keyId=${keyId}&limit=1&cursor=${first.textAt("data", "cursor")}`,
+  );
   assert.deepEqual([second.at("data", "cursor"), second.at("data", "changes", 0, "actor", "type")], [null, "user"]);
 
   const rows = (await server.audit()).filter((row) => row.personId === cleo.personId);
   assert.deepEqual([...new Set(rows.map((row) => row.keyId))], [keyId]);
-  assert.deepEqual(
-    rows.map(({ tag }) => tag).toReversed(),
-    ["console:session_begin", "console:purchase_order_create", "console:purchase_order_log_list", "console:event_list"],
-  );
+  assert.deepEqual(rows.map(({ tag }) => tag).toReversed(), [
+    "console:session_begin",
+    "console:purchase_order_create",
+    "console:purchase_order_log_list",
+    "console:event_list",
+  ]);
   // Sign-in, bearer, and six requests: the shop's bucket is empty, that of its people is not.
   assert.equal(await listed(server, apiKey), 200);
   assert.equal(await listed(server, key), 200);
@@ -705,7 +743,10 @@ test("an order that is exported and imported keeps the key in its log", async ()
   assert.equal(imported.status, 200, imported.text);
   const changes = await askAdmin(server, "GET", `/shops/other/changes?keyId=${keyId}`);
   assert.equal(changes.at("data", "changes", 0, "actor", "keyId"), keyId);
-  assert.equal(changes.at("data", "changes", 0, "purchaseOrderId"), made.at("data", "purchaseOrder", "purchaseOrderId"));
+  assert.equal(
+    changes.at("data", "changes", 0, "purchaseOrderId"),
+    made.at("data", "purchaseOrder", "purchaseOrderId"),
+  );
 });
 
 test("what only the person sees goes with the person; what is shared stays", async () => {
@@ -716,9 +757,16 @@ test("what only the person sees goes with the person; what is shared stays", asy
   for (const { personId, bearer } of [ben, cleo]) {
     const key = await bearer();
     for (const isShared of [true, false])
-      await askAdmin(server, "PUT", `${shop}/console-views/${personId}-${String(isShared)}`, { viewName: "v", query: "", isShared }, { key });
+      await askAdmin(
+        server,
+        "PUT",
+        `${shop}/console-views/${personId}-${String(isShared)}`,
+        { viewName: "v", query: "", isShared },
+        { key },
+      );
   }
-  const views = async (): Promise<unknown> => (await askAdmin(server, "GET", `${shop}/console-views`)).at("data", "totalCount");
+  const views = async (): Promise<unknown> =>
+    (await askAdmin(server, "GET", `${shop}/console-views`)).at("data", "totalCount");
   assert.equal(await views(), 4);
   await askAdmin(server, "DELETE", `${shop}/people/${ben.personId}`);
   assert.equal(await views(), 3);

@@ -44,7 +44,10 @@ export const peopleAfter: Readonly<Record<string, readonly (readonly (string | n
     ["per_4", "key_quiet"],
     ["per_6", null],
   ],
-  "select session_id, person_id from console_session order by 1": ["per_2", "per_4", "per_6"].map((id) => [`ses ${id}`, id]),
+  "select session_id, person_id from console_session order by 1": ["per_2", "per_4", "per_6"].map((id) => [
+    `ses ${id}`,
+    id,
+  ]),
   "select secret_hash, session_id from console_bearer order by 1": [
     ["bearer of per_2", "ses per_2"],
     ["bearer of per_4", "ses per_4"],

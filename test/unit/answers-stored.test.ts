@@ -310,7 +310,16 @@ test("whether a write was answered is asked by its holder, or by the secret of i
       await insertApiKey(
         tx,
         shopId,
-        { keyId, name: keyId, scope: "write", lastFour: "0000", createdAtMs: 0, revokedAtMs: null, pausedAtMs: null, signIn: true },
+        {
+          keyId,
+          name: keyId,
+          scope: "write",
+          lastFour: "0000",
+          createdAtMs: 0,
+          revokedAtMs: null,
+          pausedAtMs: null,
+          signIn: true,
+        },
         secretHash,
       );
   });

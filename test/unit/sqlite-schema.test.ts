@@ -84,6 +84,13 @@ test("of the people whom a key has made, an upgrade leaves the one that was seen
   for (const sql of peopleBefore) database.exec(sql);
   migrate(database, schema);
   for (const [sql, rows] of Object.entries(peopleAfter))
-    assert.deepEqual(database.prepare(sql).all().map((row) => Object.values(row)), rows, sql);
+    assert.deepEqual(
+      database
+        .prepare(sql)
+        .all()
+        .map((row) => Object.values(row)),
+      rows,
+      sql,
+    );
   database.close();
 });

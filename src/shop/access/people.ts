@@ -70,10 +70,9 @@ export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string): Pr
 
 /** How many people the shop has, but for those whom API keys have made. */
 export async function countPeople(tx: Tx, shopId: string): Promise<number> {
-  const [row] = await tx.all<{ n: number }>(
-    "select count(*) as n from person where shop_id = ? and key_id is null",
-    [shopId],
-  );
+  const [row] = await tx.all<{ n: number }>("select count(*) as n from person where shop_id = ? and key_id is null", [
+    shopId,
+  ]);
   return row?.n ?? 0;
 }
 
