@@ -62,7 +62,7 @@ export interface SignInTrail {
   readonly auditTrail: Pick<AuditTrail, "statements">;
   readonly refusals: Pick<Refusals, "add">;
   /** The row of this request. */
-  row(person: Pick<SignedIn, "personId" | "keyId">, outcome: SignInOutcome): AuditEntry;
+  readonly row: (person: Pick<SignedIn, "personId" | "keyId">, outcome: SignInOutcome) => AuditEntry;
 }
 
 interface SignInOutcome {

@@ -597,8 +597,8 @@ test("a key makes one person, who counts among nobody, and goes with the key; ea
   assert.deepEqual(
     rows.map((row) => [row.keyId, row.personId !== null, row.method, row.path, row.status, row.errorCode]).toReversed(),
     [
-      ...Array<unknown>(12).fill([keyId, true, "POST", "/console/session", 201, null]),
-      ...Array<unknown>(8).fill([keyId, false, "POST", "/console/session", 429, "RATE_LIMITED"]),
+      ...Array.from({ length: 12 }, () => [keyId, true, "POST", "/console/session", 201, null]),
+      ...Array.from({ length: 8 }, () => [keyId, false, "POST", "/console/session", 429, "RATE_LIMITED"]),
     ],
   );
   // People, and their invitations, have not been in the way of that, nor it of them.
@@ -754,8 +754,9 @@ test("what only the person sees goes with the person; what is shared stays", asy
   const shop = `/shops/${server.shopId}`;
   const { keyId, apiKey } = await server.addKey("read");
   const [ben, cleo] = [await signInAs(server, "viewer", "Ben"), await signInWith(server, { apiKey, name: "Cleo" })];
-  for (const { personId, bearer } of [ben, cleo]) {
-    const key = await bearer();
+  for (const person of [ben, cleo]) {
+    const { personId } = person;
+    const key = await person.bearer();
     for (const isShared of [true, false])
       await askAdmin(
         server,
