@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { actorTypes } from "../core/access/actor.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { Fault } from "../base/fault.ts";
 import { quantityToNumber } from "../core/money/money.ts";
 import { listLocations } from "../operations/agent/locations.ts";
@@ -217,8 +217,7 @@ export const listOpenLines = operation({
   /** Lines of open orders with this barcode, supplier's barcode, SKU or supplier's SKU, most pending first. */
   async run({ engine }, { shopId, code: asked, limit: rows, cursor: encoded }) {
     const scope = { list: "open-lines", shopId, filters: { code: asked } };
-    const from = encoded === undefined ? 0 : decodeCursor(scope, encoded)[0];
-    if (typeof from !== "number") throw invalidCursor();
+    const [from] = encoded === undefined ? [0] : decodeCursor(scope, encoded, ["number"]);
     const lines = await engine.read(shopId, async (tx) => {
       await shopOf(tx, shopId);
       return await openLinesWith(tx, shopId, asked);
@@ -241,9 +240,7 @@ const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change): z.output<t
 });
 
 function positionOf(scope: CursorScope, encoded: string): ChangePosition {
-  const [atMs, logId, totalCount, ...more] = decodeCursor(scope, encoded);
-  if (typeof atMs !== "number" || typeof logId !== "string" || typeof totalCount !== "number" || more.length > 0)
-    throw invalidCursor();
+  const [atMs, logId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
   return { atMs, id: logId, totalCount };
 }
 

@@ -3,7 +3,9 @@
  * change, so a key, an agent's above all, never can.
  */
 import { z } from "zod";
-import { decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { hourMs } from "../base/calendar.ts";
+import { sleep } from "../base/waiting.ts";
+import { decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { eventTypePatterns, typesNamed } from "../core/events/events.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { deliveryStates, disabledReasons, webhookEndpointsMax } from "../core/events/webhooks.ts";
@@ -43,8 +45,6 @@ const overlapHoursDefault = 24;
 
 /** Deliveries that one turn of the shop changes, where there may be many. */
 const sliceMax = 250;
-
-const hourMs = 60 * 60 * 1_000;
 
 const deliveryPageMax = 500;
 
@@ -352,7 +352,7 @@ export const testEndpoint = operation({
       if (delivery === null) throw noDelivery(id, endpointId, deliveryId);
       const isTried = delivery.state !== "pending" || delivery.lastMs !== null;
       if (isTried || waitedMs >= testWaitMs) return data({ delivery: deliveryJson(delivery) });
-      await new Promise((resolve) => setTimeout(resolve, testLookMs));
+      await sleep(testLookMs);
     }
   },
 });
@@ -379,8 +379,7 @@ export const listEndpointDeliveries = operation({
   /** Deliveries to the endpoint, those of newer events first. */
   async run({ engine }, { shopId: id, endpointId, limit, cursor, ...filters }) {
     const scope = { list: "deliveries", shopId: id, filters: { ...filters, endpointId } };
-    const before = cursor === undefined ? null : decodeCursor(scope, cursor)[0];
-    if (before === undefined || typeof before === "number") throw invalidCursor();
+    const [before] = cursor === undefined ? [null] : decodeCursor(scope, cursor, ["string"]);
     const only = {
       state: filters.state ?? null,
       types: filters.type === undefined ? null : typesNamed(filters.type),

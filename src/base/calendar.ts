@@ -7,8 +7,11 @@ export type Day = number;
 /** ISO weeks, Monday to Sunday, since the week of 1970-01-01. */
 export type Week = number;
 
-/** Milliseconds in a day. */
-export const dayMs = 86_400_000;
+/** Milliseconds in a minute, an hour, a day. */
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 /** Days in a week. */
 export const daysPerWeek = 7;
 

@@ -26,21 +26,44 @@ export function encodeCursor(scope: CursorScope, position: CursorPosition): stri
   return `${text}.${digest(scope, text)}`;
 }
 
+/** What the sort keys of a list are. */
+type KeyKinds = readonly ("string" | "number")[];
+
+/** A position with sort keys of these kinds. */
+type PositionOf<Kinds extends KeyKinds> = {
+  readonly [Key in keyof Kinds]: Kinds[Key] extends "string" ? string : number;
+};
+
 /**
- * The position that was encoded in the same scope.
+ * The position that was encoded in the same scope, with sort keys of these kinds.
  *
  * @throws Fault INVALID_INPUT when it is malformed, was changed, or belongs to another list, shop or other filters.
  */
-export function decodeCursor(scope: CursorScope, cursor: string): CursorPosition {
+export function decodeCursor<const Kinds extends KeyKinds>(
+  scope: CursorScope,
+  cursor: string,
+  kinds: Kinds,
+): PositionOf<Kinds> {
+  const position = decodeAnyCursor(scope, cursor);
+  if (!hasKinds(position, kinds)) throw invalidCursor();
+  return position;
+}
+
+/** The same where a list has positions of several kinds. */
+export function decodeAnyCursor(scope: CursorScope, cursor: string): unknown {
   const [text, sum, ...rest] = cursor.split(".");
   if (text === undefined || sum === undefined || rest.length > 0 || sum !== digest(scope, text)) throw invalidCursor();
-  const position = parsed(Buffer.from(text, "base64url").toString());
-  if (!Array.isArray(position)) throw invalidCursor();
-  return position.map((key: unknown) => {
-    if (typeof key !== "string" && typeof key !== "number") throw invalidCursor();
-    return key;
-  });
+  return parsed(Buffer.from(text, "base64url").toString());
 }
+
+/** Whether a position has just these sort keys. */
+export const hasKinds = <const Kinds extends KeyKinds>(
+  position: unknown,
+  kinds: Kinds,
+): position is PositionOf<Kinds> =>
+  Array.isArray(position) &&
+  position.length === kinds.length &&
+  kinds.every((kind, index) => typeof position[index] === kind);
 
 /** The text as JSON. It may be anything: a caller can compute a fitting digest. */
 function parsed(text: string): unknown {
@@ -51,7 +74,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The refusal of a cursor; also for a list whose sort keys are not those in the cursor. */
+/** The refusal of a cursor. */
 export const invalidCursor = (): Fault =>
   invalidField(
     "/cursor",

@@ -4,10 +4,11 @@
  * Rate limits, leases, retries, ids and the order of a log rely on time that does not go back. This clock follows the other one forwards
  * at once. When the other one is set back, it goes on a little slower until the other one has caught up.
  */
+import { dayMs } from "./calendar.ts";
 import type { Clock } from "./clock.ts";
 
 /** A clock that is set back by more was wrong before: its new time is taken at once. */
-export const caughtUpMsMax = 24 * 60 * 60 * 1_000;
+export const caughtUpMsMax = dayMs;
 
 /** The speed until the other clock has caught up. Refills and waits take a ninth longer meanwhile. */
 const slowedSpeed = 0.9;

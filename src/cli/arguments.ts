@@ -2,6 +2,7 @@
  * A command's arguments and its help, both from one description. node:util's parseArgs does the parsing.
  */
 import { parseArgs } from "node:util";
+import { messageOf } from "../base/error-message.ts";
 import { usageError } from "./errors.ts";
 
 export interface Option {
@@ -83,7 +84,7 @@ function parse(command: Command, argv: readonly string[], see: string) {
       ),
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // Without Node's advice on arguments that begin with a dash: no command takes one.
     throw usageError(message.replace(/ To specify a positional argument.*$/, "").replace(/\.?$/, "."), see);
   }

@@ -3,6 +3,7 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../base/error-message.ts";
 import { programName } from "../base/program-version.ts";
 import type { RestoreAnswer, RestoreTask } from "./shop-restore.ts";
 import {
@@ -21,8 +22,6 @@ import type { SqlValue, Tx } from "../store/store.ts";
 import { systemClock, timeOrderedIds } from "../base/system.ts";
 
 type Task<Kind extends RestoreTask["kind"]> = Extract<RestoreTask, { readonly kind: Kind }>;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Opened by nobody else, and whole in one file when it is closed. */
 function openAlone(file: string): DatabaseSync {
@@ -46,7 +45,7 @@ function check({ file, shopId, schemaDirectory, table }: Task<"check">): Restore
   try {
     database = openAlone(file);
   } catch (error) {
-    return damaged(shopId, reasonOf(error));
+    return damaged(shopId, messageOf(error));
   }
   try {
     const found = database.prepare("pragma quick_check").get()?.["quick_check"];
@@ -70,7 +69,7 @@ function check({ file, shopId, schemaDirectory, table }: Task<"check">): Restore
       "Send the shop's own file. To look at an old state under another id: openpo export from the backup, openpo import into a new shop.",
     );
   } catch (error) {
-    return damaged(shopId, reasonOf(error));
+    return damaged(shopId, messageOf(error));
   } finally {
     database.close();
   }
@@ -114,7 +113,7 @@ async function joined(task: Task<"join">): Promise<RestoreAnswer> {
         database.prepare("attach database ? as present").run(present);
         hadPresent = database.prepare("select 1 from present.shop where shop_id = ?").all(shopId).length > 0;
       } catch (error) {
-        return { unreadable: reasonOf(error) };
+        return { unreadable: messageOf(error) };
       }
     }
     database.exec("begin immediate");
@@ -125,7 +124,7 @@ async function joined(task: Task<"join">): Promise<RestoreAnswer> {
         await tx.batch(noteStatements(shopId, "present."));
         takePresent(database, shopId);
       } catch (error) {
-        return { unreadable: reasonOf(error) };
+        return { unreadable: messageOf(error) };
       }
     for (const table of forgottenTables) database.prepare(`delete from ${table} where shop_id = ?`).run(shopId);
     await tx.batch(joinStatements(shopId, { nowMs, forecastEpoch: ids.next("fcv"), hasPresent: hadPresent }));

@@ -4,6 +4,7 @@
  * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their way into
  * the tables (import-chunks.ts).
  */
+import { sleep } from "../base/waiting.ts";
 import { Fault } from "../base/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
@@ -215,5 +216,5 @@ export async function completeImport(
 export async function untilEnded({ engine }: ImportContext, { shopId, importId }: ImportLease): Promise<void> {
   const find = (tx: Tx): Promise<unknown[]> =>
     tx.all("select import_id from import_run where shop_id = ? and import_id = ?", [shopId, importId]);
-  while ((await engine.read(shopId, find)).length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
+  while ((await engine.read(shopId, find)).length > 0) await sleep(pollMs);
 }

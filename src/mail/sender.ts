@@ -11,6 +11,8 @@
  *       no stock push waits for an attempt.
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
+import { hourMs } from "../base/calendar.ts";
+import { sleep } from "../base/waiting.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/supplier/mail.ts";
 import { Fault } from "../base/fault.ts";
@@ -71,7 +73,7 @@ const lookMs = 50;
 const otherNodeLookMs = 200;
 
 /** How often a shop's old documents are dropped. */
-const sweepEveryMs = 60 * 60 * 1_000;
+const sweepEveryMs = hourMs;
 
 interface MailSenderOptions {
   readonly engine: Engine;
@@ -180,7 +182,7 @@ class QueuedMailSender implements MailSender {
     this.wake(shopId);
     const pauseMs = alone ? lookMs : otherNodeLookMs;
     for (let leftMs = waitMs; leftMs > 0; leftMs -= pauseMs) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
+      await sleep(Math.min(pauseMs, leftMs));
       const standings = await engine.read(shopId, (tx) => loadMailStandings(tx, shopId, mailIds));
       for (const { mailId, outcome } of standings) outcomes.set(mailId, outcome);
       if (standings.every(({ isAttempted }) => isAttempted)) break;
@@ -421,7 +423,7 @@ class QueuedMailSender implements MailSender {
       } catch (error) {
         const mayPass = error instanceof Fault && error.retryable && clock.now() + storePauseMs < untilMs;
         if (!mayPass || this.#stopped.signal.aborted) throw error;
-        await new Promise((resolve) => setTimeout(resolve, storePauseMs));
+        await sleep(storePauseMs);
       }
     }
   }

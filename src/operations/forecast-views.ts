@@ -5,7 +5,7 @@
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { dayIn } from "../base/calendar.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { Fault } from "../base/fault.ts";
 import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast/forecast.ts";
 import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
@@ -29,8 +29,7 @@ const tag = "Forecast views";
 
 /** Where a page ended: both lists are in the order of a name, then an id. @throws Fault INVALID_INPUT  the cursor is not one of this list. */
 function positionOf(scope: CursorScope, cursor: string): { readonly name: string; readonly id: string } {
-  const [name, id, ...rest] = decodeCursor(scope, cursor);
-  if (typeof name !== "string" || typeof id !== "string" || rest.length > 0) throw invalidCursor();
+  const [name, id] = decodeCursor(scope, cursor, ["string", "string"]);
   return { name, id };
 }
 

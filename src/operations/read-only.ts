@@ -5,7 +5,7 @@
  * (its own file) or how resources are found (shop/stock/read-only.ts).
  */
 import { z } from "zod";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { Fault } from "../base/fault.ts";
 import { type MentionedOperation, mention, only } from "../core/order/guidance.ts";
 import type { LogEntry } from "../shop/order/purchase-order-history.ts";
@@ -269,7 +269,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
         const { call, shopId, resourceId } = reading;
         // `recordId` is its name in the cursors that clients hold.
         const scope = { list: call.operation, shopId, filters: { recordId: resourceId } };
-        const after = input.cursor === undefined ? null : partPosition(scope, input.cursor);
+        const after = input.cursor === undefined ? null : decodeCursor(scope, input.cursor, ["number"])[0];
         const { parts, totalCount, end } = await partsPage(reading, kind, after, input.limit ?? null);
         return { [member]: parts.map(json), totalCount, cursor: end === null ? null : encodeCursor(scope, [end]) };
       },
@@ -294,14 +294,6 @@ const filtersOf = ({ limit: _limit, cursor: _cursor, ...filters }: ListInput, di
 
 /** @throws Fault INVALID_INPUT  the cursor is not one of this list. */
 function resourcePosition(scope: CursorScope, cursor: string) {
-  const [createdAtMs, resourceId, ...rest] = decodeCursor(scope, cursor);
-  if (typeof createdAtMs !== "number" || typeof resourceId !== "string" || rest.length > 0) throw invalidCursor();
+  const [createdAtMs, resourceId] = decodeCursor(scope, cursor, ["number", "string"]);
   return { createdAtMs, resourceId };
-}
-
-/** @throws Fault INVALID_INPUT  the cursor is not one of this list. */
-function partPosition(scope: CursorScope, cursor: string): number {
-  const [position, ...rest] = decodeCursor(scope, cursor);
-  if (typeof position !== "number" || rest.length > 0) throw invalidCursor();
-  return position;
 }

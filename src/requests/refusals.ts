@@ -4,6 +4,7 @@
  * Owns: the counts of the running minute, in memory. A stop or a crash loses those of the last second. Does not own: what a row holds
  * (audit.ts).
  */
+import { minuteMs } from "../base/calendar.ts";
 import { refusalKeysMax, refusalRowsPerMinuteMax } from "../base/limits.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
@@ -11,8 +12,6 @@ import type { Engine, Log, Tx } from "../store/store.ts";
 import { auditAlone } from "./audit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import type { StoreCounts } from "./store-counts.ts";
-
-const minuteMs = 60_000;
 
 /** How long a count may be ahead of its row. */
 const countedForMs = 1_000;

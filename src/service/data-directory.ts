@@ -14,6 +14,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { messageOf } from "../base/error-message.ts";
 import { noDocuments } from "../documents/documents.ts";
 import { exportTurns } from "../exchange/export.ts";
 import { recoverImports } from "../exchange/import.ts";
@@ -65,15 +66,13 @@ export const journalFolder = "journal" as const;
 const formatFile = (dataDir: string): string => path.join(dataDir, "format");
 export const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** The text in a file of the directory, or null without the file. @throws ConfigError when it cannot be read. */
 function kept(file: string): string | null {
   if (!existsSync(file)) return null;
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -86,7 +85,7 @@ function keep(file: string, line: string): void {
     renameSync(unfinished, file);
     syncDirectory(path.dirname(file));
   } catch (error) {
-    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -232,9 +231,9 @@ export function claimDataDirectory(dataDir: string): { release(): void } {
   } catch (error) {
     if (error instanceof Error && isBusy(error.cause)) throw new DirectoryInUse(error.message, { cause: error });
     const systemCode = error instanceof Error && "code" in error && "syscall" in error;
-    if (!systemCode) throw new ConfigError(reasonOf(error), { cause: error });
+    if (!systemCode) throw new ConfigError(messageOf(error), { cause: error });
     throw new ConfigError(
-      `OPENPO_DATA_DIR: the data directory ${dataDir} cannot be created or opened: ${reasonOf(error)}`,
+      `OPENPO_DATA_DIR: the data directory ${dataDir} cannot be created or opened: ${messageOf(error)}`,
       { cause: error },
     );
   }
@@ -498,7 +497,7 @@ export async function openJournal(
   } catch (error) {
     await file.close();
     throw new ConfigError(
-      `OPENPO_DATA_DIR: ${directory} cannot be used: ${reasonOf(error)} It holds audit rows of the latest reads. To start without them, move the folder away.`,
+      `OPENPO_DATA_DIR: ${directory} cannot be used: ${messageOf(error)} It holds audit rows of the latest reads. To start without them, move the folder away.`,
       { cause: error },
     );
   }

@@ -7,6 +7,7 @@
  *     openpo: the shops, coordination of the nodes, the first start · openpo_sandbox: the sandboxes
  */
 import path from "node:path";
+import { messageOf } from "../base/error-message.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "../base/fault.ts";
 import { recordsRememberedBytesMax } from "../base/limits.ts";
@@ -38,7 +39,7 @@ const shopsSchemaDirectory = path.join(import.meta.dirname, "../shop/schema");
 const sandboxSchema = "openpo_sandbox";
 /** The error's message and its cause's; never the address, which contains the password. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const { cause } = error instanceof Error ? error : { cause: undefined };
   if (!(cause instanceof Error)) return message;
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";

@@ -3,6 +3,7 @@
  */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { messageOf } from "../base/error-message.ts";
 import type { Log } from "../store/store.ts";
 
 /** The folders of a data directory. */
@@ -32,7 +33,7 @@ export function keepPrivate(place: string): string | null {
     chmodSync(place, mode & 0o700);
     return (lstatSync(place).mode & ofOthers) === 0 ? null : `${place}: its file system keeps no modes`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

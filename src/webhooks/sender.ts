@@ -14,6 +14,7 @@
  *       so they hold up no other. Shops have turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
+import { sleep } from "../base/waiting.ts";
 import { type EventDraft } from "../core/events/events.ts";
 import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../base/spans.ts";
 import {
@@ -302,7 +303,7 @@ class WebhookSender implements Sender {
     await Promise.all(this.#attempts);
     clearTimeout(timeLimit);
     for (const [shopId, shop] of this.#shops) {
-      while (shop.turning) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (shop.turning) await sleep(10);
       for (const { waiting } of shop.lanes.values())
         shop.finished.push(...waiting.splice(0).map((delivery) => ({ delivery, result: null })));
       if (shop.finished.length > 0) await this.#writeTurn(shopId, shop).catch(() => {});

@@ -13,7 +13,7 @@ import {
 } from "../../src/shop/order/order-claims.ts";
 import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
-import { pause } from "../../src/jobs/outbox/waiting.ts";
+import { sleep } from "../../src/base/waiting.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
@@ -139,7 +139,7 @@ suite("outbox: stock", () => {
       assert.ok(shops === 1 && oldestAtMs !== null && oldestAtMs >= beforeMs, String(oldestAtMs));
       await world.quiet();
       // The effect is settled before the outbox has seen it: it looks once more within a second.
-      for (let looks = 0; looks < 300 && world.outbox.backlog().oldestAtMs !== null; looks += 1) await pause(10);
+      for (let looks = 0; looks < 300 && world.outbox.backlog().oldestAtMs !== null; looks += 1) await sleep(10);
       assert.deepEqual(world.outbox.backlog(), { shops: 0, oldestAtMs: null, failedTotal: 1 });
     }));
 

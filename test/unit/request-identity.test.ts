@@ -130,27 +130,34 @@ const scope: CursorScope = {
   filters: { status: ["Draft"], search: undefined },
 };
 
+const otherKind = (kind: "string" | "number"): "string" | "number" => (kind === "string" ? "number" : "string");
+
 test("a cursor is valid for its own list, shop and filters only (C12)", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }), (position) => {
       const cursor = encodeCursor(scope, position);
       assert.match(cursor, /^[\w.-]+$/);
-      assert.deepEqual(decodeCursor({ ...scope, filters: { status: ["Draft"] } }, cursor), position);
+      const kinds = position.map((key) => (typeof key === "string" ? ("string" as const) : ("number" as const)));
+      assert.deepEqual(decodeCursor({ ...scope, filters: { status: ["Draft"] } }, cursor, kinds), position);
+      for (const others of [kinds.slice(1), [...kinds, "string" as const], kinds.map(otherKind)])
+        if (others.join() !== kinds.join()) assert.throws(() => decodeCursor(scope, cursor, others), invalid);
       for (const other of [{ list: "log" }, { shopId: "other" }, { filters: {} }, { filters: { status: ["Sent"] } }])
-        assert.throws(() => decodeCursor({ ...scope, ...other }, cursor), invalid);
+        assert.throws(() => decodeCursor({ ...scope, ...other }, cursor, kinds), invalid);
     }),
   );
 });
 
 test("a cursor with any changed character is refused", () => {
+  const kinds = ["number", "string"] as const;
   const cursor = encodeCursor(scope, [1_700_000_000_000, "po_1"]);
   for (let at = 0; at < cursor.length; at += 1) {
-    assert.throws(() => decodeCursor(scope, cursor.slice(0, at)), invalid);
+    assert.throws(() => decodeCursor(scope, cursor.slice(0, at), kinds), invalid);
     assert.throws(
-      () => decodeCursor(scope, `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`),
+      () =>
+        decodeCursor(scope, `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`, kinds),
       invalid,
     );
   }
   for (const text of ["", ".", "a.b.c", "null", `${cursor}.`, `${cursor}A`])
-    assert.throws(() => decodeCursor(scope, text), invalid);
+    assert.throws(() => decodeCursor(scope, text, kinds), invalid);
 });

@@ -1,6 +1,6 @@
 /** The chain of hashes over a shop's audit log: its head, its verification, its export (docs/audit.md). */
 import { z } from "zod";
-import { decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { decodeAnyCursor, encodeCursor, hasKinds, invalidCursor } from "../../base/cursor.ts";
 import { auditRowsVerifiedMax } from "../../base/limits.ts";
 import { neutralisedJson } from "../../base/plain-text.ts";
 import { AuditTrail } from "../../requests/audit-trail.ts";
@@ -109,7 +109,7 @@ export const auditVerification = operation({
     const scope = { list: "audit-verification", shopId, filters: { head } };
     const isFirst = cursor === undefined;
     if (isFirst) await placed(context, shopId);
-    const progress = isFirst ? ({ part: "links", at: null } as const) : progressOf(decodeCursor(scope, cursor));
+    const progress = isFirst ? ({ part: "links", at: null } as const) : progressOf(decodeAnyCursor(scope, cursor));
     const noted = isFirst && head !== undefined ? pointOf(head) : null;
     const [slice, notedHead] = await context.engine.read(shopId, (tx) =>
       Promise.all([
@@ -140,10 +140,10 @@ const keysOf = (progress: AuditProgress): readonly (string | number)[] =>
     ? ["rows", progress.afterId]
     : ["links", progress.at?.position ?? 0, progress.at?.hash ?? ""];
 
-function progressOf([part, at, hash, ...more]: ReturnType<typeof decodeCursor>): AuditProgress {
-  if (part === "rows" && typeof at === "string" && hash === undefined) return { part, afterId: at };
-  if (part !== "links" || typeof at !== "number" || typeof hash !== "string" || more.length > 0) throw invalidCursor();
-  return { part, at: { position: at, hash } };
+function progressOf(position: unknown): AuditProgress {
+  if (hasKinds(position, ["string", "string"]) && position[0] === "rows") return { part: "rows", afterId: position[1] };
+  if (!hasKinds(position, ["string", "number", "string"]) || position[0] !== "links") throw invalidCursor();
+  return { part: "links", at: { position: position[1], hash: position[2] } };
 }
 
 export const auditExport = operation({

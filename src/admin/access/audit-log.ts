@@ -1,6 +1,6 @@
 /** The audit log of a shop, for its operator. */
 import { z } from "zod";
-import { decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { id, instant, pageShape } from "../../operations/fields.ts";
 import { auditPage } from "../../operations/log-pages.ts";
 import { auditOutcomes, auditSurfaces, type AuditEntry, type AuditPosition } from "../../shop/audit/audit.ts";
@@ -89,7 +89,7 @@ export const auditLog = operation({
         outcome: filters.outcome ?? null,
         status: filters.status ?? null,
       },
-      after: cursor === undefined ? null : positionOf(decodeCursor(scope, cursor)),
+      after: cursor === undefined ? null : positionOf(scope, cursor),
       limit,
     });
     return data({
@@ -100,8 +100,7 @@ export const auditLog = operation({
   },
 });
 
-function positionOf(keys: ReturnType<typeof decodeCursor>): AuditPosition {
-  const [auditId, totalCount, ...more] = keys;
-  if (typeof auditId !== "string" || typeof totalCount !== "number" || more.length > 0) throw invalidCursor();
+function positionOf(scope: CursorScope, cursor: string): AuditPosition {
+  const [auditId, totalCount] = decodeCursor(scope, cursor, ["string", "number"]);
   return { auditId, totalCount };
 }

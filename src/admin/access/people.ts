@@ -1,6 +1,7 @@
 /** The people of a shop, their invitations and their sessions (C48, C49, C55). */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { dayMs } from "../../base/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { invitationsMax } from "../../base/limits.ts";
 import { roles } from "../../core/access/role.ts";
@@ -27,10 +28,10 @@ import { data, inShop, operation, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
 /** How long an invitation can be used. */
-const invitationMs = 86_400_000;
+const invitationMs = dayMs;
 
 /** How long an invitation is listed after it could be used. */
-const invitationKeptMs = 30 * 86_400_000;
+const invitationKeptMs = 30 * dayMs;
 
 const emailMax = 320;
 

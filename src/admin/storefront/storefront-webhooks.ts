@@ -5,6 +5,7 @@
  * A store that refuses does not undo the connection: the status says why (C67), and it can be asked again. Asking finds what is there.
  */
 import { z } from "zod";
+import { dayMs } from "../../base/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { instant } from "../../operations/fields.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
@@ -22,7 +23,7 @@ import { type AdminContext, data, inShop, operation, shopOf } from "../operation
 export const subscribeMsMax = 10_000;
 
 /** A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time. */
-export const lookAfterMs = 24 * 60 * 60 * 1_000;
+export const lookAfterMs = dayMs;
 
 type Webhooks = Pick<AdminContext, "storefronts" | "publicUrl">;
 

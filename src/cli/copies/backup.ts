@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../base/error-message.ts";
 import type { Ask } from "../../admin/ask.ts";
 import type { SnapshotPart } from "../../admin/operation.ts";
 import {
@@ -64,7 +65,7 @@ function checkDatabase(file: string): number {
     version = database.prepare("pragma user_version").get()?.["user_version"];
     database.close();
   } catch (error) {
-    found = error instanceof Error ? error.message : String(error);
+    found = messageOf(error);
   }
   if (found !== "ok") throw fail(`${file} is damaged: ${shown(found)}.`);
   return Number(version);

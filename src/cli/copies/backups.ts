@@ -3,6 +3,7 @@
  */
 import { mkdtemp } from "node:fs/promises";
 import path from "node:path";
+import { hourMs } from "../../base/calendar.ts";
 import type { Config } from "../../service/config.ts";
 import type { Arguments } from "../arguments.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
@@ -182,7 +183,7 @@ async function follow(args: Arguments, context: CommandContext): Promise<void> {
   if (context.url !== null)
     throw usageError("--follow needs the data directory, to see what has changed.", "Leave out --url and OPENPO_URL.");
   const everyMs = (wholeNumber(args, "every", backup) ?? followEverySeconds) * 1_000;
-  const keptMs = (wholeNumber(args, "keep", backup) ?? followKeptHours) * 3_600_000;
+  const keptMs = (wholeNumber(args, "keep", backup) ?? followKeptHours) * hourMs;
   const { followBackup } = await import("./follow-loop.ts");
   const options = { directory: args.parameter(0), everyMs, keptMs, isOnce: args.flag("once") };
   const { looks, rounds, bytes } = await followBackup(context, options);

@@ -2,6 +2,7 @@
  * Commands on a shop's storefront: connect, look, pull, disconnect.
  */
 import { readFile } from "node:fs/promises";
+import { sleep } from "../../base/waiting.ts";
 import {
   type CommandContext,
   commonOptions,
@@ -230,7 +231,7 @@ have changed. The command waits until it is over; ended early, the pull goes on.
     await withOperator(context, async (ask) => {
       const begun = dataOf(await ask("storefront_pull", { shopId, everything: args.flag("everything") }));
       const pullId = memberOf(memberOf(begun, "pull"), "pullId");
-      for (let told = ""; ; await new Promise((resolve) => setTimeout(resolve, pullLookMs))) {
+      for (let told = ""; ; await sleep(pullLookMs)) {
         const data = dataOf(await ask("storefront_get", { shopId }));
         const pull = memberOf(memberOf(data, "storefront"), "pull");
         const isOurs = memberOf(pull, "pullId") === pullId;

@@ -4,6 +4,7 @@
  * Does not own: storing and replaying answers (requests/idempotency.ts).
  */
 import { createHash } from "node:crypto";
+import { dayMs } from "../../base/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../order/guidance.ts";
 import { canonicalJson, type Json } from "../../base/json.ts";
@@ -11,7 +12,7 @@ import { canonicalJson, type Json } from "../../base/json.ts";
 /** Characters of an idempotency key. */
 export const idempotencyKeyLengthMax = 255;
 /** How long an answer is stored: 24 hours. */
-export const idempotencyLifetimeMs = 86_400_000;
+export const idempotencyLifetimeMs = dayMs;
 
 /**
  * Reads the Idempotency-Key of a write; null when it has none.

@@ -7,6 +7,7 @@
  * An event has ids and what this change did to quantities; it has no prices, no addresses and no supplier data (C36). One change is one
  * event. A change that has no entry in the log has none.
  */
+import { dayMs } from "../../base/calendar.ts";
 import { pendingQuantity } from "../order/lines.ts";
 import { type Quantity, quantityToNumber, subtractQuantity, zeroQuantity } from "../money/money.ts";
 import type { Decision, LineItem, PurchaseOrder, Status } from "../order/purchase-order.ts";
@@ -56,7 +57,7 @@ export const eventBytesMax = 20_480;
 export const eventLinesMax = 100;
 
 /** How long an event is kept (C56). */
-export const eventsKeptMs = 30 * 24 * 60 * 60 * 1_000;
+export const eventsKeptMs = 30 * dayMs;
 
 /** A line as an event shows it. `quantityDelta`: what the change did to the quantity that its type is about. */
 interface EventLine {

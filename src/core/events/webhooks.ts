@@ -4,6 +4,7 @@
  * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does not own: sending
  * (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
  */
+import { minuteMs, hourMs } from "../../base/calendar.ts";
 import { eventTypes, patternsOf } from "./events.ts";
 
 /** Endpoints of a shop at most. */
@@ -46,8 +47,6 @@ export interface EndpointHealth {
 }
 
 const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
 
 /** Delays before each attempt, from the second on (Standard Webhooks 1.0). */
 const delaysMs = [

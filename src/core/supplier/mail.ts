@@ -4,6 +4,7 @@
  * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself (mail-texts.ts), the rows
  * (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
+import { hourMs } from "../../base/calendar.ts";
 import { onOneLine } from "../../base/plain-text.ts";
 
 /** Characters of an address at most (RFC 5321, 4.5.3.1.3). */
@@ -20,9 +21,6 @@ export const mailMessageMax = 5_000;
 
 /** Bytes of all that is attached to one mail. Base64 adds a third; many servers take no more than 25 MB. */
 export const mailAttachedBytesMax = 10_485_760;
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** In what time a shop's mails are counted for their limit. */
 export const mailWindowMs = hourMs;

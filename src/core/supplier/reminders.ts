@@ -4,7 +4,7 @@
  * Owns: what an order can be late with, since when, and from when on that is told. Does not own: what was told (shop/supplier/reminders.ts), who tells
  * (reminders/), what an agent is shown (attention.ts), which goes by the same two rules.
  */
-import { type Day, dayFrom, dayIn, dayMs } from "../../base/calendar.ts";
+import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/calendar.ts";
 import type { Header } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
@@ -51,9 +51,7 @@ interface ReminderSettings {
 }
 
 /** The day begins nowhere earlier than so long before it does in UTC, nor later after. */
-const zoneMsMax = 16 * 60 * 60 * 1_000;
-
-const minuteMs = 60_000;
+const zoneMsMax = 16 * hourMs;
 
 /** The first minute of a day in a time zone, whatever is done to clocks on it: one that begins at 01:00, or does not exist there at all. */
 export function dayStart(timezone: string, day: Day): number {

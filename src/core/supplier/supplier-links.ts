@@ -1,10 +1,11 @@
 /** Links by which suppliers see one order and answer it: how long they can be used, and how they stand (C64). Pure. */
+import { dayMs } from "../../base/calendar.ts";
 
 /** How long a link can be used. */
-export const supplierLinkMs = 14 * 86_400_000;
+export const supplierLinkMs = 14 * dayMs;
 
 /** How long a link is listed after it could be used. */
-export const supplierLinkKeptMs = 30 * 86_400_000;
+export const supplierLinkKeptMs = 30 * dayMs;
 
 /** How a link can stand. */
 export const supplierLinkStatuses = ["open", "expired", "revoked"] as const;

@@ -12,7 +12,7 @@
 import { Fault } from "../../base/fault.ts";
 import type { Engine, Tx } from "../../store/store.ts";
 import type { Step, Work } from "./step.ts";
-import { withinMs } from "./waiting.ts";
+import { withinMs } from "../../base/waiting.ts";
 
 /** Steps of one change: with more, it would hold the shop's turn for longer. */
 const stepsMax = 8;

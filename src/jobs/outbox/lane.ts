@@ -4,6 +4,7 @@
  * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a lane runs
  * (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
  */
+import { hourMs } from "../../base/calendar.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
 import { noSpans, type Spans } from "../../base/spans.ts";
@@ -27,11 +28,11 @@ import type { ToldOfClaim } from "./shop-loop.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
-import { pause } from "./waiting.ts";
+import { sleep } from "../../base/waiting.ts";
 import { begin } from "./work.ts";
 
 /** How often settled effects and pushes of a busy shop are swept. */
-const sweepEveryMs = 60 * 60 * 1_000;
+const sweepEveryMs = hourMs;
 
 interface LaneOptions {
   readonly engine: Engine;
@@ -191,7 +192,7 @@ async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => 
     } catch (error) {
       const mayPass = error instanceof Fault && error.retryable && !stopping.aborted && clock.now() < untilMs;
       if (!mayPass) throw error;
-      await pause(Math.min(error.retryAfterMs ?? storePauseMs, storePauseMs));
+      await sleep(Math.min(error.retryAfterMs ?? storePauseMs, storePauseMs));
     }
   }
 }

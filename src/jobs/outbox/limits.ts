@@ -1,6 +1,7 @@
 /**
  * The limits of the outbox, and when an effect is tried again (D11).
  */
+import { dayMs } from "../../base/calendar.ts";
 import type { StorefrontError } from "../../storefront/storefront.ts";
 
 export interface OutboxLimits {
@@ -36,13 +37,13 @@ export const outboxLimits: OutboxLimits = {
   lanesPerShopMax: 16,
   lanesMax: 256,
   lanesWantedMax: 64,
-  keptMs: 7 * 24 * 60 * 60 * 1_000,
+  keptMs: 7 * dayMs,
   closeWaitMs: 3_000,
   pollMs: 3_000,
 };
 
 /** No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98). */
-export const dueAheadMsMax = 24 * 60 * 60 * 1_000;
+export const dueAheadMsMax = dayMs;
 
 /** Between two tries of a store that refuses. */
 export const storePauseMs = 500;

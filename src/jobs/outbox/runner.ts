@@ -43,7 +43,7 @@ import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./
 import { Poll } from "./poll.ts";
 import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
-import { pause, withinMs } from "./waiting.ts";
+import { sleep, withinMs } from "../../base/waiting.ts";
 
 interface OutboxOptions {
   readonly engine: Engine;
@@ -160,7 +160,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         claimsLeft.add(shopId);
         log.error({ shopId, lane, err: error }, "a run of the outbox has failed; it is tried again");
         // What it has claimed is due when its lease ends, everything else is due now.
-        if (!stop.signal.aborted) await pause(storePauseMs);
+        if (!stop.signal.aborted) await sleep(storePauseMs);
         return true;
       }
     },

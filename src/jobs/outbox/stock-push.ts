@@ -41,7 +41,7 @@ import {
   systemStamp,
   traceparentOfRun,
 } from "./step.ts";
-import { withinMs } from "./waiting.ts";
+import { withinMs } from "../../base/waiting.ts";
 
 const missingResults = "the storefront has no result for some items yet";
 

@@ -10,7 +10,7 @@ import {
   unconfirmedDaysMax,
 } from "../../core/order/attention.ts";
 import { type Day, dayIn } from "../../base/calendar.ts";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
 import { type AttentionOrder, ordersToLookAt } from "../../shop/order/attention.ts";
@@ -88,8 +88,7 @@ interface Position {
 const positionOf = ({ days, order }: Found): Position => ({ days, purchaseOrderId: order.purchaseOrderId });
 
 function positionFrom(scope: CursorScope, encoded: string): Position {
-  const [days, purchaseOrderId, ...more] = decodeCursor(scope, encoded);
-  if (typeof days !== "number" || typeof purchaseOrderId !== "string" || more.length > 0) throw invalidCursor();
+  const [days, purchaseOrderId] = decodeCursor(scope, encoded, ["number", "string"]);
   return { days, purchaseOrderId };
 }
 

@@ -2,7 +2,7 @@
  * What the tools have in common that REST has no path for (C68): their shape, arguments of look-ups, pages by name.
  */
 import { z } from "zod";
-import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import type { LookUpPage, NamePosition } from "../../shop/catalogue/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
 import { id, pageSizeMax, searchMax, soughtText } from "../fields.ts";
@@ -35,7 +35,6 @@ export async function lookUpPage<Found>(
 }
 
 function positionOf(scope: CursorScope, cursor: string): NamePosition {
-  const [name, lastId, ...more] = decodeCursor(scope, cursor);
-  if (typeof name !== "string" || typeof lastId !== "string" || more.length > 0) throw invalidCursor();
+  const [name, lastId] = decodeCursor(scope, cursor, ["string", "string"]);
   return { name, id: lastId };
 }

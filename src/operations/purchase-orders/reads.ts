@@ -13,7 +13,7 @@ import {
   settledAmount,
   sumInOrderCurrency,
 } from "../../core/order/attachments.ts";
-import { decodeCursor, encodeCursor, invalidCursor } from "../../base/cursor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
@@ -123,7 +123,7 @@ export const listPurchaseOrders = operation({
     const { shopId } = call.shop;
     const { limit, cursor, ...filters } = input;
     const scope = { list: call.operation, shopId, filters };
-    const after = cursor === undefined ? null : historyPosition(decodeCursor(scope, cursor));
+    const after = cursor === undefined ? null : historyPosition(scope, cursor);
     const asked: OrderFilters = {
       statuses: input.status ?? null,
       paidStatuses: input.paidStatus ?? null,
@@ -156,9 +156,8 @@ export const listPurchaseOrders = operation({
 });
 
 /** The position that the cursor of a list by age holds: an instant and an id. */
-function historyPosition(keys: ReturnType<typeof decodeCursor>): HistoryPosition {
-  const [atMs, id] = keys;
-  if (typeof atMs !== "number" || typeof id !== "string" || keys.length !== 2) throw invalidCursor();
+function historyPosition(scope: CursorScope, cursor: string): HistoryPosition {
+  const [atMs, id] = decodeCursor(scope, cursor, ["number", "string"]);
   return { atMs, id };
 }
 
@@ -229,7 +228,7 @@ export const listLineItems = operation({
   run(call, input) {
     const { shopId } = call.shop;
     const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
-    const after = input.cursor === undefined ? null : linePosition(decodeCursor(scope, input.cursor));
+    const after = input.cursor === undefined ? null : decodeCursor(scope, input.cursor, ["number"])[0];
     return call.read(async (tx) => {
       const order = await headerOf(tx, call, input.purchaseOrderId);
       if (input.limit === undefined && order.itemCount > linesOnLoopMax) call.leaveLoop();
@@ -245,12 +244,6 @@ export const listLineItems = operation({
     });
   },
 });
-
-function linePosition(keys: ReturnType<typeof decodeCursor>): number {
-  const [position] = keys;
-  if (typeof position !== "number" || keys.length !== 1) throw invalidCursor();
-  return position;
-}
 
 export const listPayments = operation({
   ...read,
@@ -435,7 +428,7 @@ export const listCostSyncHistory = operation({
     const { shopId } = call.shop;
     const { limit, cursor, ...filters } = input;
     const scope = { list: call.operation, shopId, filters };
-    const after = cursor === undefined ? null : historyPosition(decodeCursor(scope, cursor));
+    const after = cursor === undefined ? null : historyPosition(scope, cursor);
     return call.read(async (tx) => {
       await headerOf(tx, call, input.purchaseOrderId);
       const { purchaseOrderId, variantIds } = filters;
@@ -468,7 +461,7 @@ export const listLog = operation({
   run(call, input) {
     const { shopId } = call.shop;
     const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
-    const after = input.cursor === undefined ? null : historyPosition(decodeCursor(scope, input.cursor));
+    const after = input.cursor === undefined ? null : historyPosition(scope, input.cursor);
     return call.read(async (tx) => {
       const { purchaseOrderId, limit } = input;
       await headerOf(tx, call, purchaseOrderId);

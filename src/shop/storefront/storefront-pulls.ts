@@ -3,6 +3,7 @@
  *
  * Owns: the SQL of `storefront_pull`. Does not own: what is pulled (shop/catalogue/pulled-records.ts), when a page is asked for (jobs/puller.ts).
  */
+import { dayMs } from "../../base/calendar.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 
 /** Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that have any. */
@@ -199,7 +200,7 @@ export const savePullStatement = (shopId: string, pull: Pull): Statement => ({
 const overlapMs = 10 * 60 * 1_000;
 
 /** How far back sales are brought. */
-const salesReachMs = 365 * 24 * 60 * 60 * 1_000;
+const salesReachMs = 365 * dayMs;
 
 /**
  * A pull that begins now.

@@ -12,6 +12,7 @@
  * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is looked up (S4, D69).
  *   Only when the database cannot be reached any more is the outcome reported as unknown.
  */
+import { sleep } from "../../base/waiting.ts";
 import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../../core/order/guidance.ts";
@@ -492,7 +493,7 @@ class PostgresEngine implements Engine {
         log?.error({ err: cause, shopId, turn }, "The outcome of a commit could not be found out.");
         throw unknownOutcome(cause);
       }
-      await new Promise((resolve) => setTimeout(resolve, outcomePauseMs));
+      await sleep(outcomePauseMs);
     }
   }
 

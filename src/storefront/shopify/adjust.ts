@@ -5,6 +5,7 @@
  * (on-hand.ts, incoming.ts).
  */
 import { createHash } from "node:crypto";
+import { hourMs } from "../../base/calendar.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";
 import { adjustDocument, type UserError } from "./documents.ts";
@@ -16,7 +17,7 @@ export const changesPerCallMax = 250;
  * How long a call without an outcome may be repeated. Shopify forgets a key after 24 hours, and a repetition would then be a new change;
  * the hour between is for clocks that differ and a call on its way.
  */
-export const keyHoldsMs = 23 * 60 * 60 * 1_000;
+export const keyHoldsMs = 23 * hourMs;
 
 /** What Shopify asks to wait while another call with the key is under way. */
 const concurrentMs = 1_000;

@@ -2,6 +2,7 @@
  * Unit costs of variants and tags of products. Writing them again changes nothing, so these calls have no keys. Costs of one product are one
  * call; tags are added and taken away one by one, so the merchant's own stay.
  */
+import { hourMs } from "../../base/calendar.ts";
 import { type Money, moneyFrom, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError } from "../storefront.ts";
@@ -21,7 +22,7 @@ import { type FoundVariant, idsPerQueryMax, notThere, notTracked } from "./varia
 const costKeptMs = 5 * 60 * 1_000;
 
 /** How long the store's currency is taken for known. A store with orders cannot change it. */
-const currencyKeptMs = 60 * 60 * 1_000;
+const currencyKeptMs = hourMs;
 
 /** Costs that a client remembers to have written. */
 export const costsKeptMax = 20_000;

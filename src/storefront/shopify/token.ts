@@ -4,6 +4,8 @@
  * Owns: when a token is renewed, and that among nodes one does it. Does not own: what is asked with it (client.ts).
  */
 import { z } from "zod";
+import { hourMs } from "../../base/calendar.ts";
+import { sleep } from "../../base/waiting.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import {
   claimRenewal,
@@ -33,7 +35,7 @@ const renewalPauseMs = 2_000;
 const lookMs = 200;
 
 /** How long a token whose end Shopify does not say is used. */
-const unsaidMs = 60 * 60 * 1_000;
+const unsaidMs = hourMs;
 
 /** What is read of the answer. */
 export const grantAnswerBytesMax = 65_536;
@@ -208,7 +210,7 @@ export class RenewingToken implements TokenSource {
       }
       if (clock.now() >= endsAtMs)
         throw new StorefrontError("timeout", "the access token was not renewed in time", { landed: "no" });
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await sleep(lookMs);
     }
   }
 

@@ -8,6 +8,7 @@
  * change can be read there.
  */
 import { z } from "zod";
+import { sleep } from "../../../base/waiting.ts";
 import { type EffectOutcome, orderUri } from "../../../core/order/effect.ts";
 import { lineEvent } from "../../../core/events/events.ts";
 import { type Quantity, quantityToNumber } from "../../../core/money/money.ts";
@@ -124,8 +125,6 @@ export async function askedPush(
 const pollMinMs = 100;
 
 const pollMaxMs = 2_000;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What a wait has brought. */
 interface Confirmed {

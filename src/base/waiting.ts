@@ -1,6 +1,10 @@
-/** Waiting for time to pass, and for a promise no longer than that. */
+/**
+ * Waiting for time to pass, and for a promise no longer than that. By the global timers, which the simulator replaces; those of
+ * `node:timers/promises` it does not see.
+ */
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after so many milliseconds. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits until the promise is settled or so much time has passed. @throws what the promise rejects with. */
 export async function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {
