@@ -88,6 +88,8 @@ function stream(): () => void {
     const headers = { "Last-Event-ID": lastEventId };
     const address = `/admin/v1/shops/${encodeURIComponent(shop)}/events/stream`;
     const response = await withBearer(address, { headers, signal: reading.signal });
+    // The shop was restored to before that event: it goes on with the next one.
+    if (response.status === 400) lastEventId = "";
     if (!response.ok || response.body === null) return;
     waitMs = firstWaitMs;
     for await (const { id, data } of messagesOf(response.body)) {

@@ -13,7 +13,7 @@ import {
   eventStreamsOfPersonMax,
   eventStreamsOfShopMax,
 } from "../base/limits.ts";
-import { Fault } from "../base/fault.ts";
+import { Fault, invalidField } from "../base/fault.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
@@ -84,6 +84,7 @@ export const listEvents = operation({
         countEventsAfter(tx, id, after, wanted),
         lastSequence(tx, id),
       ]);
+      if (after > last) throw invalidField("/after", aheadOf(last), aheadAction);
       const page = found.slice(0, limit);
       const end = found.length > limit ? page.at(-1) : undefined;
       const cursor = end === undefined ? null : String(end.sequence);
@@ -112,7 +113,10 @@ export const followEvents = operation({
       await shopOf(tx, id);
       return await lastSequence(tx, id);
     });
-    const from = sequenceOf(call.lastEventId) ?? after ?? last;
+    const lastRead = sequenceOf(call.lastEventId);
+    const from = lastRead ?? after ?? last;
+    if (from > last && lastRead === null) throw invalidField("/after", aheadOf(last), aheadAction);
+    if (from > last) throw new Fault("INVALID_INPUT", `Last-Event-ID ${aheadOf(last)}.`, { action: aheadAction });
     return {
       file: streamed(context, id, { from, wanted: namedTypes(patterns), call }),
       contentType: "text/event-stream",
@@ -122,10 +126,17 @@ export const followEvents = operation({
   },
 });
 
+/** What is wrong with a place that the shop's events have not come to yet: silence would be taken for no news (C61a). */
+const aheadOf = (last: number): string =>
+  last === 0 ? "is ahead of the shop's events: it has none yet" : `is ahead of the shop's newest event, ${last}`;
+
+const aheadAction =
+  "Check that it is a number of this shop. After a restore from a backup, read again what you keep of the shop and go on after its newest event.";
+
 /** @throws Fault INVALID_INPUT for what no stream has sent. */
 function sequenceOf(lastEventId: string | null): number | null {
   if (lastEventId === null || lastEventId === "") return null;
-  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  if (/^\d+$/.test(lastEventId) && Number.isSafeInteger(Number(lastEventId))) return Number(lastEventId);
   throw new Fault("INVALID_INPUT", "Last-Event-ID must be the sequence of an event.", {
     action: "Send the id of the last event that you have read, or none.",
   });

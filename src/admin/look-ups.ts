@@ -21,6 +21,7 @@ import {
   dateTo,
   id,
   limit,
+  orderedRange,
   pageShape,
   pageSizeMax,
   shortTextMax,
@@ -254,7 +255,8 @@ export const listChanges = operation({
       "What changed in the orders of the shop, and by whom: each entry has the order, the actor and the values before and after. Deleted orders are included. `totalCount` is counted for the first page, up to 10,000.",
     output: z.strictObject({ changes: z.array(changeSchema), ...pageShape }),
   },
-  input: z.strictObject({
+  input: z
+    .strictObject({
     ...inShop,
     keyId: id.optional(),
     personId: id.optional(),
@@ -266,7 +268,8 @@ export const listChanges = operation({
     to: dateTo,
     limit,
     cursor,
-  }),
+  })
+    .check(orderedRange("from", "to")),
   /** Entries of the activity logs of all orders, deleted ones included, newest first. They are counted for the first page, up to 10,000. */
   async run(context, { shopId, limit: rows, cursor: encoded, ...filters }, call) {
     const scope = { list: "changes", shopId, filters };

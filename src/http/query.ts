@@ -67,7 +67,7 @@ export function parameterValue(
     case "string":
       return { value };
     case "integer":
-      return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? { value: Number(value) } : { fault: "must be an integer" };
+      return integerFrom(value);
     case "boolean":
       return value === "true" || value === "false" ? { value: value === "true" } : { fault: "must be true or false" };
     case "list":
@@ -76,6 +76,13 @@ export function parameterValue(
         ? { fault: "must not be empty" }
         : { value: values.flatMap((list) => list.split(",")) };
   }
+}
+
+/** An integer that a double holds exactly: up to 2^53 − 1. */
+function integerFrom(text: string): { readonly value: number } | { readonly fault: string } {
+  if (!/^-?(?:0|[1-9]\d*)$/.test(text)) return { fault: "must be an integer" };
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? { value } : { fault: `must be at most ${Number.MAX_SAFE_INTEGER}` };
 }
 
 /** A value as parameters carry it: one text, or one for each entry of a list that may be repeated. */

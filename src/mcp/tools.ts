@@ -189,7 +189,7 @@ export function resultOf(
   const { data, meta, error } = body;
   const isError = error !== undefined;
   const replayed = isReplay(reply);
-  const told = isError ? body : answerTold(tool, asObject(data), input);
+  const told = isError ? refusalTold(body, reply) : answerTold(tool, asObject(data), input);
   const structuredContent = { ...told, ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
@@ -198,6 +198,25 @@ export function resultOf(
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },
   };
+}
+
+/** A refusal, or that of an earlier call: what it is, what its order is now, and what to do for another try (C69). */
+function refusalTold(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONObject {
+  if (answeredAtMs === undefined) return body;
+  const { message, action, ...error } = asObject(body["error"]);
+  const at = new Date(answeredAtMs).toISOString();
+  const now =
+    orderNow === undefined
+      ? ""
+      : orderNow === null
+        ? " The order is not there now."
+        : ` The order is now ${orderNow.status}, version ${orderNow.version}.`;
+  const told = {
+    ...error,
+    message: `This is the answer of an earlier call, of ${at}; nothing was tried now. It was: ${String(message)}`,
+    action: `${typeof action === "string" ? `The advice then was: ${action}` : ""}${now} To try again, call with a new ${keyMember}.`.trim(),
+  };
+  return { error: told };
 }
 
 const answerTold = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>

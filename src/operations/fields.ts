@@ -279,19 +279,19 @@ export const dateTo = dayOrInstant
     example: "2026-12-31",
   });
 
-/** Refuses a range that ends before it begins. */
-export const orderedRange = (
-  context: z.core.ParsePayload<{ readonly dateFrom?: number | undefined; readonly dateTo?: number | undefined }>,
-): void => {
-  const { dateFrom, dateTo } = context.value;
-  if (dateFrom !== undefined && dateTo !== undefined && dateFrom >= dateTo)
-    context.issues.push({
-      code: "custom",
-      input: context.value,
-      path: ["dateTo"],
-      message: "must not be before dateFrom",
-    });
-};
+/** Refuses a range that ends before it begins. Its members are read by `dateFrom` and `dateTo`. */
+export const orderedRange =
+  <From extends string, To extends string>(from: From, to: To) =>
+  (context: z.core.ParsePayload<{ readonly [Name in From | To]?: number | undefined }>): void => {
+    const { [from]: begin, [to]: end } = context.value;
+    if (begin !== undefined && end !== undefined && begin >= end)
+      context.issues.push({
+        code: "custom",
+        input: context.value,
+        path: [to],
+        message: `must not be before ${from}`,
+      });
+  };
 
 // Answers.
 

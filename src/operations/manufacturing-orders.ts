@@ -247,7 +247,7 @@ const listManufacturingOrders = manufacturingOrders.list(
         includeMeasures,
         ...pageInput,
       })
-      .check(orderedRange)
+      .check(orderedRange("dateFrom", "dateTo"))
       .meta({ example: { status: ["Planned", "In Progress"], dateField: "dueDate", dateTo: "2026-12-31", limit: 20 } }),
     member: "manufacturingOrders",
     header: headerSchema,

@@ -148,7 +148,7 @@ const listTransferOrders = transferOrders.list(
         dateTo,
         ...pageInput,
       })
-      .check(orderedRange)
+      .check(orderedRange("dateFrom", "dateTo"))
       .meta({ example: { status: ["In Transit"], dateFrom: "2026-01-01", limit: 20 } }),
     member: "transferOrders",
     header: headerSchema,

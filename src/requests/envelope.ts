@@ -20,6 +20,17 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   /** Null on success. */
   readonly errorCode: FaultCode | null;
+  /** Of the stored answer of an earlier call: when that was answered. */
+  readonly answeredAtMs?: number;
+  /** Of an earlier call's refusal, where the surface tells it: the order that it was about, as it is now. Null: it is not there. */
+  readonly orderNow?: OrderNow | null;
+}
+
+/** An order as it is when an earlier call's refusal is told again. */
+export interface OrderNow {
+  readonly purchaseOrderId: string;
+  readonly status: string;
+  readonly version: number;
 }
 
 /** Whether it is the stored answer of an earlier request (C18). */

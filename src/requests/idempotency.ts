@@ -43,6 +43,8 @@ import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./store-counts.ts";
 import type { Reply } from "./envelope.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
+import { instant } from "./fields.ts";
+import type { Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 import { SharedPeeks } from "./remembered/shared-peeks.ts";
 
@@ -54,6 +56,7 @@ export interface KeyedRequest {
   readonly idempotencyKey: string;
   readonly fingerprint: string;
   readonly requestId: string;
+  readonly operation: string;
   /** An answer was stored under the key when the request came. */
   readonly wasAnswered: boolean;
 }
@@ -111,6 +114,7 @@ export interface Idempotency {
   /**
    * Stores the reply under the key.
    *
+   * @param purchaseOrderId the one order that the request made or changed; null: there is none.
    * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own stored answer, whose
    *               place it takes.
    * @throws Fault DO_OVERLOADED when the quota has no room for it.
@@ -118,9 +122,16 @@ export interface Idempotency {
   storeStatements(
     tx: Tx,
     request: KeyedRequest,
-    reply: Reply,
+    { reply, purchaseOrderId }: KeyedAnswer,
     beside: StoredAnswers | null,
   ): Promise<readonly Statement[]>;
+}
+
+/** What is stored under a key. */
+interface KeyedAnswer {
+  readonly reply: Reply;
+  /** The one order that the request made or changed; null: there is none. */
+  readonly purchaseOrderId: string | null;
 }
 
 /** The stored answers of a shop. */
@@ -182,9 +193,10 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
     releaseWith: (request) => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
 
     async replayOf(request, { record, seen }) {
-      const { status, headers } = record;
+      const { status, headers, storedAtMs } = record;
       const body = await answers.bodyOf(request, record, seen);
-      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body, errorCode: null };
+      const replayHeaders = { ...headers, "Idempotent-Replayed": "true" };
+      return { status, headers: replayHeaders, body, errorCode: null, answeredAtMs: storedAtMs };
     },
 
     async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
@@ -196,9 +208,9 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return { bytes };
     },
 
-    async storeStatements(tx, request, reply, beside) {
-      const { shopId, holderId, idempotencyKey, fingerprint } = request;
-      const record = await recordOf(deps, fingerprint, reply);
+    async storeStatements(tx, request, answer, beside) {
+      const { shopId, holderId, idempotencyKey } = request;
+      const record = await recordOf(deps, request, answer);
       const bytes = storedBytesOf(idempotencyKey, record);
       if (beside !== null) await checkRoom(tx, shopId, { storedBytes: beside.bytes, bytes, quotaBytes }, expiredAtMs());
       if (deps.counts !== undefined) deps.counts.storedAnswerBytes += bytes;
@@ -295,10 +307,11 @@ const nameOf = (request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotency
  */
 async function recordOf(
   { engine, compression, clock }: Pick<IdempotencyDependencies, "engine" | "compression" | "clock">,
-  fingerprint: string,
-  { status, headers, body }: Reply,
+  { fingerprint, operation }: KeyedRequest,
+  { reply: { status, headers, body }, purchaseOrderId }: KeyedAnswer,
 ): Promise<IdempotencyRecord> {
-  const record: IdempotencyRecord = { fingerprint, status, headers, body, encoding: null, storedAtMs: clock.now() };
+  const storedAtMs = clock.now();
+  const record = { fingerprint, status, headers, body, encoding: null, storedAtMs, operation, purchaseOrderId };
   if (body.length <= storedPlainBytesMax) return record;
   const isAside = !engine.embedded && body.length > compressedAsideBytesMin;
   const small = isAside ? await compression.compressAside(body) : compression.compress(body);
@@ -363,9 +376,9 @@ async function claimedAttempt(
     if (record === null) {
       runs = isHeld;
       if (holder === null) return { kind: "run", ahead };
-      return refused(holder.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
+      return refused(holder.kind === "run" && holder.fingerprint !== fingerprint ? keyReused(null) : inProgress());
     }
-    if (record.fingerprint !== fingerprint) return refused(keyReused());
+    if (record.fingerprint !== fingerprint) return refused(keyReused(record));
     // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
     if (holder?.kind === "run") {
       isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
@@ -430,14 +443,46 @@ const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "
 
 const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
 
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+/** The order that a request names, or the one that its answer is about; null: there is none, or there are several. */
+export function orderOf(incoming: Incoming, operation: Operation, data: unknown = null): string | null {
+  const drafts = memberOf(data, "drafts");
+  const draft: unknown = Array.isArray(drafts) && drafts.length === 1 ? drafts[0] : null;
+  const ids = [namedIn(incoming, operation), memberOf(data, "purchaseOrder"), draft].map((of) =>
+    memberOf(of, "purchaseOrderId"),
+  );
+  return ids.find((id) => typeof id === "string") ?? null;
+}
+
+/** What path and query of the request say; null when it is not in a form to say anything. */
+function namedIn(incoming: Incoming, operation: Operation): unknown {
+  try {
+    return incoming.assemble(operation, {}).raw;
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
 const inProgress = (): Fault =>
   new Fault("INVALID_INPUT", `The first request with this ${mention("idempotencyKey")} is still running.`, {
     reason: "IDEMPOTENCY_IN_PROGRESS",
     action: "Send the same request again in a moment to get its answer.",
   });
 
-const keyReused = (): Fault =>
-  new Fault("INVALID_INPUT", `This ${mention("idempotencyKey")} was used for a different request.`, {
+/** @param first  the stored answer of the first request; null: it is still running. */
+function keyReused(first: IdempotencyRecord | null): Fault {
+  const used = `This ${mention("idempotencyKey")} was used for a different request`;
+  return new Fault("INVALID_INPUT", `${used}${first === null ? ", which is still running" : firstCall(first)}.`, {
     reason: "IDEMPOTENCY_KEY_REUSED",
     action: "Use a new key for a new request.",
   });
+}
+
+function firstCall({ operation, purchaseOrderId, storedAtMs }: IdempotencyRecord): string {
+  const at = `answered at ${instant(storedAtMs)}`;
+  if (operation === null) return `, ${at}`;
+  return `: ${operation}${purchaseOrderId === null ? "" : ` of order ${purchaseOrderId}`}, ${at}`;
+}

@@ -22,6 +22,7 @@ import { loggedRequest } from "../base/trace-context.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/access/accounts.ts";
+import { loadHeader } from "../shop/order/purchase-orders.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
@@ -57,6 +58,7 @@ import {
   type StoredAnswers,
   createIdempotency,
   isStoredRefusal,
+  orderOf,
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Answer, Operation } from "./operation.ts";
@@ -350,6 +352,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
       wasAnswered ? context.fingerprints.of(incoming, bytes, body) : fingerprintOf(incoming, body()),
     ),
     requestId: incoming.requestId,
+    operation: operation.name,
     wasAnswered,
   };
   if (wasAnswered) incoming.fingerprinted?.(keyed.fingerprint);
@@ -358,7 +361,9 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
-    return await replay(context, request, await idempotency.replayOf(keyed, attempt), attempt.isDurable);
+    const told = await idempotency.replayOf(keyed, attempt);
+    const reply = await replay(context, request, told, attempt.isDurable);
+    return await withOrderNow(context, request, operation, reply);
   }
   try {
     await tokens.take();
@@ -395,6 +400,22 @@ async function replay(context: Context, request: IdentifiedRequest, reply: Reply
   // A replay must be as durable as the first answer was (S4): `read` waits for that.
   await (isDurable ? row : Promise.all([row, context.engine.read(request.shop.shopId, async () => {})]));
   return reply;
+}
+
+/** A refusal that is told again to an agent, with the order that it was about as it is now (C69). REST gets the bytes alone (C18). */
+async function withOrderNow(
+  { engine }: Context,
+  { incoming, shop: { shopId } }: IdentifiedRequest,
+  operation: Operation,
+  reply: Reply,
+): Promise<Reply> {
+  const purchaseOrderId = reply.status < 400 || incoming.surface !== "mcp" ? null : orderOf(incoming, operation);
+  if (purchaseOrderId === null) return reply;
+  const order = await engine.read(shopId, (tx) => loadHeader(tx, shopId, purchaseOrderId));
+  return {
+    ...reply,
+    orderNow: order === null ? null : { purchaseOrderId, status: order.status, version: order.version },
+  };
 }
 
 const unkeyed = { keyed: null, ahead: null };
@@ -452,7 +473,9 @@ async function runWrite(
   const reply = loop.run(request.shop.shopId, () => answerReply(request.incoming, operation, answer));
   if (keyed === null || sameReply(committed.reply, reply)) return reply;
   const last = { answer, reply };
-  const replaced = await replaceAnswer(context, request, keyed, committed.reply, () => Promise.resolve(last));
+  const replaced = await replaceAnswer(context, request, { operation, keyed }, committed.reply, () =>
+    Promise.resolve(last),
+  );
   return replaced?.reply ?? committed.reply;
 }
 
@@ -465,21 +488,25 @@ function answerStore(
   const { idempotency, clock, auditTrail, responseBytesMax: bytesMax } = context;
   const { incoming } = request;
   let beside: StoredAnswers | null = null;
+  let purchaseOrderId: string | null = null;
   return {
     async refuseIfAnswered(tx) {
       if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
     },
-    reply: (answer) => withinBytes(answerReply(incoming, operation, answer), bytesMax),
+    reply(answer) {
+      if (keyed !== null) purchaseOrderId = orderOf(incoming, operation, answer.data);
+      return withinBytes(answerReply(incoming, operation, answer), bytesMax);
+    },
     statements: async (tx, reply) => [
       ...(await auditTrail.statements(tx, request.shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),
-      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),
+      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, beside)),
     ],
     release: () => (keyed === null ? nothingToRelease : idempotency.releaseWith(keyed)),
     replace:
       keyed === null
         ? null
         : (first, makeLast) =>
-            replaceAnswer(context, request, keyed, first, async (tx) => {
+            replaceAnswer(context, request, { operation, keyed }, first, async (tx) => {
               const answer = await makeLast(tx);
               return { answer, reply: answerReply(incoming, operation, answer) };
             }),
@@ -521,7 +548,7 @@ async function storeAnswer(
 async function replaceAnswer<Told extends Answer<unknown>>(
   context: Context,
   request: IdentifiedRequest,
-  keyed: KeyedRequest,
+  { operation, keyed }: { readonly operation: Operation; readonly keyed: KeyedRequest },
   first: Reply,
   makeLast: (tx: Tx) => Promise<StoredAnswer<Told>>,
 ): Promise<StoredAnswer<Told> | null> {
@@ -535,11 +562,12 @@ async function replaceAnswer<Told extends Answer<unknown>>(
       idempotency.refuseIfAnswered(tx, keyed),
     ]);
     if (!isHeld) return null;
-    const { reply } = last;
+    const { answer, reply } = last;
+    const purchaseOrderId = orderOf(incoming, operation, answer.data);
     if (!sameReply(first, reply))
       await tx.batch([
         ...(await auditTrail.statements(tx, shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),
-        ...(await idempotency.storeStatements(tx, keyed, reply, null)),
+        ...(await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, null)),
       ]);
     await tx.batch(release.statements);
     return last;

@@ -168,6 +168,8 @@ test("a number for a new order and a stored answer are found without a look at t
           body: "b".repeat(500),
           encoding: null,
           storedAtMs: index + 1,
+          operation: "purchase_order_create",
+          purchaseOrderId: `po_${index}`,
         };
         await tx.batch(idempotencyStatements(shopId, "key", `k${index}`, record));
         const imported = order("Draft", [line(`l${index}`)], {

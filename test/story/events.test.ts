@@ -199,6 +199,19 @@ test("a replay makes no event, a deleted order tells its ids, and pages filter b
       const answered = await program.ask("GET", events + query, token);
       assert.equal(answered.status, 400, query);
     }
+    for (const [query, message] of [
+      ["?after=9007199254740991", /is ahead of the shop's newest event, 4$/],
+      ["?after=5", /is ahead of the shop's newest event, 4$/],
+      ["?after=9007199254740992", /must be at most 9007199254740991$/],
+      ["?after=1.5", /must be an integer$/],
+    ] as const)
+      for (const below of ["", "/stream"]) {
+        const answered = await program.ask("GET", `${events}${below}${query}`, token);
+        assert.equal(answered.status, 400, `${below}${query}`);
+        assert.equal(answered.at("error", "details", 0, "path"), "/after");
+        assert.match(String(answered.at("error", "details", 0, "message")), message, `${below}${query}`);
+      }
+    assert.deepEqual((await page("?after=4")).events, [], "the newest is not ahead");
     assert.equal((await program.ask("GET", "/admin/v1/shops/none/events", token)).status, 404);
     assert.equal((await program.ask("GET", events, apiKey)).status, 401);
   });
@@ -254,8 +267,15 @@ test("a stream sends events as they come and goes on after Last-Event-ID; it end
         [4, 5],
       ],
     );
-    const wrong = follow(program, token, "", "x");
-    await wrong.until(() => wrong.status() === 400);
+    for (const [sent, message] of [
+      ["x", /Last-Event-ID must be the sequence of an event/],
+      ["9007199254740992", /Last-Event-ID must be the sequence of an event/],
+      ["9007199254740991", /Last-Event-ID is ahead of the shop's newest event, 5\./],
+      ["6", /Last-Event-ID is ahead of the shop's newest event, 5\./],
+    ] as const) {
+      const wrong = follow(program, token, "", sent);
+      await wrong.until(() => wrong.status() === 400 && message.test(wrong.text()));
+    }
     const head = await fetch(`${program.url}${events}/stream`, {
       method: "HEAD",
       headers: { Authorization: `Bearer ${token}` },

@@ -148,6 +148,13 @@ test("changes of all orders are found by who made them, by request, order, opera
   assert.deepEqual(await orders(`requestId=${patched.textAt("meta", "requestId")}`), [byAgent]);
   assert.deepEqual(await orders("to=2020-01-01"), []);
   assert.equal((await orders("from=2020-01-01")).length, 5);
+  assert.equal((await orders("from=2020-01-01&to=2099-12-31")).length, 5);
+  assert.deepEqual(await orders("from=2020-01-01&to=2020-01-01"), []);
+  for (const query of ["from=2020-01-02&to=2020-01-01", "from=2020-01-01T10:00:00.001Z&to=2020-01-01T10:00:00Z"]) {
+    const refused = await askAdmin(server, "GET", shopPath(server, `/changes?${query}`), undefined, { key });
+    assert.equal(refused.status, 400, query);
+    assert.deepEqual(refused.at("error", "details", 0), { path: "/to", message: "must not be before from" });
+  }
   const newest = await ask("limit=1");
   assert.equal(newest.at("data", "changes", 0, "poNumber"), "PO-1001");
   assert.deepEqual(newest.at("data", "changes", 0, "changes", 0, "after"), "by the other key");

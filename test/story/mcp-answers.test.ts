@@ -172,6 +172,44 @@ test("include takes order alone, only where there is an order to show, and is no
   assert.deepEqual([again.isError, again.at("replayed")], [true, true]);
 });
 
+test("a refusal that is told again says so: of what time it is, what the order is now, and to use a new key (C69)", async () => {
+  await using server = await startServer();
+  await using agent = await connectAgent(server);
+  const made = await agent.call("purchase_order_create", { poName: "once" });
+  const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
+  const refusal = { purchaseOrderId, status: "Received", idempotencyKey: "r" };
+  const path = `/api/v1/purchase-orders/${purchaseOrderId}`;
+  const beganMs = server.clock.now();
+  const first = await agent.call("purchase_order_status", refusal);
+  const endedMs = server.clock.now();
+  server.clock.advance(3_600_000);
+  const changed = await server.patch(path, { poName: "twice" });
+  const again = await agent.call("purchase_order_status", refusal);
+  assert.deepEqual([again.isError, again.at("replayed")], [true, true]);
+  const [, at = "", was] =
+    /^This is the answer of an earlier call, of (\S+); nothing was tried now\. It was: (.*)$/s.exec(
+      again.textAt("error", "message"),
+    ) ?? [];
+  assert.equal(was, first.at("error", "message"));
+  assert.ok(Date.parse(at) >= beganMs && Date.parse(at) <= endedMs, at);
+  const version = String(changed.at("data", "purchaseOrder", "version"));
+  assert.ok(again.textAt("error", "action").includes(first.textAt("error", "action")));
+  assert.match(
+    again.textAt("error", "action"),
+    new RegExp(`The order is now Draft, version ${version}\\. To try again, call with a new idempotencyKey\\.$`),
+  );
+  for (const member of ["code", "requestId", "details"])
+    assert.deepEqual(again.at("error", member), first.at("error", member), member);
+  assert.equal((await server.delete(path)).status, 200);
+  const gone = await agent.call("purchase_order_status", refusal);
+  assert.match(gone.textAt("error", "action"), /The order is not there now\. To try again/);
+  // REST gets the bytes of the first answer, whoever got that (C18).
+  const whole = { method: "POST", body: { status: "Received" }, headers: { "Idempotency-Key": "r" } } as const;
+  const rest = await server.post(`${path}/status`, whole.body, { headers: whole.headers });
+  assert.equal(rest.headers["idempotent-replayed"], "true");
+  assert.equal(rest.at("error", "message"), first.at("error", "message"));
+});
+
 test("the id of a line is lineItemId in every answer, in what the guard refuses and in resolutions", async () => {
   await using server = await startGoodsServer();
   await server.bring(catalogue);

@@ -233,6 +233,20 @@ test("one idempotency key means one change, whichever surface it comes by", asyn
 
   const other = await agent.call("purchase_order_line_item_delete", { ...input, idempotencyKey: "1" });
   assert.equal(other.at("error", "reason"), "IDEMPOTENCY_KEY_REUSED");
+  const told = new RegExp(`: purchase_order_create of order ${purchaseOrderId}, answered at 20\\d\\d-\\S+Z\\.$`);
+  assert.match(other.textAt("error", "message"), told);
+  const onRest = await server.post(orders, { poName: "another" }, { headers: { "Idempotency-Key": "1" } });
+  assert.match(onRest.textAt("error", "message"), told);
+  assert.match(onRest.textAt("error", "message"), /^This Idempotency-Key was used for a different request: /);
+  const ofLine = await server.post(orders, { poName: "another" }, { headers: { "Idempotency-Key": "2" } });
+  assert.match(
+    ofLine.textAt("error", "message"),
+    new RegExp(`: purchase_order_line_item_delete of order ${purchaseOrderId}, answered at `),
+  );
+  const badly = await server.post(orders, { poName: 5 }, { headers: { "Idempotency-Key": "3" } });
+  assert.equal(badly.status, 400);
+  const refusedFirst = await server.post(orders, { poName: "another" }, { headers: { "Idempotency-Key": "3" } });
+  assert.match(refusedFirst.textAt("error", "message"), /: purchase_order_create, answered at /);
   for (const idempotencyKey of ["", "k".repeat(256), 5]) {
     const bad = await agent.call("purchase_order_create", { idempotencyKey });
     assert.equal(bad.at("error", "code"), "INVALID_INPUT", JSON.stringify(idempotencyKey));

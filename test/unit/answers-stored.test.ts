@@ -74,6 +74,7 @@ async function setting(given: Partial<IdempotencyDependencies> = {}): Promise<Se
     idempotencyKey: "x",
     fingerprint: "mine",
     requestId: "req_1",
+    operation: "purchase_order_create",
     wasAnswered: false,
   };
   return {
@@ -86,7 +87,7 @@ async function setting(given: Partial<IdempotencyDependencies> = {}): Promise<Se
       const stored = { ...request, ...of };
       await engine.write(shopId, async (tx) => {
         const answers = beside ? await idempotency.refuseIfAnswered(tx, stored) : null;
-        await tx.batch(await idempotency.storeStatements(tx, stored, reply, answers));
+        await tx.batch(await idempotency.storeStatements(tx, stored, { reply, purchaseOrderId: null }, answers));
       });
     },
   };
@@ -196,7 +197,11 @@ for (const embedded of [true, false]) {
     const of = await setting({ engine: engineThatIs(embedded) });
     const { idempotency, request, clock } = of;
     await of.store(reply('{"a":1}'));
-    const told = { ...reply('{"a":1}'), headers: { ...reply("").headers, "Idempotent-Replayed": "true" } };
+    const told = {
+      ...reply('{"a":1}'),
+      headers: { ...reply("").headers, "Idempotent-Replayed": "true" },
+      answeredAtMs: clock.ms,
+    };
     assert.deepEqual(await replayed(of), told);
     assert.deepEqual(await replayed(of, { wasAnswered: true }), told);
     const found = await idempotency.claim({ ...request, wasAnswered: true }, null);
@@ -282,7 +287,7 @@ test("a request that cannot run yet says what to do", async () => {
   ]);
   assert.deepEqual(await claim("other"), [
     "IDEMPOTENCY_KEY_REUSED",
-    "This idempotencyKey was used for a different request.",
+    "This idempotencyKey was used for a different request, which is still running.",
     "Use a new key for a new request.",
   ]);
 });

@@ -14,6 +14,7 @@ const request: KeyedRequest = {
   idempotencyKey: "x",
   fingerprint: "mine",
   requestId: "req_1",
+  operation: "purchase_order_create",
   wasAnswered: false,
 };
 const scope = "key_1 x";
@@ -76,7 +77,7 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
         if (stored !== null)
           await engine.write("a", async (tx) => {
             const first = { ...request, fingerprint: stored, requestId: "req_0" };
-            await tx.batch(await idempotency.storeStatements(tx, first, answer, null));
+            await tx.batch(await idempotency.storeStatements(tx, first, { reply: answer, purchaseOrderId: null }, null));
           });
         if (holder !== null) await coordination.claimKey("a", scope, holder);
         const attempt = await idempotency.claim(request, null);
@@ -85,6 +86,7 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
           assert.deepEqual(await idempotency.replayOf(request, attempt), {
             ...answer,
             headers: { ...answer.headers, "Idempotent-Replayed": "true" },
+            answeredAtMs: 1_000_000,
           });
         if (attempt.kind === "run") assert.equal(await idempotency.holds(request), true);
         assert.equal((await coordination.claimKey("a", scope, run("next"))) !== null, inFlight);
@@ -104,7 +106,7 @@ test("a change finds the answer that another attempt has stored, and not its own
     try {
       await engine.create("a");
       await check("req_1");
-      await engine.write("a", async (tx) => tx.batch(await idempotency.storeStatements(tx, request, answer, null)));
+      await engine.write("a", async (tx) => tx.batch(await idempotency.storeStatements(tx, request, { reply: answer, purchaseOrderId: null }, null)));
       await check("req_0");
       await assert.rejects(check("req_1"), { reason: "IDEMPOTENCY_IN_PROGRESS" });
       nowMs += idempotencyLifetimeMs;

@@ -116,7 +116,7 @@ export const listPurchaseOrders = operation({
       limit,
       cursor,
     })
-    .check(orderedRange)
+    .check(orderedRange("dateFrom", "dateTo"))
     .meta({ example: { status: ["Draft", "Sent"], dateFrom: "2026-01-01", limit: 20 } }),
   output: z.strictObject({ purchaseOrders: z.array(headerSchema), ...pageShape }),
   async run(call, input) {

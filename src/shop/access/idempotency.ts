@@ -18,6 +18,10 @@ export interface IdempotencyRecord {
   /** How the body is stored; null: as it was sent. */
   readonly encoding: string | null;
   readonly storedAtMs: number;
+  /** The operation that was asked for; null: nobody has noted it. */
+  readonly operation: string | null;
+  /** The one order that it made or changed; null: there is none. */
+  readonly purchaseOrderId: string | null;
 }
 
 /** The record under this key, or null when there is none that was stored after `sinceMs`. */
@@ -35,14 +39,25 @@ export async function findIdempotencyRecord(
     body: string;
     encoding: string | null;
     stored_at: number;
+    operation: string | null;
+    purchase_order_id: string | null;
   }>(
-    `select fingerprint, status, headers, body, encoding, stored_at from idempotency_record
+    `select fingerprint, status, headers, body, encoding, stored_at, operation, purchase_order_id from idempotency_record
      where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at + 0 > ?`,
     [shopId, keyId, idempotencyKey, sinceMs],
   );
   if (row === undefined) return null;
-  const { fingerprint, status, body, encoding } = row;
-  return { fingerprint, status, headers: headersFrom(row.headers), body, encoding, storedAtMs: row.stored_at };
+  const { fingerprint, status, body, encoding, operation } = row;
+  return {
+    fingerprint,
+    status,
+    headers: headersFrom(row.headers),
+    body,
+    encoding,
+    storedAtMs: row.stored_at,
+    operation,
+    purchaseOrderId: row.purchase_order_id,
+  };
 }
 
 /** The headers of the record under this key, or null when there is none that was stored after `sinceMs`. */
@@ -120,7 +135,7 @@ export function idempotencyStatements(
   idempotencyKey: string,
   record: IdempotencyRecord,
 ): readonly Statement[] {
-  const { fingerprint, status, headers, body, encoding, storedAtMs } = record;
+  const { fingerprint, status, headers, body, encoding, storedAtMs, operation, purchaseOrderId } = record;
   const bytes = storedBytesOf(idempotencyKey, record);
   return [
     {
@@ -131,11 +146,12 @@ export function idempotencyStatements(
     },
     {
       sql: `insert into idempotency_record
-              (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, encoding, bytes, stored_at)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, encoding, bytes, stored_at, operation, purchase_order_id)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             on conflict (shop_id, key_id, idempotency_key) do update set
               fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-              body = excluded.body, encoding = excluded.encoding, bytes = excluded.bytes, stored_at = excluded.stored_at`,
+              body = excluded.body, encoding = excluded.encoding, bytes = excluded.bytes, stored_at = excluded.stored_at,
+              operation = excluded.operation, purchase_order_id = excluded.purchase_order_id`,
       params: [
         shopId,
         keyId,
@@ -147,6 +163,8 @@ export function idempotencyStatements(
         encoding,
         bytes,
         storedAtMs,
+        operation,
+        purchaseOrderId,
       ],
     },
   ];
