@@ -257,18 +257,18 @@ export const listChanges = operation({
   },
   input: z
     .strictObject({
-    ...inShop,
-    keyId: id.optional(),
-    personId: id.optional(),
-    actorType: z.enum(actorTypes).optional().meta({ description: "Only changes by actors of this type." }),
-    operation: id.optional(),
-    requestId: id.optional(),
-    purchaseOrderId: id.optional(),
-    from: dateFrom,
-    to: dateTo,
-    limit,
-    cursor,
-  })
+      ...inShop,
+      keyId: id.optional(),
+      personId: id.optional(),
+      actorType: z.enum(actorTypes).optional().meta({ description: "Only changes by actors of this type." }),
+      operation: id.optional(),
+      requestId: id.optional(),
+      purchaseOrderId: id.optional(),
+      from: dateFrom,
+      to: dateTo,
+      limit,
+      cursor,
+    })
     .check(orderedRange("from", "to")),
   /** Entries of the activity logs of all orders, deleted ones included, newest first. They are counted for the first page, up to 10,000. */
   async run(context, { shopId, limit: rows, cursor: encoded, ...filters }, call) {

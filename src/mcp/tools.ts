@@ -214,7 +214,8 @@ function refusalTold(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONO
   const told = {
     ...error,
     message: `This is the answer of an earlier call, of ${at}; nothing was tried now. It was: ${String(message)}`,
-    action: `${typeof action === "string" ? `The advice then was: ${action}` : ""}${now} To try again, call with a new ${keyMember}.`.trim(),
+    action:
+      `${typeof action === "string" ? `The advice then was: ${action}` : ""}${now} To try again, call with a new ${keyMember}.`.trim(),
   };
   return { error: told };
 }

@@ -43,7 +43,7 @@ import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./store-counts.ts";
 import type { Reply } from "./envelope.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
-import { instant } from "./fields.ts";
+import { instant } from "../operations/fields.ts";
 import type { Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 import { SharedPeeks } from "./remembered/shared-peeks.ts";

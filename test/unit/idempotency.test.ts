@@ -77,7 +77,9 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
         if (stored !== null)
           await engine.write("a", async (tx) => {
             const first = { ...request, fingerprint: stored, requestId: "req_0" };
-            await tx.batch(await idempotency.storeStatements(tx, first, { reply: answer, purchaseOrderId: null }, null));
+            await tx.batch(
+              await idempotency.storeStatements(tx, first, { reply: answer, purchaseOrderId: null }, null),
+            );
           });
         if (holder !== null) await coordination.claimKey("a", scope, holder);
         const attempt = await idempotency.claim(request, null);
@@ -106,7 +108,9 @@ test("a change finds the answer that another attempt has stored, and not its own
     try {
       await engine.create("a");
       await check("req_1");
-      await engine.write("a", async (tx) => tx.batch(await idempotency.storeStatements(tx, request, { reply: answer, purchaseOrderId: null }, null)));
+      await engine.write("a", async (tx) =>
+        tx.batch(await idempotency.storeStatements(tx, request, { reply: answer, purchaseOrderId: null }, null)),
+      );
       await check("req_0");
       await assert.rejects(check("req_1"), { reason: "IDEMPOTENCY_IN_PROGRESS" });
       nowMs += idempotencyLifetimeMs;
