@@ -43,7 +43,6 @@ import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./store-counts.ts";
 import type { Reply } from "./envelope.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
-import { instant } from "../operations/fields.ts";
 import type { Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 import { SharedPeeks } from "./remembered/shared-peeks.ts";
@@ -482,7 +481,7 @@ function keyReused(first: IdempotencyRecord | null): Fault {
 }
 
 function firstCall({ operation, purchaseOrderId, storedAtMs }: IdempotencyRecord): string {
-  const at = `answered at ${instant(storedAtMs)}`;
+  const at = `answered at ${new Date(storedAtMs).toISOString()}`;
   if (operation === null) return `, ${at}`;
   return `: ${operation}${purchaseOrderId === null ? "" : ` of order ${purchaseOrderId}`}, ${at}`;
 }
