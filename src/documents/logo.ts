@@ -139,6 +139,11 @@ interface SvgPaths extends Size {
 
 const pathsMax = 200;
 
+/** Numbers of an SVG, in units of its view box. pdfkit writes none that is larger by far. */
+const numberMax = 1_000_000;
+
+const numbers = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
+
 const onlyPaths = "Convert text and shapes to paths, or save it as PNG";
 
 /** Elements that draw nothing. */
@@ -161,11 +166,36 @@ function colorOf(value: string): string {
   throw new LogoError(`has the colour ${value.slice(0, 40)}. Write colours as #rrggbb`);
 }
 
+/** The tags of an SVG without its comments and instructions, in one pass. @throws LogoError for entities and document types. */
+function tagsOf(source: string): readonly string[] {
+  const tags: string[] = [];
+  const refuse = (): never => {
+    throw new LogoError("is an SVG with entities or a document type. Save it without them");
+  };
+  const after = (mark: string, from: number): number => {
+    const end = source.indexOf(mark, from);
+    if (end === -1) throw new LogoError("is a damaged SVG: a tag or comment has no end");
+    return end + mark.length;
+  };
+  for (let at = 0; at < source.length;) {
+    const open = source.indexOf("<", at);
+    if (source.slice(at, open === -1 ? undefined : open).includes("&")) refuse();
+    if (open === -1) break;
+    if (source.startsWith("<!--", open)) at = after("-->", open + 4);
+    else if (source.startsWith("<?", open)) at = after("?>", open + 2);
+    else {
+      at = after(">", open);
+      const tag = source.slice(open, at);
+      if (tag.startsWith("<!") || tag.includes("&")) refuse();
+      tags.push(tag);
+    }
+  }
+  return tags;
+}
+
 /** The paths of an SVG. @throws LogoError when it has anything else that draws. */
 export function svgPaths(source: string): SvgPaths {
-  const text = source.replaceAll(/<\?[^>]*\?>|<!--[\s\S]*?-->/g, "");
-  if (/<!|&/.test(text)) throw new LogoError("is an SVG with entities or a document type. Save it without them");
-  const tags = text.match(/<[^>]*>/g) ?? [];
+  const tags = tagsOf(source);
   const [root = ""] = tags;
   if (!/^<svg[\s>]/.test(root)) throw new LogoError("must be an SVG whose first element is svg");
   // A browser draws none without it.
@@ -176,7 +206,7 @@ export function svgPaths(source: string): SvgPaths {
     .split(/[\s,]+/)
     .map(Number);
   const [x = Number.NaN, y = Number.NaN, width = Number.NaN, height = Number.NaN] = viewBox;
-  if (![x, y, width, height].every(Number.isFinite) || viewBox.length !== 4)
+  if (![x, y, width, height].every((each) => Math.abs(each) <= numberMax) || viewBox.length !== 4)
     throw new LogoError("is an SVG without a viewBox of four numbers");
   const paths: SvgPath[] = [];
   // Fills of the groups around.
@@ -202,6 +232,8 @@ export function svgPaths(source: string): SvgPaths {
     if (closes === "/") continue;
     const data = attribute(tag, "d") ?? "";
     if (!/^\s*[Mm][MmZzLlHhVvCcSsQqTtAa0-9eE+\-.,\s]*$/.test(data)) throw new LogoError("has an SVG path without data");
+    if ((data.match(numbers) ?? []).some((each) => Math.abs(Number(each)) > numberMax))
+      throw new LogoError(`has an SVG path with a number above ${numberMax}`);
     const fill = attribute(tag, "fill") ?? fills.at(-1) ?? "black";
     if (fill === "none") continue;
     paths.push({ data, fill: colorOf(fill), isEvenOdd: attribute(tag, "fill-rule") === "evenodd" });

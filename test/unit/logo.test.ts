@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import { loadFonts } from "../../src/documents/fonts.ts";
-import { logoBytesMax, logoFrom, logoPixelsMax, logoUnpackedBytesMax } from "../../src/documents/logo.ts";
+import { logoBytesMax, LogoError, logoFrom, logoPixelsMax, logoUnpackedBytesMax } from "../../src/documents/logo.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
 import { contentWith } from "../support/document-content.ts";
@@ -83,10 +83,29 @@ for (const [what, bytes, message] of [
   ["an SVG with a transform", svg('<path transform="scale(2)" d="M0 0"/>'), /attribute that is not drawn/],
   ["an SVG with a gradient", svg('<path fill="url(#g)" d="M0 0"/>'), /colour url/],
   ["an SVG without paths", svg(""), /without paths/],
+  ["an SVG with a number that no PDF can have", svg('<path d="M0 0L1e999 0Z"/>'), /number above 1000000/],
+  ["an SVG with a huge view box", svg(path, 'viewBox="0 0 1e300 1"'), /without a viewBox/],
   ["an SVG with too many paths", svg(path.repeat(201)), /has 201 SVG paths; at most 200/],
 ] as const)
   test(`refused as a logo: ${what}`, () => {
     assert.throws(() => read(bytes), message);
+  });
+
+/** Each fills the file with openings that nothing closes: to search from each of them for its end took half a minute. */
+for (const [what, opening] of [
+  ["comments", "<!--"],
+  ["instructions", "<?"],
+  ["tags", "<"],
+  ["tags of paths", "<path d"],
+  ["attributes", "<path d="],
+  ["attributes in quotes", "<path d='"],
+  ["names", " d"],
+  ["entities", "&"],
+] as const)
+  test(`an SVG full of ${what} without an end is refused`, () => {
+    const head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">';
+    const filling = opening.repeat(Math.floor((logoBytesMax - head.length) / opening.length));
+    assert.throws(() => read(Buffer.from(head + filling)), LogoError);
   });
 
 test("a PNG may unpack to 4 MiB, and not to more", () => {
