@@ -30,6 +30,8 @@ FROM node:24-slim
 ENV NODE_ENV=production \
     OPENPO_HOST=0.0.0.0 \
     OPENPO_DATA_DIR=/data
+# Fonts for documents in Chinese, Japanese, Korean, Arabic, Hebrew, Thai and Devanagari (docs/documents.md).
+RUN apt-get update && apt-get install --yes --no-install-recommends fonts-noto-cjk fonts-noto-core && rm -rf /var/lib/apt/lists/*
 # The program's files belong to root. The program writes below /data only, and nowhere with OPENPO_DATABASE_URL.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app

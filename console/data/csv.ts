@@ -1,16 +1,22 @@
 /** Tables as CSV files. */
 
-/** A cell that a sheet would take for a formula is made text, and a control character a blank: others chose what stands in it. */
+/** How a cell begins that a sheet takes for a formula or a command, after blanks too, which some of them take away. */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
+
+/**
+ * A cell. A text that a sheet would take for a formula gets an apostrophe before it, and a control character becomes a blank: others chose what
+ * stands in it.
+ */
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
   const plain = value.replaceAll(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, " ");
-  const text = /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
+  const text = formula.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Rows as CSV, the head first. */
+/** Rows as CSV, the head first, behind the mark by which sheets know UTF-8. */
 export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
-  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  "\ufeff" + rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 /** Offers the text to the reader as a file. */
 export const saveFile = (name: string, text: string): void =>

@@ -43,7 +43,9 @@ const SheetView: FunctionComponent<{ readonly sheet: Sheet }> = ({ sheet }) => (
   <article class={`sheet ${sheet.paper.toLowerCase()}`} lang={sheet.language}>
     <header>
       {sheet.logo === null ? (
-        <p class="buyer">{sheet.buyerName}</p>
+        <p class="buyer" dir="auto">
+          {sheet.buyerName}
+        </p>
       ) : (
         <img src={`data:${sheet.logo.contentType};base64,${sheet.logo.base64}`} alt={sheet.buyerName} />
       )}
@@ -51,6 +53,7 @@ const SheetView: FunctionComponent<{ readonly sheet: Sheet }> = ({ sheet }) => (
         <h1>{sheet.title}</h1>
         <p class="number">{sheet.poNumber}</p>
         {sheet.marking === null ? null : <p class="marking">{sheet.marking}</p>}
+        {sheet.replaces === null ? null : <p>{sheet.replaces}</p>}
       </div>
     </header>
     <div class="parties">
@@ -58,7 +61,9 @@ const SheetView: FunctionComponent<{ readonly sheet: Sheet }> = ({ sheet }) => (
         <section key={heading}>
           <h2>{heading}</h2>
           {lines.map((line, index) => (
-            <p key={index}>{line}</p>
+            <p key={index} dir="auto">
+              {line}
+            </p>
           ))}
         </section>
       ))}
@@ -87,7 +92,7 @@ const SheetView: FunctionComponent<{ readonly sheet: Sheet }> = ({ sheet }) => (
     {sheet.remarks.map(({ heading, text }, index) => (
       <section key={index} class="remark">
         {heading === null ? null : <h2>{heading}</h2>}
-        <p>{text}</p>
+        <p dir="auto">{text}</p>
       </section>
     ))}
     <footer>

@@ -5,20 +5,22 @@
  * payments, quantities received) never gets in.
  */
 import { createHash } from "node:crypto";
+import { dateOf, dayIn } from "../base/calendar.ts";
 import { Fault } from "../base/fault.ts";
 import type { DocumentSettings } from "../core/supplier/document-settings.ts";
 import { lineTotal } from "../core/order/lines.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money/money.ts";
 import type { Address, Header, LineItem, Status } from "../core/order/purchase-order.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import { locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
 import { loadDocumentSettings } from "../shop/supplier/document-settings.ts";
+import { mailedBefore } from "../shop/supplier/mails.ts";
 import { loadHeader, pageOfLines } from "../shop/order/purchase-orders.ts";
 import { recordsByKey } from "../shop/record-table.ts";
 import type { Engine, Tx } from "../store/store.ts";
 
 /** Raised by every change of how a document looks: it is then drawn anew. */
-const templateVersion = 4;
+const templateVersion = 5;
 
 /** A line as the supplier sees it. Figures are the API's own. */
 export interface ContentLine {
@@ -31,6 +33,8 @@ export interface ContentLine {
   readonly supplierProductName: string | null;
   readonly quantityOrdered: number;
   readonly quantityCancelled: number;
+  /** What is ordered and not cancelled: what `lineTotal` is of. */
+  readonly quantity: number;
   readonly packSize: number | null;
   readonly unitCost: number;
   readonly currencyCode: string;
@@ -47,7 +51,10 @@ interface Frame {
   readonly orderVersion: number;
   readonly status: Status;
   readonly createdAtMs: number;
-  readonly orderDate: string | null;
+  /** The day on the paper: `orderDate`, else the day on which it was sent, else that of the drawing. */
+  readonly orderDate: string;
+  /** The version that was mailed before this one, and the day of that; null: none was. */
+  readonly replaces: { readonly version: number; readonly day: string } | null;
   readonly expectedDeliveryDate: string | null;
   readonly supplierReference: string | null;
   readonly paymentTerms: string | null;
@@ -74,8 +81,32 @@ export interface DocumentContent extends Frame {
 const amount = (value: Parameters<typeof moneyToNumber>[0] | null): number | null =>
   value === null ? null : moneyToNumber(value);
 
-/** The order's document without its lines. @throws Fault NOT_FOUND when there is no such shop or order. */
-export async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Frame & { header: Header }> {
+/** What a move that is about to be made changes in a document. */
+export interface NextVersion {
+  readonly status: Status;
+  /** The one after that of the stored order. */
+  readonly version: number;
+}
+
+/** As what a document shows its order. */
+export interface ShownAs {
+  readonly nowMs: number;
+  /** As the move will leave it; null: as it is. */
+  readonly next: NextVersion | null;
+}
+
+/**
+ * The order's document without its lines.
+ *
+ * @throws Fault NOT_FOUND      there is no such shop or order.
+ * @throws Fault DO_OVERLOADED  it is of another version than the one that is moved.
+ */
+export async function loadFrame(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  { nowMs, next }: ShownAs,
+): Promise<Frame & { header: Header }> {
   const [shop, header, { documentType: _type, ...settings }] = await Promise.all([
     loadShop(tx, shopId),
     loadHeader(tx, shopId, purchaseOrderId),
@@ -86,7 +117,13 @@ export async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string)
     throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
       action: "List orders with GET /api/v1/purchase-orders.",
     });
-  const [[supplier], [location]] = await Promise.all([
+  if (next !== null && header.version !== next.version - 1) throw changesMeanwhile();
+  const { status, version } = next ?? header;
+  const dayOf = (atMs: number): string => dateOf(dayIn(shop.timezone, atMs));
+  // What is sent anew is sent on the day of that.
+  const sentAtMs = status === "Draft" || next !== null ? null : header.sentAtMs;
+  const [mailed, [supplier], [location]] = await Promise.all([
+    mailedBefore(tx, shopId, purchaseOrderId, version),
     header.supplierId === null ? [] : recordsByKey(tx, supplierTable, shopId, [[header.supplierId]]),
     header.locationId === null ? [] : recordsByKey(tx, locationTable, shopId, [[header.locationId]]),
   ]);
@@ -94,10 +131,11 @@ export async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string)
     header,
     purchaseOrderId,
     poNumber: header.poNumber,
-    orderVersion: header.version,
-    status: header.status,
+    orderVersion: version,
+    status,
     createdAtMs: header.createdAtMs,
-    orderDate: header.orderDate,
+    orderDate: header.orderDate ?? dayOf(sentAtMs ?? nowMs),
+    replaces: mailed === null ? null : { version: mailed.orderVersion, day: dayOf(mailed.createdAtMs) },
     expectedDeliveryDate: header.expectedDeliveryDate,
     supplierReference: header.supplierReference,
     paymentTerms: header.paymentTerms,
@@ -128,6 +166,7 @@ function lineOf(line: LineItem, header: Header): ContentLine {
     supplierProductName: line.supplierProductName,
     quantityOrdered: quantityToNumber(line.quantityOrdered),
     quantityCancelled: quantityToNumber(line.quantityCancelled),
+    quantity: quantityToNumber(subtractQuantity(line.quantityOrdered, line.quantityCancelled)),
     packSize: line.packSize === null ? null : quantityToNumber(line.packSize),
     unitCost: moneyToNumber(line.unitCost),
     currencyCode: line.unitCostCurrencyCode,
@@ -137,9 +176,14 @@ function lineOf(line: LineItem, header: Header): ContentLine {
   };
 }
 
-/** Everything that stands in the order's document. @throws Fault NOT_FOUND when there is no such shop or order. */
-export async function loadContent(tx: Tx, shopId: string, purchaseOrderId: string): Promise<DocumentContent> {
-  const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId);
+/** Everything that stands in the order's document. @throws Fault as `loadFrame`. */
+export async function loadContent(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  shown: ShownAs,
+): Promise<DocumentContent> {
+  const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId, shown);
   const { lineItems } = await pageOfLines(tx, shopId, purchaseOrderId, null, null);
   return { ...frame, lineItems: lineItems.map((line) => lineOf(line, header)) };
 }
@@ -161,10 +205,11 @@ const readPart = (
   engine: Pick<Engine, "read">,
   shopId: string,
   purchaseOrderId: string,
+  shown: ShownAs,
   after: number | null,
 ): Promise<Part> =>
   engine.read(shopId, async (tx) => {
-    const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId);
+    const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId, shown);
     const { lineItems, end } = await pageOfLines(tx, shopId, purchaseOrderId, after, linesAtOnce);
     return { frame, end, lines: lineItems.map((line) => lineOf(line, header)) };
   });
@@ -178,13 +223,14 @@ export async function readContent(
   engine: Pick<Engine, "read">,
   shopId: string,
   purchaseOrderId: string,
+  shown: ShownAs,
 ): Promise<DocumentContent> {
   for (let reading = 0; reading < readingsMax; reading += 1) {
-    let part = await readPart(engine, shopId, purchaseOrderId, null);
+    let part = await readPart(engine, shopId, purchaseOrderId, shown, null);
     const lines = [...part.lines];
     const { orderVersion } = part.frame;
     while (part.end !== null && part.frame.orderVersion === orderVersion) {
-      part = await readPart(engine, shopId, purchaseOrderId, part.end);
+      part = await readPart(engine, shopId, purchaseOrderId, shown, part.end);
       lines.push(...part.lines);
     }
     if (part.frame.orderVersion === orderVersion) return { ...part.frame, lineItems: lines };
@@ -197,25 +243,6 @@ const changesMeanwhile = (): Fault =>
     action: "Send the same request again when the order has come to rest.",
     retryAfterMs: 1_000,
   });
-
-/** What a move that is about to be made changes in a document. */
-export interface NextVersion {
-  readonly status: Status;
-  /** The one after that of the stored order. */
-  readonly version: number;
-}
-
-/**
- * The frame or content as the move will leave it.
- *
- * @param next null: as it is.
- * @throws Fault DO_OVERLOADED  it is of another version than the one that is moved.
- */
-export function afterMove<Shown extends Frame>(shown: Shown, next: NextVersion | null): Shown {
-  if (next === null) return shown;
-  if (shown.orderVersion !== next.version - 1) throw changesMeanwhile();
-  return { ...shown, status: next.status, orderVersion: next.version };
-}
 
 /** Names the bytes of a document: equal for the same order at the same version under the same letterhead. */
 export const documentTag = (frame: Frame, kind: string): string =>
@@ -230,9 +257,9 @@ function framePart(frame: Frame & { readonly lineItems?: unknown }): object {
   return rest;
 }
 
-/** The article in the shop's words. */
+/** The article in the supplier's words, else in the shop's. */
 export const descriptionOf = (line: ContentLine): string =>
-  [line.productName ?? line.supplierProductName ?? line.poLineItemId, line.variantName]
+  [line.supplierProductName ?? line.productName ?? line.poLineItemId, line.variantName]
     .filter((part) => part !== null && part !== "")
     .join(" – ");
 
@@ -243,7 +270,8 @@ export const exampleContent = (settings: DocumentSettings): DocumentContent => (
   orderVersion: 1,
   status: "Draft",
   createdAtMs: 0,
-  orderDate: null,
+  orderDate: "2026-01-31",
+  replaces: null,
   expectedDeliveryDate: null,
   supplierReference: null,
   paymentTerms: null,

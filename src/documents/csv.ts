@@ -1,15 +1,22 @@
 /**
- * An order as CSV for its supplier: one row a line, totals below (RFC 4180, UTF-8).
+ * An order as CSV for its supplier: one row a line (RFC 4180, UTF-8 with the mark by which spreadsheets know it). Totals are in the PDF: below
+ * the lines they would be read as further lines.
  */
 import { neutralised } from "../base/plain-text.ts";
 import { descriptionOf, type DocumentContent } from "./content.ts";
 
-/** A cell that a spreadsheet would take for a formula becomes text: others chose what stands in it. */
+/** Stands before the first cell: without it spreadsheets read UTF-8 as something else. */
+const byteOrderMark = "\ufeff";
+
+/** How a cell begins that a spreadsheet takes for a formula or a command, after blanks too, which some of them take away. */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
+
+/** A cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: others chose what stands in it. */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const plain = neutralised(value);
-  const text = /^[\s]*[=+\-@\t\r\n|%＝＋－＠]/u.test(plain) ? `'${plain}` : plain;
+  const text = formula.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -29,33 +36,19 @@ const heads = [
 ];
 
 export function csvDocument(content: DocumentContent): string {
-  const rows: (string | number | null)[][] = content.lineItems.map((line, index) => [
+  const rows = content.lineItems.map((line, index) => [
     content.poNumber,
     index + 1,
     line.supplierSku,
     line.sku,
     line.barcode,
     descriptionOf(line),
-    line.quantityOrdered,
+    line.quantity,
     line.packSize,
     line.unitCost,
     line.currencyCode,
     line.lineTotal,
     line.expectedDeliveryDate ?? content.expectedDeliveryDate,
   ]);
-  const sum = (name: string, value: number | null): (string | number | null)[][] =>
-    value === null
-      ? []
-      : [[content.poNumber, null, null, null, null, name, null, null, null, content.currencyCode, value, null]];
-  return [
-    heads,
-    ...rows,
-    ...sum("Total value", content.totalValue),
-    ...sum("Shipping", content.shippingCost),
-    ...sum("Tax", content.taxAmount),
-    ...sum("Discount", content.discountAmount),
-    ...sum("Grand total", content.grandTotal),
-  ]
-    .map((row) => `${row.map(cell).join(",")}\r\n`)
-    .join("");
+  return byteOrderMark + [heads, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }

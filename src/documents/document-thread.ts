@@ -4,7 +4,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { runInBackground } from "../store/background-thread.ts";
 import type { DrawingTask, DrawnDocument } from "./drawing-threads.ts";
-import { loadFonts, missingCharacter } from "./fonts.ts";
+import { loadFonts } from "./fonts.ts";
+import { missingCharacter } from "./missing.ts";
 import { pdfOf } from "./pdf.ts";
 import { sheetOf } from "./sheet.ts";
 
@@ -18,8 +19,7 @@ async function drawn({ content, as }: DrawingTask): Promise<DrawnDocument> {
   try {
     // A page has the reader's own fonts.
     if (as === "sheet") return { sheet: sheetOf(content) };
-    const { settings, ...rest } = content;
-    const missing = missingCharacter(fonts, { ...rest, settings: { ...settings, logo: null } });
+    const missing = missingCharacter(fonts, content);
     if (missing !== null) return { missing };
     return { bytes: await pdfOf(sheetOf(content), content.createdAtMs, fonts) };
   } catch (error) {

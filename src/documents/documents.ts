@@ -5,9 +5,11 @@
  * threads (drawing-threads.ts).
  */
 import { createHash } from "node:crypto";
+import { loadHeader } from "../shop/order/purchase-orders.ts";
 import { FairQueue } from "../store/fair-queue.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Engine, Log } from "../store/store.ts";
-import { afterMove, type DocumentContent, documentTag, loadFrame, type NextVersion, readContent } from "./content.ts";
+import { type DocumentContent, documentTag, loadFrame, type NextVersion, readContent } from "./content.ts";
 import { csvDocument } from "./csv.ts";
 import { DrawingThreads } from "./drawing-threads.ts";
 import type { Sheet } from "./sheet.ts";
@@ -89,6 +91,7 @@ export const noDocuments: OrderDocuments = {
 
 export class Documents implements OrderDocuments {
   readonly #engine: Engine;
+  readonly #clock: Clock;
   readonly #queue: FairQueue;
   readonly #threads: DrawingThreads;
   /** By tag; the ones used last are at the end. */
@@ -102,16 +105,19 @@ export class Documents implements OrderDocuments {
    */
   constructor({
     engine,
+    clock,
     log,
     fontFile = null,
     elapsedMs,
   }: {
     readonly engine: Engine;
+    readonly clock: Clock;
     readonly log: Log;
     readonly fontFile?: string | null;
     readonly elapsedMs?: () => number;
   }) {
     this.#engine = engine;
+    this.#clock = clock;
     this.#threads = new DrawingThreads(log, fontFile);
     this.#queue = new FairQueue(
       {
@@ -131,21 +137,19 @@ export class Documents implements OrderDocuments {
     kind: DocumentKind,
     next: NextVersion | null = null,
   ): Promise<MadeDocument> {
-    const { header: _header, ...frame } = await this.#frame(shopId, purchaseOrderId);
-    const known = this.#known(`${shopId} ${documentTag(afterMove(frame, next), kind)}`);
+    const shown = { nowMs: this.#clock.now(), next };
+    const { header: _header, ...frame } = await this.#engine.read(shopId, (tx) =>
+      loadFrame(tx, shopId, purchaseOrderId, shown),
+    );
+    const known = this.#known(`${shopId} ${documentTag(frame, kind)}`);
     if (known !== null) return known;
-    const content = await readContent(this.#engine, shopId, purchaseOrderId);
-    return await this.make(shopId, afterMove(content, next), kind);
+    return await this.make(shopId, await readContent(this.#engine, shopId, purchaseOrderId, shown), kind);
   }
 
   async toSend(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument> {
-    const { status, orderVersion } = await this.#frame(shopId, purchaseOrderId);
-    const next = status === "Draft" ? { status: "Sent" as const, version: orderVersion + 1 } : null;
+    const header = await this.#engine.read(shopId, (tx) => loadHeader(tx, shopId, purchaseOrderId));
+    const next = header?.status === "Draft" ? { status: "Sent" as const, version: header.version + 1 } : null;
     return await this.of(shopId, purchaseOrderId, kind, next);
-  }
-
-  #frame(shopId: string, purchaseOrderId: string): ReturnType<typeof loadFrame> {
-    return this.#engine.read(shopId, (tx) => loadFrame(tx, shopId, purchaseOrderId));
   }
 
   async make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument> {
@@ -164,7 +168,8 @@ export class Documents implements OrderDocuments {
   }
 
   async sheet(shopId: string, purchaseOrderId: string): Promise<Sheet> {
-    const content = await readContent(this.#engine, shopId, purchaseOrderId);
+    const shown = { nowMs: this.#clock.now(), next: null };
+    const content = await readContent(this.#engine, shopId, purchaseOrderId, shown);
     return await this.#queue.run(shopId, () => this.#threads.sheet(content));
   }
 

@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { Log } from "../store/store.ts";
 import type { DocumentContent } from "./content.ts";
-import type { Missing } from "./fonts.ts";
+import type { Missing } from "./missing.ts";
 import type { Sheet } from "./sheet.ts";
 
 /** A thread that was idle for so long ends. */
@@ -46,17 +46,13 @@ const undrawn = (): Fault =>
     retryAfterMs,
   });
 
-function unprintable({ path, character, isRightToLeft }: Missing): Fault {
+function unprintable({ path, place, character, isProductName }: Missing): Fault {
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-  const message = isRightToLeft
-    ? `has the character ${character} (${code}), and documents are not written from right to left`
-    : `has the character ${character} (${code}), which no font of the documents has`;
+  const name = isProductName ? "Set the line's supplierProductName, which is printed in its place. Or print" : "Print";
   return invalidField(
     path,
-    message,
-    isRightToLeft
-      ? "Write the text in another script."
-      : "Write it with other characters, or have the operator set OPENPO_DOCUMENT_FONT to a font that has it.",
+    `has the character ${character} (${code}) in ${place}, which no font of the documents has`,
+    `${name} the order's page from the console, which the browser draws. Or have the operator install a package of fonts that has it, or set OPENPO_DOCUMENT_FONT (docs/documents.md).`,
   );
 }
 

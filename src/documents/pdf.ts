@@ -6,6 +6,8 @@
  */
 import { PDFDocument, type StructureElement } from "pdfkit";
 import { code128 } from "./code-128.ts";
+import { beginsAtRight, hasRightToLeft, piecesOf } from "./direction.ts";
+import { rightToLeft } from "./drawn-font.ts";
 import { type Fonts, printable, runsOf } from "./fonts.ts";
 import { svgPaths } from "./logo.ts";
 import type { Sheet, SheetColumn } from "./sheet.ts";
@@ -58,9 +60,40 @@ const baselineOf = ({ size, leading }: Type): number => (leading - size) / 2 + s
 const tokens =
   /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+|[^\S\u00a0\u202f]+|[\u00a0\u202f]/gu;
 
+/** A letter with the marks on it, and with what an Indic letter without a vowel is joined to: no line breaks within. */
+const letters = /.(?:\p{M}|(?<=\u094d\u200d?)\S)*/gsu;
+
+/**
+ * Scripts whose signs stand in another order than they are read: the text is told beside them. Not beside what is written from right to left,
+ * which readers turn round by themselves.
+ */
+const reordered = /[\p{scx=Thai}\p{scx=Devanagari}]/u;
+
+/** A line of text. */
+interface Line {
+  readonly text: string;
+  /** Its paragraph begins at the right. */
+  readonly fromRight: boolean;
+}
+
+/** The text on one line, whatever its length. */
+function lineOf(text: string): Line {
+  const line = printable(text).replaceAll("\n", " ");
+  return { text: line, fromRight: beginsAtRight(line) };
+}
+
+/** A piece of a line in one font and direction. */
+interface Run {
+  readonly text: string;
+  /** As the document names it. */
+  readonly font: string;
+  readonly options: { readonly features?: string };
+}
+
 class Page {
   readonly #doc: PDFDocument;
   readonly #fonts: Fonts;
+  readonly #opened = new Set<string>();
   readonly width: number;
   readonly height: number;
   readonly root: StructureElement;
@@ -111,15 +144,38 @@ class Page {
   widthOf(text: string, type: Type): number {
     this.#doc.fontSize(type.size);
     let width = 0;
-    for (const run of runsOf(this.#fonts, text, type.weight)) width += this.#doc.font(run.font).widthOfString(run.text);
+    for (const run of this.#runs({ text, fromRight: false }, type))
+      width += this.#doc.font(run.font).widthOfString(run.text, run.options);
     return width;
   }
 
+  /** The name of a font that the document has. */
+  #named(font: Fonts["regular"]): string {
+    if (!this.#opened.has(font.name)) this.#doc.registerFont(font.name, font.draw());
+    this.#opened.add(font.name);
+    return font.name;
+  }
+
+  /** The pieces of a line from left to right. */
+  #runs({ text, fromRight }: Line, { weight }: Type): readonly Run[] {
+    return piecesOf(text, fromRight).flatMap((piece) => {
+      const runs = runsOf(this.#fonts, piece.text, weight).map(({ font, text: part }) => ({
+        text: part,
+        font: this.#named(font),
+        options: piece.isRightToLeft ? { features: rightToLeft } : {},
+      }));
+      return piece.isRightToLeft ? runs.reverse() : runs;
+    });
+  }
+
   /** The text in lines of at most this width. A word that is wider is broken. */
-  lines(text: string, width: number, type: Type): readonly string[] {
+  lines(text: string, width: number, type: Type): readonly Line[] {
     return printable(text)
       .split("\n")
-      .flatMap((paragraph) => this.#linesOf(paragraph, width, type));
+      .flatMap((paragraph) => {
+        const fromRight = beginsAtRight(paragraph);
+        return this.#linesOf(paragraph, width, type).map((line) => ({ text: line, fromRight }));
+      });
   }
 
   #linesOf(paragraph: string, width: number, type: Type): readonly string[] {
@@ -154,7 +210,7 @@ class Page {
           add(part, partWidth);
           continue;
         }
-        for (const character of part) {
+        for (const character of part.match(letters) ?? []) {
           const characterWidth = this.widthOf(character, type);
           if (line !== "" && lineWidth + characterWidth > width) flush();
           add(character, characterWidth);
@@ -166,38 +222,53 @@ class Page {
   }
 
   /** Draws one line of text from x, or flush right to it. */
-  #line(text: string, x: number, top: number, type: Type, isFlushRight: boolean): void {
-    let at = isFlushRight ? x - this.widthOf(text, type) : x;
-    for (const run of runsOf(this.#fonts, text, type.weight)) {
-      this.#doc.font(run.font).fontSize(type.size).fillColor(type.color);
-      this.#doc.text(run.text, at, top + baselineOf(type), { lineBreak: false, baseline: "alphabetic" });
-      at += this.#doc.widthOfString(run.text);
+  #line(line: Line, x: number, top: number, type: Type, isFlushRight: boolean): void {
+    let at = isFlushRight ? x - this.widthOf(line.text, type) : x;
+    const isReordered = reordered.test(line.text) && !hasRightToLeft(line.text);
+    if (isReordered) this.#doc.markContent("Span", { actual: line.text });
+    for (const { text, font, options } of this.#runs(line, type)) {
+      this.#doc.font(font).fontSize(type.size).fillColor(type.color);
+      this.#doc.text(text, at, top + baselineOf(type), { lineBreak: false, baseline: "alphabetic", ...options });
+      at += this.#doc.widthOfString(text, options);
     }
+    if (isReordered) this.#doc.endMarkedContent();
   }
 
   /** Draws lines of text as one element of the structure. @returns their height. */
   text(
     parent: StructureElement,
     tag: string,
-    lines: readonly string[],
+    lines: readonly Line[],
     x: number,
     top: number,
     type: Type,
-    { isFlushRight = false, options = {} }: { readonly isFlushRight?: boolean; readonly options?: object } = {},
+    {
+      isFlushRight = false,
+      right = null,
+      options = {},
+    }: {
+      readonly isFlushRight?: boolean;
+      /** Where lines begin that are written from the right; null: at x as others. */
+      readonly right?: number | null;
+      readonly options?: object;
+    } = {},
   ): number {
     const element = this.#doc.struct(tag, { ...options });
     parent.add(element);
     element.add(this.#doc.markStructureContent(tag));
-    for (const [index, line] of lines.entries()) this.#line(line, x, top + index * type.leading, type, isFlushRight);
+    for (const [index, line] of lines.entries()) {
+      const edge = line.fromRight ? right : null;
+      this.#line(line, edge ?? x, top + index * type.leading, type, isFlushRight || edge !== null);
+    }
     this.#doc.endMarkedContent();
     element.end();
     return lines.length * type.leading;
   }
 
   /** Draws text that is no part of the document's content: repeated heads and feet. */
-  furniture(text: string, x: number, top: number, type: Type, isFlushRight = false): void {
+  furniture(line: Line, x: number, top: number, type: Type, isFlushRight = false): void {
     this.#doc.markContent("Artifact", { type: "Pagination" });
-    this.#line(printable(text).replaceAll("\n", " "), x, top, type, isFlushRight);
+    this.#line(line, x, top, type, isFlushRight);
     this.#doc.endMarkedContent();
   }
 
@@ -255,14 +326,12 @@ export function pdfOf(sheet: Sheet, createdAtMs: number, fonts: Fonts): Promise<
   const ended = new Promise<Uint8Array>((resolve) => {
     doc.on("data", (piece) => pieces.push(piece)).on("end", () => resolve(Buffer.concat(pieces)));
   });
-  doc.registerFont("regular", fonts.regular).registerFont("bold", fonts.bold);
-  if (fonts.other !== null) doc.registerFont("other", fonts.other);
-  const footer = (page: Page): readonly string[] =>
+  const footer = (page: Page): readonly Line[] =>
     sheet.footer === null ? [] : page.lines(sheet.footer, page.right - page.left - 130, small).slice(0, footerLinesMax);
   const page = new Page(doc, fonts, size, (self) => {
     if (self.pages === 1) return;
-    self.furniture(title, self.left, self.y, small);
-    self.furniture(sheet.buyerName, self.right, self.y, small, true);
+    self.furniture(lineOf(title), self.left, self.y, small);
+    self.furniture(lineOf(sheet.buyerName), self.right, self.y, small, true);
     self.y += small.leading + 8;
   });
   page.newPage();
@@ -279,8 +348,8 @@ export function pdfOf(sheet: Sheet, createdAtMs: number, fonts: Fonts): Promise<
     page.horizontal(top - 6);
     for (const [at, line] of footer(page).entries()) page.furniture(line, page.left, top + at * small.leading, small);
     const text = sheet.pageText.replace("{page}", String(index + 1)).replace("{pages}", String(page.pages));
-    page.furniture(text, page.right, top, small, true);
-    page.furniture(`${sheet.poNumber} · ${sheet.versionText}`, page.right, top + small.leading, small, true);
+    page.furniture(lineOf(text), page.right, top, small, true);
+    page.furniture(lineOf(`${sheet.poNumber} · ${sheet.versionText}`), page.right, top + small.leading, small, true);
   }
   doc.end();
   return ended;
@@ -346,6 +415,10 @@ function drawHead(page: Page, sheet: Sheet): void {
   });
   if (sheet.marking !== null)
     y += page.text(page.root, "P", page.lines(sheet.marking, width, mark), page.right, y, mark, { isFlushRight: true });
+  if (sheet.replaces !== null)
+    y += page.text(page.root, "P", page.lines(sheet.replaces, width, strong), page.right, y, strong, {
+      isFlushRight: true,
+    });
   y += 6;
   y += drawBarcode(page, sheet, y);
   page.y = Math.max(top + leftHeight, y) + 22;
@@ -549,8 +622,8 @@ function drawTotals(page: Page, sheet: Sheet): void {
       page.horizontal(page.y + 3, labelEdge - 90, page.right, 0.8);
       page.y += 8;
     }
-    page.text(list, "P", [name], labelEdge, page.y, type, { isFlushRight: true });
-    page.text(list, "P", [value], edge, page.y, type, { isFlushRight: true });
+    page.text(list, "P", [lineOf(name)], labelEdge, page.y, type, { isFlushRight: true });
+    page.text(list, "P", [lineOf(value)], edge, page.y, type, { isFlushRight: true });
     page.y += isGrand ? type.leading : 15;
   }
   list.end();
@@ -576,7 +649,7 @@ function drawRemarks(page: Page, { remarks }: Sheet): void {
         continue;
       }
       const part = lines.slice(start, start + room);
-      page.y += page.text(section, "P", part, page.left, page.y, body);
+      page.y += page.text(section, "P", part, page.left, page.y, body, { right: page.right });
       start += part.length;
     }
     section.end();

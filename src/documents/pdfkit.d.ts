@@ -37,12 +37,13 @@ declare module "pdfkit" {
     font(name: string): this;
     fontSize(points: number): this;
     fillColor(color: string, opacity?: number): this;
-    widthOfString(text: string): number;
+    /** `features` goes to the font's `layout`, with the whole text; without it the font gets word by word. */
+    widthOfString(text: string, options?: { readonly features?: string }): number;
     text(
       text: string,
       x: number,
       y: number,
-      options: { readonly lineBreak: false; readonly baseline: "alphabetic"; readonly characterSpacing?: number },
+      options: { readonly lineBreak: false; readonly baseline: "alphabetic"; readonly features?: string },
     ): this;
 
     rect(x: number, y: number, width: number, height: number): this;
@@ -64,12 +65,35 @@ declare module "pdfkit" {
     addStructure(element: StructureElement): this;
     markStructureContent(type: string): MarkedContent;
     markContent(tag: "Artifact", options?: { readonly type: string }): this;
+    markContent(tag: "Span", options: { readonly actual: string }): this;
     endMarkedContent(): this;
   }
 }
 
 /** What is used of fontkit, on which pdfkit is built. */
 declare module "fontkit" {
+  /** A glyph where it stands in a text. */
+  export interface GlyphUse {
+    readonly id: number;
+    readonly advanceWidth: number;
+    /** The characters that it stands for; none where an earlier glyph stands for them. */
+    readonly codePoints: readonly number[];
+  }
+
+  /** A text as glyphs, from left to right. */
+  export interface LaidOut {
+    readonly glyphs: readonly GlyphUse[];
+    readonly positions: readonly { readonly xAdvance: number }[];
+    readonly advanceWidth: number;
+  }
+
+  /** The part of a font that a document has. */
+  export interface FontSubset {
+    readonly glyphs: number[];
+    /** @returns its place in the part. */
+    includeGlyph(glyph: number): number;
+  }
+
   export interface Font {
     readonly postscriptName: string;
     readonly numGlyphs: number;
@@ -77,6 +101,17 @@ declare module "fontkit" {
     readonly directory: {
       readonly tables: Readonly<Record<string, { readonly offset: number; readonly length: number }>>;
     };
+    /** Those that were made, by their numbers. */
+    readonly _glyphs: Record<number, unknown>;
+    getGlyph(glyph: number, codePoints?: readonly number[]): unknown;
+    layout(
+      text: string,
+      features?: readonly string[],
+      script?: string,
+      language?: string,
+      direction?: "ltr" | "rtl",
+    ): LaidOut;
+    createSubset(): FontSubset;
     hasGlyphForCodePoint(code: number): boolean;
   }
 

@@ -4,15 +4,16 @@
  *
  * Pure. Figures are the API's own (C35): nothing is added up here.
  */
+import { dayText } from "../core/supplier/day-text.ts";
 import type { DocumentColumn, DocumentSettings, Logo } from "../core/supplier/document-settings.ts";
 import { minorDigits } from "../core/money/money.ts";
 import type { Address } from "../core/order/purchase-order.ts";
 import { type ContentLine, descriptionOf, type DocumentContent } from "./content.ts";
-import { dayText, named, numberText, texts } from "./texts.ts";
+import { named, numberText, texts } from "./texts.ts";
 
-/** A column of the lines. Figures are set flush right. */
+/** A column of the lines. Figures are set flush right. Packs stand beside the quantity. */
 export interface SheetColumn {
-  readonly id: DocumentColumn | "description" | "quantity";
+  readonly id: Exclude<DocumentColumn, "packSize"> | "description" | "quantity";
   readonly label: string;
   readonly isFigure: boolean;
 }
@@ -33,6 +34,8 @@ export interface Sheet {
   readonly poNumber: string;
   /** That it is a draft or cancelled. */
   readonly marking: string | null;
+  /** Which version it replaces that was sent before. */
+  readonly replaces: string | null;
   readonly parties: readonly { readonly heading: string; readonly lines: readonly string[] }[];
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly columns: readonly SheetColumn[];
@@ -57,7 +60,6 @@ const columnOrder = [
   { id: "description", isFigure: false },
   { id: "expectedDeliveryDate", isFigure: false },
   { id: "quantity", isFigure: true },
-  { id: "packSize", isFigure: true },
   { id: "unitCost", isFigure: true },
   { id: "lineTotal", isFigure: true },
 ] as const;
@@ -124,7 +126,7 @@ function factsOf(content: DocumentContent, isPriced: boolean): Sheet["facts"] {
   const { day } = writer(content);
   const fact = (label: string, value: string | null) => (value === null || value === "" ? [] : [{ label, value }]);
   return [
-    ...fact(words.orderDate, content.orderDate === null ? null : day(content.orderDate)),
+    ...fact(words.orderDate, day(content.orderDate)),
     ...fact(
       words.expectedDeliveryDate,
       content.expectedDeliveryDate === null ? null : day(content.expectedDeliveryDate),
@@ -134,6 +136,19 @@ function factsOf(content: DocumentContent, isPriced: boolean): Sheet["facts"] {
     ...fact(words.incoterm, content.incoterm),
     ...fact(words.currency, isPriced ? content.currencyCode : null),
   ];
+}
+
+/** Thousandths: quantities have three decimals. */
+const scale = 1_000;
+
+/** The quantity in packs, as ` (2 × 6)`, or ` (2 × 6 + 1)` where something is left over; empty where it fills none. */
+function packsText({ quantity, packSize }: ContentLine, written: (value: number) => string): string {
+  if (packSize === null || packSize === 0 || packSize === 1) return "";
+  const [whole, pack] = [Math.round(quantity * scale), Math.round(packSize * scale)];
+  const packs = Math.floor(whole / pack);
+  const rest = (whole - packs * pack) / scale;
+  if (packs === 0) return "";
+  return ` (${written(packs)} × ${written(packSize)}${rest === 0 ? "" : ` + ${written(rest)}`})`;
 }
 
 function cellsOf(
@@ -151,8 +166,8 @@ function cellsOf(
     barcode: line.barcode ?? "",
     description: descriptionOf(line),
     expectedDeliveryDate: line.expectedDeliveryDate === null ? "" : day(line.expectedDeliveryDate),
-    quantity: quantity(line.quantityOrdered),
-    packSize: line.packSize === null ? "" : quantity(line.packSize),
+    quantity:
+      quantity(line.quantity) + (content.settings.columns.includes("packSize") ? packsText(line, quantity) : ""),
     unitCost: amount(line.unitCost, line.currencyCode) + suffix,
     lineTotal: amount(line.lineTotal, line.currencyCode) + suffix,
   };
@@ -162,34 +177,55 @@ function cellsOf(
 function detailsOf(content: DocumentContent, line: ContentLine): readonly string[] {
   const words = texts[content.settings.language];
   const { quantity, day } = writer(content);
-  const { supplierProductName, quantityCancelled, expectedDeliveryDate } = line;
+  const { quantityCancelled, expectedDeliveryDate } = line;
   const hasOwnDate =
     expectedDeliveryDate !== content.expectedDeliveryDate && !content.settings.columns.includes("expectedDeliveryDate");
   return [
-    ...(supplierProductName === null || supplierProductName === (line.productName ?? supplierProductName)
+    ...(quantityCancelled === 0
       ? []
-      : [`${words.yourName} ${supplierProductName}`]),
-    ...(quantityCancelled === 0 ? [] : [`${words.cancelledQuantity} ${quantity(quantityCancelled)}`]),
+      : [
+          words.cancelledQuantity
+            .replace("{ordered}", quantity(line.quantityOrdered))
+            .replace("{cancelled}", quantity(quantityCancelled)),
+        ]),
     ...(expectedDeliveryDate === null || !hasOwnDate
       ? []
       : [named(words.expectedDeliveryDate, day(expectedDeliveryDate), content.settings.language)]),
   ];
 }
 
+/** Units of a ten-thousandth, in which amounts are added without an error. */
+const moneyScale = 10_000;
+
+const sumOf = (amounts: readonly number[]): number =>
+  amounts.reduce((sum, each) => sum + Math.round(each * moneyScale), 0) / moneyScale;
+
+/**
+ * The rows below the lines. They add up to what is owed (C35): where the lines that are printed do not, a row says by how much. A discount takes
+ * no more away than there is.
+ */
 function totalsOf(content: DocumentContent): Sheet["totals"] {
   const words = texts[content.settings.language];
   const { total } = writer(content);
-  const { discountAmount, shippingCost, taxAmount } = content;
+  const { lineItems, currencyCode, totalValue, discountAmount, shippingCost, taxAmount, grandTotal } = content;
+  const canAdd = lineItems.every((line) => line.isUnpriced || line.currencyCode === currencyCode);
+  const subtotal = canAdd ? sumOf(lineItems.map((line) => (line.isUnpriced ? 0 : line.lineTotal))) : totalValue;
+  const before = sumOf([totalValue, shippingCost ?? 0, taxAmount ?? 0]);
+  const discount = discountAmount === null ? null : Math.min(discountAmount, Math.max(before, 0));
   const between = [
-    { label: words.discount, value: discountAmount === null ? null : -discountAmount },
+    { label: words.rounding, value: nullIfZero(sumOf([totalValue, -subtotal])) },
+    { label: words.discount, value: discount === null ? null : -discount },
     { label: words.shipping, value: shippingCost },
     { label: words.tax, value: taxAmount },
+    { label: words.notDelivered, value: nullIfZero(sumOf([grandTotal, -before, discount ?? 0])) },
   ].flatMap(({ label, value }) => (value === null ? [] : [{ label, value: total(value) }]));
   return [
-    ...(between.length === 0 ? [] : [{ label: words.subtotal, value: total(content.totalValue) }, ...between]),
-    { label: words.grandTotal, value: total(content.grandTotal) },
+    ...(between.length === 0 ? [] : [{ label: words.subtotal, value: total(subtotal) }, ...between]),
+    { label: words.grandTotal, value: total(grandTotal) },
   ];
 }
+
+const nullIfZero = (value: number): number | null => (value === 0 ? null : value);
 
 function remarksOf(content: DocumentContent, isPriced: boolean): Sheet["remarks"] {
   const words = texts[content.settings.language];
@@ -208,6 +244,14 @@ function markingOf({ status, settings }: DocumentContent): string | null {
   return status === "Cancelled" ? words.cancelled : null;
 }
 
+function replacesOf({ replaces, orderVersion, settings: { language } }: DocumentContent): string | null {
+  if (replaces === null) return null;
+  return texts[language].replaces
+    .replace("{version}", String(orderVersion))
+    .replace("{replaced}", String(replaces.version))
+    .replace("{day}", dayText(replaces.day, language));
+}
+
 export function sheetOf(content: DocumentContent): Sheet {
   const { settings } = content;
   const words = texts[settings.language];
@@ -223,6 +267,7 @@ export function sheetOf(content: DocumentContent): Sheet {
     title: words.title,
     poNumber: content.poNumber,
     marking: markingOf(content),
+    replaces: replacesOf(content),
     parties: partiesOf(content),
     facts: factsOf(content, isPriced),
     columns: shown.map(({ id, isFigure }) => ({ id, isFigure, label: words.columns[id] })),

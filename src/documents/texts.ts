@@ -1,5 +1,5 @@
 /**
- * The words of a document in each language, and how it writes numbers and days. Written by hand and not taken from the platform, so that
+ * The words of a document in each language, and how it writes numbers. Written by hand and not taken from the platform, so that
  * the same document has the same bytes with every version of Node.
  */
 import type { DocumentColumn, DocumentLanguage } from "../core/supplier/document-settings.ts";
@@ -18,25 +18,27 @@ interface Texts {
   readonly paymentTerms: string;
   readonly incoterm: string;
   readonly currency: string;
-  readonly columns: Readonly<Record<DocumentColumn | "description" | "quantity", string>>;
+  readonly columns: Readonly<Record<Exclude<DocumentColumn, "packSize"> | "description" | "quantity", string>>;
   readonly noLines: string;
-  readonly yourName: string;
+  /** `{ordered}` and `{cancelled}` are replaced. */
   readonly cancelledQuantity: string;
   readonly subtotal: string;
   readonly discount: string;
   readonly shipping: string;
   readonly tax: string;
+  /** What is no longer owed since it did not come. */
+  readonly notDelivered: string;
+  readonly rounding: string;
   readonly grandTotal: string;
   readonly note: string;
   /** `{page}` and `{pages}` are replaced. */
   readonly page: string;
   readonly version: string;
+  /** `{version}`, `{replaced}` and `{day}` are replaced. */
+  readonly replaces: string;
   readonly telephone: string;
   /** `{lines}` is replaced. */
   readonly unpriced: string;
-  readonly months: readonly string[];
-  /** `{day}`, `{month}` and `{year}` are replaced. */
-  readonly date: string;
   readonly decimalMark: string;
   /** Between groups of three digits; a no-break space where it is a space. */
   readonly groupMark: string;
@@ -65,38 +67,24 @@ export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       description: "Description",
       expectedDeliveryDate: "Expected",
       quantity: "Quantity",
-      packSize: "Pack of",
       unitCost: "Unit price",
       lineTotal: "Amount",
     },
     noLines: "This order has no lines yet.",
-    yourName: "Your name for it:",
-    cancelledQuantity: "Of this cancelled:",
+    cancelledQuantity: "Ordered {ordered}, of which {cancelled} cancelled",
     subtotal: "Subtotal",
     discount: "Discount",
     shipping: "Shipping",
     tax: "Tax",
+    notDelivered: "Not delivered",
+    rounding: "Rounding",
     grandTotal: "Total",
     note: "Note",
     page: "Page {page} of {pages}",
     version: "version",
+    replaces: "Version {version} replaces version {replaced} of {day}",
     telephone: "Tel.",
     unpriced: "Not included in the total, because no exchange rate is agreed: line {lines}",
-    months: [
-      "January",
-      "February",
-      "March",
-      "April",
-      "May",
-      "June",
-      "July",
-      "August",
-      "September",
-      "October",
-      "November",
-      "December",
-    ],
-    date: "{day} {month} {year}",
     decimalMark: ".",
     groupMark: ",",
   },
@@ -122,38 +110,24 @@ export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       description: "Bezeichnung",
       expectedDeliveryDate: "Termin",
       quantity: "Menge",
-      packSize: "Pack zu",
       unitCost: "Einzelpreis",
       lineTotal: "Betrag",
     },
     noLines: "Diese Bestellung hat noch keine Positionen.",
-    yourName: "Ihre Bezeichnung:",
-    cancelledQuantity: "Davon storniert:",
+    cancelledQuantity: "Bestellt {ordered}, davon {cancelled} storniert",
     subtotal: "Zwischensumme",
     discount: "Rabatt",
     shipping: "Versand",
     tax: "Steuer",
+    notDelivered: "Nicht geliefert",
+    rounding: "Rundung",
     grandTotal: "Gesamtbetrag",
     note: "Hinweis",
     page: "Seite {page} von {pages}",
     version: "Version",
+    replaces: "Version {version} ersetzt Version {replaced} vom {day}",
     telephone: "Tel.",
     unpriced: "Nicht im Gesamtbetrag enthalten, weil kein Wechselkurs vereinbart ist: Position {lines}",
-    months: [
-      "Januar",
-      "Februar",
-      "März",
-      "April",
-      "Mai",
-      "Juni",
-      "Juli",
-      "August",
-      "September",
-      "Oktober",
-      "November",
-      "Dezember",
-    ],
-    date: "{day}. {month} {year}",
     decimalMark: ",",
     groupMark: ".",
   },
@@ -179,38 +153,24 @@ export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       description: "Désignation",
       expectedDeliveryDate: "Prévu le",
       quantity: "Quantité",
-      packSize: "Lot de",
       unitCost: "Prix unitaire",
       lineTotal: "Montant",
     },
     noLines: "Cette commande n’a pas encore de lignes.",
-    yourName: "Votre désignation :",
-    cancelledQuantity: "Dont annulé :",
+    cancelledQuantity: "Commandé : {ordered}, dont {cancelled} annulé",
     subtotal: "Sous-total",
     discount: "Remise",
     shipping: "Livraison",
     tax: "Taxes",
+    notDelivered: "Non livré",
+    rounding: "Arrondi",
     grandTotal: "Total",
     note: "Remarque",
     page: "Page {page} sur {pages}",
     version: "version",
+    replaces: "La version {version} remplace la version {replaced} du {day}",
     telephone: "Tél.",
     unpriced: "Non compris dans le total, faute de taux de change convenu : ligne {lines}",
-    months: [
-      "janvier",
-      "février",
-      "mars",
-      "avril",
-      "mai",
-      "juin",
-      "juillet",
-      "août",
-      "septembre",
-      "octobre",
-      "novembre",
-      "décembre",
-    ],
-    date: "{day} {month} {year}",
     decimalMark: ",",
     groupMark: "\u00a0",
   },
@@ -236,38 +196,24 @@ export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       description: "Descripción",
       expectedDeliveryDate: "Previsto",
       quantity: "Cantidad",
-      packSize: "Paquete de",
       unitCost: "Precio unitario",
       lineTotal: "Importe",
     },
     noLines: "Este pedido aún no tiene líneas.",
-    yourName: "Su denominación:",
-    cancelledQuantity: "De ello, cancelado:",
+    cancelledQuantity: "Pedido: {ordered}, de ello {cancelled} cancelado",
     subtotal: "Subtotal",
     discount: "Descuento",
     shipping: "Envío",
     tax: "Impuestos",
+    notDelivered: "No entregado",
+    rounding: "Redondeo",
     grandTotal: "Total",
     note: "Nota",
     page: "Página {page} de {pages}",
     version: "versión",
+    replaces: "La versión {version} sustituye a la versión {replaced} del {day}",
     telephone: "Tel.",
     unpriced: "No incluido en el total, por falta de tipo de cambio acordado: línea {lines}",
-    months: [
-      "enero",
-      "febrero",
-      "marzo",
-      "abril",
-      "mayo",
-      "junio",
-      "julio",
-      "agosto",
-      "septiembre",
-      "octubre",
-      "noviembre",
-      "diciembre",
-    ],
-    date: "{day} de {month} de {year}",
     decimalMark: ",",
     groupMark: ".",
   },
@@ -285,13 +231,3 @@ export function numberText(value: number, language: DocumentLanguage, decimalsMi
 /** A value with its name, as `Barcode: 871`. French has a blank before the colon. */
 export const named = (label: string, value: string, language: DocumentLanguage): string =>
   `${label}${language === "fr" ? "\u00a0" : ""}: ${value}`;
-
-/** A day, `YYYY-MM-DD`, with the name of its month: no country reads it another way round. */
-export function dayText(day: string, language: DocumentLanguage): string {
-  const [year = "", month = "", date = ""] = day.split("-");
-  const { date: pattern, months } = texts[language];
-  return pattern
-    .replace("{day}", String(Number(date)))
-    .replace("{month}", months[Number(month) - 1] ?? month)
-    .replace("{year}", year);
-}

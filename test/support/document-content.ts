@@ -31,6 +31,7 @@ export const contentLine = (index: number, more: Partial<ContentLine> = {}): Con
   supplierProductName: null,
   quantityOrdered: 12,
   quantityCancelled: 0,
+  quantity: 12,
   packSize: null,
   unitCost: 3.2,
   currencyCode: "EUR",

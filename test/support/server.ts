@@ -239,7 +239,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
-  const documents = new Documents({ engine, log });
+  const documents = new Documents({ engine, clock, log });
   const admin: AdminContext = {
     engine,
     clock,

@@ -29,7 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   jobs: ["jobs/", "shop/", "store/", "storefront/storefront.ts", "storefront/pull.ts", "core/", "base/"],
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "base/", "node:"],
-  documents: ["documents/", "shop/", "store/", "core/", "base/", "node:", "pdfkit", "fontkit"],
+  documents: ["documents/", "shop/", "store/", "core/", "base/", "node:", "pdfkit", "fontkit", "bidi-js"],
   mail: ["mail/", "shop/", "store/", "core/", "base/", "nodemailer"],
   requests: ["requests/", "shop/", "store/", "storefront/storefront.ts", "core/", "base/", "zod", "node:crypto"],
   operations: [

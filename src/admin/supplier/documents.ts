@@ -50,6 +50,7 @@ const sheetSchema = z.strictObject({
   title: z.string(),
   poNumber: z.string(),
   marking: z.string().nullable().meta({ description: "That it is a draft or cancelled." }),
+  replaces: z.string().nullable().meta({ description: "Which version it replaces that was sent before." }),
   parties: z.array(z.strictObject({ heading: z.string(), lines: z.array(z.string()) })),
   facts: z.array(z.strictObject({ label: z.string(), value: z.string() })),
   columns: z.array(z.strictObject({ id: z.string(), label: z.string(), isFigure: z.boolean() })),

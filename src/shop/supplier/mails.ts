@@ -183,6 +183,25 @@ export async function listMails(
   return { mails: rows.map(mailFrom), totalCount: count?.n ?? 0 };
 }
 
+/** The latest mail that somebody has, or may still get, of a version of the order before this one; null: there is none. */
+export async function mailedBefore(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  version: number,
+): Promise<Pick<Mail, "orderVersion" | "createdAtMs"> | null> {
+  const rows = await tx.all<Pick<MailRow, "order_version" | "created_at" | "recipients">>(
+    `select order_version, created_at, recipients from mail
+     where shop_id = ? and purchase_order_id = ? and order_version < ? order by order_version desc, mail_id desc limit ?`,
+    [shopId, purchaseOrderId, version, listedMax],
+  );
+  const row = rows.find(({ recipients: text }) => {
+    const recipients: readonly MailRecipient[] = JSON.parse(text);
+    return recipients.some(({ state }) => state !== "refused");
+  });
+  return row === undefined ? null : { orderVersion: row.order_version, createdAtMs: row.created_at };
+}
+
 /** The mail; null when the order has none of this id. */
 export async function loadMail(tx: Tx, shopId: string, purchaseOrderId: string, mailId: string): Promise<Mail | null> {
   const [row] = await tx.all<MailRow>(
