@@ -3051,6 +3051,8 @@ export interface Operations {
         readonly poNumber: string;
         /** That it is a draft or cancelled. */
         readonly marking: string | null;
+        /** Which version it replaces that was sent before. */
+        readonly replaces: string | null;
         readonly parties: readonly ({
           readonly heading: string;
           readonly lines: readonly (string)[];
