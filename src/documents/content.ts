@@ -89,7 +89,7 @@ export interface NextVersion {
 }
 
 /** As what a document shows its order. */
-export interface ShownAs {
+interface ShownAs {
   readonly nowMs: number;
   /** As the move will leave it; null: as it is. */
   readonly next: NextVersion | null;

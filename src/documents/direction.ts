@@ -9,7 +9,7 @@ const bidi = bidiFactory();
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** A piece of a line in one direction, its characters in the order in which they are read. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly isRightToLeft: boolean;
 }

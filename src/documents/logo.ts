@@ -140,7 +140,7 @@ interface SvgPaths extends Size {
 const pathsMax = 200;
 
 /** Numbers of an SVG, in units of its view box. pdfkit writes none that is larger by far. */
-const numberMax = 1_000_000;
+const largestNumber = 1_000_000;
 
 const numbers = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
 
@@ -206,7 +206,7 @@ export function svgPaths(source: string): SvgPaths {
     .split(/[\s,]+/)
     .map(Number);
   const [x = Number.NaN, y = Number.NaN, width = Number.NaN, height = Number.NaN] = viewBox;
-  if (![x, y, width, height].every((each) => Math.abs(each) <= numberMax) || viewBox.length !== 4)
+  if (![x, y, width, height].every((each) => Math.abs(each) <= largestNumber) || viewBox.length !== 4)
     throw new LogoError("is an SVG without a viewBox of four numbers");
   const paths: SvgPath[] = [];
   // Fills of the groups around.
@@ -232,8 +232,8 @@ export function svgPaths(source: string): SvgPaths {
     if (closes === "/") continue;
     const data = attribute(tag, "d") ?? "";
     if (!/^\s*[Mm][MmZzLlHhVvCcSsQqTtAa0-9eE+\-.,\s]*$/.test(data)) throw new LogoError("has an SVG path without data");
-    if ((data.match(numbers) ?? []).some((each) => Math.abs(Number(each)) > numberMax))
-      throw new LogoError(`has an SVG path with a number above ${numberMax}`);
+    if ((data.match(numbers) ?? []).some((each) => Math.abs(Number(each)) > largestNumber))
+      throw new LogoError(`has an SVG path with a number above ${largestNumber}`);
     const fill = attribute(tag, "fill") ?? fills.at(-1) ?? "black";
     if (fill === "none") continue;
     paths.push({ data, fill: colorOf(fill), isEvenOdd: attribute(tag, "fill-rule") === "evenodd" });
