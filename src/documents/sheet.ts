@@ -5,6 +5,7 @@
  * Pure. Figures are the API's own (C35): nothing is added up here.
  */
 import { dayText } from "../core/supplier/day-text.ts";
+import { packsText } from "../core/supplier/packs.ts";
 import type { DocumentColumn, DocumentSettings, Logo } from "../core/supplier/document-settings.ts";
 import { minorDigits } from "../core/money/money.ts";
 import type { Address } from "../core/order/purchase-order.ts";
@@ -138,19 +139,6 @@ function factsOf(content: DocumentContent, isPriced: boolean): Sheet["facts"] {
   ];
 }
 
-/** Thousandths: quantities have three decimals. */
-const scale = 1_000;
-
-/** The quantity in packs, as ` (2 × 6)`, or ` (2 × 6 + 1)` where something is left over; empty where it fills none. */
-function packsText({ quantity, packSize }: ContentLine, written: (value: number) => string): string {
-  if (packSize === null || packSize === 0 || packSize === 1) return "";
-  const [whole, pack] = [Math.round(quantity * scale), Math.round(packSize * scale)];
-  const packs = Math.floor(whole / pack);
-  const rest = (whole - packs * pack) / scale;
-  if (packs === 0) return "";
-  return ` (${written(packs)} × ${written(packSize)}${rest === 0 ? "" : ` + ${written(rest)}`})`;
-}
-
 function cellsOf(
   content: DocumentContent,
   line: ContentLine,
@@ -167,7 +155,8 @@ function cellsOf(
     description: descriptionOf(line),
     expectedDeliveryDate: line.expectedDeliveryDate === null ? "" : day(line.expectedDeliveryDate),
     quantity:
-      quantity(line.quantity) + (content.settings.columns.includes("packSize") ? packsText(line, quantity) : ""),
+      quantity(line.quantity) +
+      (content.settings.columns.includes("packSize") ? packsText(line.quantity, line.packSize, quantity) : ""),
     unitCost: amount(line.unitCost, line.currencyCode) + suffix,
     lineTotal: amount(line.lineTotal, line.currencyCode) + suffix,
   };

@@ -8,6 +8,7 @@
  * another supplier by now, is answered alike. The token is in the path, which the log, the audit log and messages show masked.
  */
 import { z } from "zod";
+import { dateOf, dayIn } from "../base/calendar.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { lineEvent } from "../core/events/events.ts";
 import { parseJson } from "../base/json.ts";
@@ -359,8 +360,8 @@ async function takeForm(served: Served, context: RequestContext, open: OpenLink,
   const body = Buffer.from(await context.body.whole(ofShop(open.shopId))).toString();
   let refused: Refused | null = null;
   try {
-    await take(served, context, open, (order) => {
-      const { form, answer, errors } = readForm(new URLSearchParams(body), order, language);
+    await take(served, context, open, (order, today) => {
+      const { form, answer, errors } = readForm(new URLSearchParams(body), order, { language, today });
       if (errors.length > 0) {
         refused = { form, errors };
         throw new Refusal();
@@ -382,7 +383,10 @@ class Refusal extends Error {
 }
 
 /** What is answered to an order as it is now, and what of an open proposal goes on with it. */
-type Reading = (order: PurchaseOrder) => {
+type Reading = (
+  order: PurchaseOrder,
+  today: string,
+) => {
   readonly answer: SupplierAnswer;
   readonly carriedOver: (open: SupplierProposal) => readonly ProposedLine[];
 };
@@ -403,14 +407,17 @@ async function take(
   const startedAtMs = clock.now();
   const { purchaseOrderId, linkId } = link;
   return await engine.write(shopId, async (tx) => {
-    const [order, before] = await Promise.all([
+    const [shop, order, before] = await Promise.all([
+      loadShop(tx, shopId),
       loadOrder(tx, shopId, purchaseOrderId),
       openSupplierProposal(tx, shopId, purchaseOrderId),
     ]);
-    if (order === null || order.status === "Cancelled" || order.supplierId !== link.supplierId) throw ended();
-    const { answer, carriedOver } = read(order);
+    if (shop === null || order === null || order.status === "Cancelled" || order.supplierId !== link.supplierId)
+      throw ended();
+    const today = dateOf(dayIn(shop.timezone, clock.now()));
+    const { answer, carriedOver } = read(order, today);
     const lines = [
-      ...proposedLines(order, answer),
+      ...proposedLines(order, answer, today),
       ...(before === null ? [] : carriedOver(before).filter((line) => isOnOrder(order, line))),
     ];
     const whole = { ...answer, lines };

@@ -9,7 +9,7 @@ import type { LineItem, PurchaseOrder } from "../core/order/purchase-order.ts";
 import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier/supplier-proposals.ts";
 import { day, shortTextMax } from "../operations/fields.ts";
 import { articleOf, fieldOf, type FormError } from "./page.ts";
-import { filled, type Language, textsIn } from "./texts.ts";
+import { filled, type Language, languageNamed, marksIn, textsIn } from "./texts.ts";
 
 /** What was filled in. */
 export interface Form {
@@ -27,9 +27,18 @@ interface FormReading {
   readonly errors: readonly FormError[];
 }
 
-/** Reads the form by the order as it is now. */
-export function readForm(sent: URLSearchParams, order: PurchaseOrder, language: Language): FormReading {
+/** By what a form is read. */
+interface ReadBy {
+  /** Of the page that its mistakes are shown on. */
+  readonly language: Language;
+  /** The shop's day. */
+  readonly today: string;
+}
+
+/** Reads the form by the order as it is now, its numbers in the language of the page that it stood on. */
+export function readForm(sent: URLSearchParams, order: PurchaseOrder, { language, today }: ReadBy): FormReading {
   const texts = textsIn[language];
+  const typedIn = languageNamed(sent.get("language"), language);
   const values = new Map(sent);
   const lineIds = new Set(sent.getAll("line"));
   const after = sent.has("after") ? Number(sent.get("after")) : Number.NaN;
@@ -41,11 +50,15 @@ export function readForm(sent: URLSearchParams, order: PurchaseOrder, language: 
     errors.push({ field: null, article: null, message: texts.changed });
   for (const lineItemId of lineIds) {
     const line = lines.get(lineItemId);
-    const answer = line === undefined ? null : lineAnswerOf(line, values, mayConfirm(order));
+    const answer =
+      line === undefined
+        ? null
+        : lineAnswerOf(line, values, { withQuantity: mayConfirm(order), language: typedIn, today });
     if (line === undefined || answer === null) continue;
     const article = articleOf(line);
     if (answer.badQuantity) errors.push({ field: fieldOf.quantity(lineItemId), article, message: texts.badQuantity });
     if (answer.badDate) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.badDate });
+    if (answer.isPast) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.pastDate });
     if (answer.line !== null) answers.push(answer.line);
   }
   const textOf = (name: string, article: string): string | null => {
@@ -70,14 +83,20 @@ interface LineReading {
   readonly line: LineAnswer | null;
   readonly badQuantity: boolean;
   readonly badDate: boolean;
+  /** The date is another than the order's, and over. */
+  readonly isPast: boolean;
 }
 
-function lineAnswerOf(line: LineItem, values: ReadonlyMap<string, string>, withQuantity: boolean): LineReading {
+function lineAnswerOf(
+  line: LineItem,
+  values: ReadonlyMap<string, string>,
+  { withQuantity, language, today }: ReadBy & { readonly withQuantity: boolean },
+): LineReading {
   const { poLineItemId: lineItemId } = line;
   const isTicked = withQuantity && values.has(fieldOf.cannot(lineItemId));
   const typedQuantity = withQuantity && !isTicked ? (values.get(fieldOf.quantity(lineItemId)) ?? "").trim() : "";
   const typedDate = (values.get(fieldOf.date(lineItemId)) ?? "").trim();
-  const quantity = typedQuantity === "" ? null : quantityOf(typedQuantity);
+  const quantity = typedQuantity === "" ? null : quantityOf(typedQuantity, language);
   const isDay = day.safeParse(typedDate).success;
   const isNothing = isTicked || quantity === 0;
   const quantityConfirmed = isNothing ? zeroQuantity : quantity;
@@ -89,11 +108,24 @@ function lineAnswerOf(line: LineItem, values: ReadonlyMap<string, string>, withQ
         : { lineItemId, quantityConfirmed, expectedDeliveryDate, cannotDeliver: isNothing },
     badQuantity: typedQuantity !== "" && quantity === null,
     badDate: typedDate !== "" && !isDay,
+    isPast: expectedDeliveryDate !== null && expectedDeliveryDate < today,
   };
 }
 
-/** The quantity that was typed, with a point or a comma; null when it is none. */
-function quantityOf(typed: string): Quantity | null {
-  const number = /^\d+(?:[.,]\d+)?$/.test(typed) ? Number(typed.replace(",", ".")) : Number.NaN;
+/** Digits in threes, or without a break, and decimals behind a point. */
+const numberText = /^(?:\d{1,3}(?: \d{3})+|\d+)(?:\.\d+)?$/;
+
+/**
+ * The quantity that was typed, as the page writes it in its language: of "1.500" a German page says fifteen hundred, an English one one and a half. The
+ * other mark is taken for a decimal one where it can be nothing else. Null when it is none.
+ */
+export function quantityOf(typed: string, language: Language): Quantity | null {
+  const { group, decimal } = marksIn[language];
+  const other = decimal === "." ? "," : ".";
+  const isOther = new RegExp(`^\\d+[${other}](?:\\d{1,2}|\\d{4,})$`).test(typed);
+  const plain = isOther
+    ? typed.replace(other, ".")
+    : typed.replaceAll(group, " ").replace(other, "?").replace(decimal, ".");
+  const number = numberText.test(plain) ? Number(plain.replaceAll(" ", "")) : Number.NaN;
   return number >= 0 && number <= quantityMax ? quantityFrom(number) : null;
 }

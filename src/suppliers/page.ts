@@ -5,6 +5,8 @@
  * payments) is not among them. The pages work without script, load nothing, and name no other place.
  */
 import { createHash } from "node:crypto";
+import { dateOf, dayIn } from "../base/calendar.ts";
+import { packsText } from "../core/supplier/packs.ts";
 import { isWhollyCancelled, lineTotal } from "../core/order/lines.ts";
 import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money/money.ts";
 import type { Address, Header, LineItem } from "../core/order/purchase-order.ts";
@@ -43,7 +45,7 @@ legend + * { clear: both; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; align-items: end; margin: 0.75rem 0 0.25rem; }
 label { display: block; }
 input { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.35rem; }
-input[type=text], input[type=number], input[type=date] { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
+input[type=text], input[type=date] { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
 input[type=checkbox] { width: 1.35rem; height: 1.35rem; margin: 0 0.6rem 0 0; flex: none; }
 input[aria-invalid] { border: 2px solid var(--bad-text); }
 .tick { display: flex; align-items: center; min-height: 2.75rem; }
@@ -168,8 +170,10 @@ class Written {
     this.#instant = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone });
   }
 
+  readonly number = (value: number): string => this.#quantity.format(value);
+
   quantity(value: LineItem["quantityOrdered"]): string {
-    return this.#quantity.format(quantityToNumber(value));
+    return this.number(quantityToNumber(value));
   }
 
   day(date: string): string {
@@ -221,6 +225,7 @@ export function orderPage(page: OrderPage): string {
   const texts = textsIn[language];
   const written = new Written(language, page.timezone);
   const title = filled(texts.order, { number: order.poNumber });
+  const orderDay = order.orderDate ?? (order.sentAtMs === null ? null : dateOf(dayIn(page.timezone, order.sentAtMs)));
   return documentOf(
     language,
     `${title} · ${shopName}`,
@@ -235,7 +240,7 @@ export function orderPage(page: OrderPage): string {
       ${errorList(page, texts)} ${told(page, texts, written)}
       <div class="card">
         ${rows([
-          row(texts.orderDate, order.orderDate === null ? null : written.day(order.orderDate)),
+          row(texts.orderDate, orderDay === null ? null : written.day(orderDay)),
           row(texts.expected, order.expectedDeliveryDate === null ? null : written.day(order.expectedDeliveryDate)),
           row(texts.deliverTo, addressText(order.shippingAddress) ?? order.locationName),
           row(texts.paymentTerms, order.paymentTerms),
@@ -284,7 +289,7 @@ function told({ order, latest, wasSent, shopName, errors }: OrderPage, texts: Te
 }
 
 function answerForm(page: OrderPage, texts: Texts, written: Written): Html {
-  const { path, after, latest, typed, shopName } = page;
+  const { path, language, after, latest, typed, shopName } = page;
   const open = latest?.state === "open" ? latest : null;
   const textField = (name: "reference" | "trackingNumber", label: string, kept: string | null): Html =>
     markup`<div>
@@ -303,6 +308,7 @@ function answerForm(page: OrderPage, texts: Texts, written: Written): Html {
   return markup`<form method="post" action="${path}/proposal">
     <h2>${texts.answer}</h2>
     <p class="quiet">${filled(texts.answerHelp, { shop: shopName })}</p>
+    <input type="hidden" name="language" value="${language}" />
     ${after === null ? null : markup`<input type="hidden" name="after" value="${after}" />`}
     ${lineCards(page, texts, written)}
     <div class="card">
@@ -354,9 +360,12 @@ function lineCard(page: OrderPage, line: LineItem, texts: Texts, written: Writte
     row(texts.barcode, line.supplierBarcode ?? line.barcode),
     row(
       texts.ordered,
-      `${written.quantity(line.quantityOrdered)}${
-        line.packSize === null ? "" : ` (${filled(texts.pack, { size: written.quantity(line.packSize) })})`
-      }`,
+      written.quantity(line.quantityOrdered) +
+        packsText(
+          quantityToNumber(line.quantityOrdered),
+          line.packSize === null ? null : quantityToNumber(line.packSize),
+          written.number,
+        ),
       true,
     ),
     line.quantityCancelled > 0 ? row(texts.cancelled, written.quantity(line.quantityCancelled), true) : null,
@@ -371,12 +380,12 @@ function lineCard(page: OrderPage, line: LineItem, texts: Texts, written: Writte
   return markup`<fieldset class="card">
     <legend>${article}</legend>
     ${facts}
-    <div class="fields">${lineFields(page, line, texts)}</div>
+    <div class="fields">${lineFields(page, line, texts, written)}</div>
   </fieldset>`;
 }
 
 /** The fields of a line, with what was typed, else what the open answer says, else what would be the usual answer: all that was ordered. */
-function lineFields(page: OrderPage, line: LineItem, texts: Texts): Html {
+function lineFields(page: OrderPage, line: LineItem, texts: Texts, written: Written): Html {
   const { order, latest, typed } = page;
   const { poLineItemId: id } = line;
   const said = latest?.state === "open" ? latest.lines.find((each) => each.lineItemId === id) : undefined;
@@ -385,7 +394,7 @@ function lineFields(page: OrderPage, line: LineItem, texts: Texts): Html {
       ? line.quantityConfirmed
       : subtractQuantity(line.quantityOrdered, line.quantityCancelled);
   const [quantity, date, cannot] = [fieldOf.quantity(id), fieldOf.date(id), fieldOf.cannot(id)];
-  const quantityValue = typed?.get(quantity) ?? String(quantityToNumber(said?.quantityConfirmed ?? usual));
+  const quantityValue = typed?.get(quantity) ?? written.quantity(said?.quantityConfirmed ?? usual);
   const dateValue = typed?.get(date) ?? said?.expectedDeliveryDate ?? line.expectedDeliveryDate ?? "";
   const isTicked = typed === null ? said?.cannotDeliver === true : typed.has(cannot);
   const dateField = markup`<div>
@@ -399,10 +408,9 @@ function lineFields(page: OrderPage, line: LineItem, texts: Texts): Html {
     <div>
       <label for="${idOf(quantity)}">${texts.quantity}</label>
       <input
-        type="number"
+        type="text"
         inputmode="decimal"
-        min="0"
-        step="any"
+        autocomplete="off"
         id="${idOf(quantity)}"
         name="${quantity}"
         value="${isTicked && typed === null ? "" : quantityValue}"

@@ -34,7 +34,6 @@ const en = {
   cancelled: "Cancelled",
   confirmed: "Confirmed so far",
   received: "Received",
-  pack: "Pack of {size}",
   unitCost: "Price",
   total: "Total",
   goods: "Goods",
@@ -59,6 +58,7 @@ const en = {
   errors: "Nothing was sent. Please correct:",
   errorIn: "{article}: {error}",
   badQuantity: "The quantity must be a number, 0 or more, with at most 3 decimals.",
+  pastDate: "The date is over. Choose today or a later day.",
   badDate: "The date must be a day like 2026-03-01.",
   tooLong: "At most {max} characters.",
   notPlain: "Only letters, digits and signs, on one line.",
@@ -102,7 +102,6 @@ const de: Texts = {
   cancelled: "Storniert",
   confirmed: "Bisher bestätigt",
   received: "Erhalten",
-  pack: "Packung zu {size}",
   unitCost: "Preis",
   total: "Summe",
   goods: "Waren",
@@ -128,6 +127,7 @@ const de: Texts = {
   errors: "Es wurde nichts gesendet. Bitte korrigieren Sie:",
   errorIn: "{article}: {error}",
   badQuantity: "Die Menge muss eine Zahl sein, mindestens 0, mit höchstens 3 Nachkommastellen.",
+  pastDate: "Dieser Tag ist vorbei. Nehmen Sie heute oder einen späteren.",
   badDate: "Das Datum muss ein Tag wie 2026-03-01 sein.",
   tooLong: "Höchstens {max} Zeichen.",
   notPlain: "Nur Buchstaben, Ziffern und Zeichen, in einer Zeile.",
@@ -171,7 +171,6 @@ const fr: Texts = {
   cancelled: "Annulé",
   confirmed: "Déjà confirmé",
   received: "Reçu",
-  pack: "Lot de {size}",
   unitCost: "Prix",
   total: "Total",
   goods: "Marchandises",
@@ -196,6 +195,7 @@ const fr: Texts = {
   errors: "Rien n’a été envoyé. Veuillez corriger :",
   errorIn: "{article} : {error}",
   badQuantity: "La quantité doit être un nombre, 0 ou plus, avec 3 décimales au plus.",
+  pastDate: "Cette date est passée. Choisissez aujourd’hui ou un jour suivant.",
   badDate: "La date doit être un jour comme 2026-03-01.",
   tooLong: "{max} caractères au plus.",
   notPlain: "Seulement des lettres, des chiffres et des signes, sur une ligne.",
@@ -238,7 +238,6 @@ const es: Texts = {
   cancelled: "Cancelado",
   confirmed: "Confirmado hasta ahora",
   received: "Recibido",
-  pack: "Paquete de {size}",
   unitCost: "Precio",
   total: "Total",
   goods: "Mercancía",
@@ -263,6 +262,7 @@ const es: Texts = {
   errors: "No se ha enviado nada. Corrija:",
   errorIn: "{article}: {error}",
   badQuantity: "La cantidad debe ser un número, 0 o más, con 3 decimales como máximo.",
+  pastDate: "Esa fecha ya pasó. Elija hoy o un día posterior.",
   badDate: "La fecha debe ser un día como 2026-03-01.",
   tooLong: "{max} caracteres como máximo.",
   notPlain: "Solo letras, cifras y signos, en una línea.",
@@ -279,6 +279,18 @@ const es: Texts = {
 };
 
 export const textsIn: Readonly<Record<Language, Texts>> = { en, de, fr, es };
+
+/** How a language parts thousands, and what stands before decimals. */
+export const marksIn: Readonly<Record<Language, { readonly group: RegExp; readonly decimal: string }>> = {
+  en: { group: /,/g, decimal: "." },
+  de: { group: /\./g, decimal: "," },
+  fr: { group: /[\s\u00a0\u202f]/g, decimal: "," },
+  es: { group: /\./g, decimal: "," },
+};
+
+/** The language of this name; `otherwise` when there is none. */
+export const languageNamed = (name: string | null, otherwise: Language): Language =>
+  languages.find((each) => each === name) ?? otherwise;
 
 /** Languages of the header that are read: more is no browser's. */
 const acceptedMax = 20;

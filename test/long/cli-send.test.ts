@@ -149,7 +149,7 @@ test("links are made, listed and revoked; what the supplier answers is shown, ac
     assert.match((await openpo(["order", "proposals", id])).stdout, /^The supplier has not answered\.$/m);
     await answer({
       lines: [
-        { lineItemId: mug, quantityConfirmed: 2, expectedDeliveryDate: "2027-01-15" },
+        { lineItemId: mug, quantityConfirmed: 2, expectedDeliveryDate: "2099-01-15" },
         { lineItemId: cup, cannotDeliver: true },
       ],
       reference: "SO-7",
@@ -158,7 +158,7 @@ test("links are made, listed and revoked; what the supplier answers is shown, ac
     const [, proposalId = ""] = /^(spr_\w+) +open /m.exec(shown.stdout) ?? [];
     assert.match(
       shown.stdout,
-      new RegExp(`^ {2}reference: SO-7\\n {2}${mug}: 2, 2027-01-15\\n {2}${cup}: cannot be delivered$`, "m"),
+      new RegExp(`^ {2}reference: SO-7\\n {2}${mug}: 2, 2099-01-15\\n {2}${cup}: cannot be delivered$`, "m"),
     );
     const some = await openpo(["order", "accept", id, proposalId, "--line", mug]);
     assert.match(some.stdout, /is open; the order is Partially Confirmed\.$/m, some.stderr);

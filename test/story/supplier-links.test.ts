@@ -204,7 +204,7 @@ test("an answer is kept beside the order, which stays as it is; repeated it is o
   const before = (await server.get(server.order())).text;
   const body = {
     lines: [
-      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2026-12-24" },
+      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2099-12-24" },
       { lineItemId: "b", cannotDeliver: true },
     ],
     reference: "SO-7",
@@ -316,8 +316,9 @@ test("the form of the page sends an answer; sent again it is one; mistakes are s
   const body = new URLSearchParams([
     ["line", "a"],
     ["line", "b"],
+    ["language", "de"],
     ["quantity.a", "9,5"],
-    ["date.a", "2026-12-24"],
+    ["date.a", "2099-12-24"],
     ["quantity.b", "5.5"],
     ["cannot.b", "1"],
     ["reference", " SO-8 "],
@@ -350,11 +351,38 @@ test("the form of the page sends an answer; sent again it is one; mistakes are s
       listed.at("data", "proposals", 0, "lines", 0, "expectedDeliveryDate"),
       listed.at("data", "proposals", 0, "lines", 1, "cannotDeliver"),
     ],
-    ["SO-8", null, 9.5, "2026-12-24", true],
+    ["SO-8", null, 9.5, "2099-12-24", true],
   );
   const shown = await byLink(server, "GET", `${link.path}?sent=1`);
   assert.match(shown.text, /role="status"/);
   assert.match(shown.text, /name="quantity.a"[^>]*value="9.5"/s, "the open answer can be corrected");
+});
+
+test("a day before the shop's today is refused with a sentence, by the form and by JSON; the order's own past day says nothing new", async () => {
+  await using server = await start();
+  await server.bringOrder("Sent", [{ ...lineA, expectedDeliveryDate: "2020-01-02" }]);
+  const link = await makeLink(server);
+  const past = await sendForm(server, link, { line: "a", "quantity.a": "9", "date.a": "2020-01-03" });
+  assert.equal(past.status, 400);
+  assert.match(past.text, /The date is over\. Choose today or a later day\./);
+  assert.match(past.text, /value="2020-01-03"[^>]*aria-invalid="true"/s);
+  const refused = await propose(server, link, { lines: [{ lineItemId: "a", expectedDeliveryDate: "2020-01-03" }] });
+  assert.equal(refused.status, 400);
+  assert.equal(refused.at("error", "details", 0, "path"), "/lines/0/expectedDeliveryDate");
+  assert.match(refused.textAt("error", "message"), /2020-01-03 is over; the shop's day is \d{4}-\d{2}-\d{2}/);
+  assert.equal((await sendForm(server, link, { line: "a", "quantity.a": "9", "date.a": "2020-01-02" })).status, 303);
+});
+
+test("quantities are read as the page writes them, in the language that it had", async () => {
+  await using server = await start();
+  await server.bringOrder("Sent", [{ ...lineA, quantityOrdered: 1_500 }]);
+  const link = await makeLink(server);
+  const shown = await byLink(server, "GET", link.path, { headers: { "Accept-Language": "de" } });
+  assert.match(shown.text, /name="quantity.a"[^>]*value="1\.500"/s, shown.text);
+  assert.match(shown.text, /name="language" value="de"/);
+  assert.equal((await sendForm(server, link, { line: "a", language: "de", "quantity.a": "1.500" })).status, 303);
+  const listed = await askAdmin(server, "GET", adminOrder(server, "/proposals"));
+  assert.equal(listed.at("data", "proposals", 0, "lines", 0, "quantityConfirmed"), 1_500, listed.text);
 });
 
 test("an order with many lines is answered page by page, and each page keeps what the others said", async () => {

@@ -35,7 +35,7 @@ test("accepting confirms, dates, cancels, and takes over reference and tracking,
   await server.bringOrder("Sent", [lineA, lineB]);
   const proposalId = await proposed(server, {
     lines: [
-      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2026-12-24" },
+      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2099-12-24" },
       { lineItemId: "b", cannotDeliver: true },
     ],
     reference: "SO-7",
@@ -46,7 +46,7 @@ test("accepting confirms, dates, cancels, and takes over reference and tracking,
   assert.equal(accepted.status, 200, accepted.text);
   assert.equal(accepted.at("data", "proposal", "status"), "accepted");
   assert.equal(accepted.at("data", "proposal", "decidedBy"), "Ana");
-  assert.deepEqual(await orderNow(server), ["Confirmed", [8, 0, "2026-12-24"], [0, 5.5, null]]);
+  assert.deepEqual(await orderNow(server), ["Confirmed", [8, 0, "2099-12-24"], [0, 5.5, null]]);
   const read = await server.get(server.order());
   assert.equal(read.at("data", "purchaseOrder", "supplierReference"), "SO-7");
   const shipments = await server.get(server.order("/shipments"));
@@ -188,9 +188,9 @@ test("an order in work takes dates and no quantities", async () => {
   await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10 }]);
   const link = await makeLink(server);
   refusedWith(await propose(server, link, { lines: [{ lineItemId: "a", quantityConfirmed: 5 }] }), /In Progress/);
-  const proposalId = await proposed(server, { lines: [{ lineItemId: "a", expectedDeliveryDate: "2026-12-31" }] });
+  const proposalId = await proposed(server, { lines: [{ lineItemId: "a", expectedDeliveryDate: "2099-12-31" }] });
   assert.equal((await accept(server, proposalId)).status, 200);
-  assert.deepEqual(await orderNow(server), ["In Progress", [10, 0, "2026-12-31"], [undefined, undefined, undefined]]);
+  assert.deepEqual(await orderNow(server), ["In Progress", [10, 0, "2099-12-31"], [undefined, undefined, undefined]]);
 });
 
 test("the inventory guard stands before accepting as before confirming", async () => {
@@ -216,7 +216,7 @@ test("two accepts at once, and an accept beside an edit: one effect, or a refusa
   await server.bringOrder("Sent", [lineA, lineB]);
   const proposalId = await proposed(server, {
     lines: [
-      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2026-12-24" },
+      { lineItemId: "a", quantityConfirmed: 8, expectedDeliveryDate: "2099-12-24" },
       { lineItemId: "b", quantityConfirmed: 5 },
     ],
     trackingNumber: "1Z",

@@ -19,6 +19,7 @@ export interface OrderLine {
   readonly unitCost?: number;
   readonly unitCostCurrencyCode?: string;
   readonly productName?: string;
+  readonly expectedDeliveryDate?: string;
 }
 
 export interface GoodsServer extends TestServer {

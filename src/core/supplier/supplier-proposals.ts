@@ -78,7 +78,7 @@ export const mayConfirm = (order: Pick<PurchaseOrder, "status">): boolean =>
  *
  * @throws Fault INVALID_INPUT  the order's status lets nothing be answered, a line is not on it, or a quantity is answered too late.
  */
-export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer): readonly ProposedLine[] {
+export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer, today: string): readonly ProposedLine[] {
   if (!mayAnswer(order))
     throw new Fault("INVALID_INPUT", `The order is ${order.status} and takes no answer.`, {
       action: "Ask whoever sent the order.",
@@ -97,6 +97,12 @@ export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer): rea
         `/lines/${index}/quantityConfirmed`,
         `cannot be answered while the order is ${order.status}`,
         "Leave quantityConfirmed and cannotDeliver out, or ask whoever sent the order.",
+      );
+    if (entry.expectedDeliveryDate !== null && entry.expectedDeliveryDate < today)
+      throw invalidField(
+        `/lines/${index}/expectedDeliveryDate`,
+        `${entry.expectedDeliveryDate} is over; the shop's day is ${today}`,
+        "Send today or a later day.",
       );
     const { quantityOrdered, quantityConfirmed, quantityCancelled, expectedDeliveryDate } = line;
     const basis = { quantityOrdered, quantityConfirmed, quantityCancelled, expectedDeliveryDate };
