@@ -2186,6 +2186,7 @@ export interface Operations {
         readonly timezone?: string | undefined;
         readonly auditRetentionDays?: number | undefined;
         readonly emailOnSent?: boolean | undefined;
+        readonly replyTo?: string | null | undefined;
         readonly unconfirmedDays?: number | undefined;
       } | undefined;
       storefront?: {
@@ -2227,6 +2228,7 @@ export interface Operations {
           readonly timezone: string;
           readonly auditRetentionDays: number;
           readonly emailOnSent: boolean;
+          readonly replyTo: string | null;
           readonly unconfirmedDays: number;
         };
         readonly storefront: {
@@ -2279,6 +2281,7 @@ export interface Operations {
           readonly timezone: string;
           readonly auditRetentionDays: number;
           readonly emailOnSent: boolean;
+          readonly replyTo: string | null;
           readonly unconfirmedDays: number;
         };
         readonly storefront: {
@@ -2333,6 +2336,7 @@ export interface Operations {
           readonly timezone: string;
           readonly auditRetentionDays: number;
           readonly emailOnSent: boolean;
+          readonly replyTo: string | null;
           readonly unconfirmedDays: number;
         };
         readonly storefront: {

@@ -28,6 +28,10 @@ export const settingsTexts = {
       label: "E-mail an order when it is sent",
       hint: "To its supplier's address, with the PDF, and with a link to answer by if the service's public address is set. Needs a mail server.",
     },
+    replyTo: {
+      label: "Answers to e-mails go to",
+      hint: "An address of yours, like purchasing@shop.example. Empty: to the person who sends the order.",
+    },
     unconfirmedDays: {
       label: "Suppliers confirm within (days)",
       hint: `Orders that wait for longer are marked, and webhooks are told. ${zeroTo("365")}; 0: none are.`,

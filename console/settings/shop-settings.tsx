@@ -91,6 +91,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
     };
     const isTicked = (of: string): boolean => field(form, of) !== "";
     const tag = field(form, "onOrderTag");
+    const replyTo = field(form, "replyTo").trim();
     const changed = changedOf(
       {
         followOnWaitMs: numeric("followOnWaitMs"),
@@ -101,6 +102,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
         emailOnSent: isTicked("emailOnSent"),
         costSyncMode: costSyncModes.find((mode) => mode === field(form, "costSyncMode")),
         onOrderTag: tag === "" ? null : tag,
+        replyTo: replyTo === "" ? null : replyTo,
         timezone: field(form, "timezone"),
         fxRates: ratesIn(rates.value, (text) => faults.set("fxRates", text)),
         ...(isOperator
@@ -185,6 +187,9 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
       <h2>{groups.sending}</h2>
       <div class="fields">
         {tick("emailOnSent", settings.emailOnSent)}
+        <Field name="replyTo" {...words.replyTo} wrong={wrong}>
+          {(common) => <input {...common} inputMode="email" maxLength={200} defaultValue={settings.replyTo ?? ""} />}
+        </Field>
         {amount("unconfirmedDays", settings.unconfirmedDays)}
       </div>
       <h2>{groups.money}</h2>

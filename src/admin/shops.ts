@@ -4,7 +4,7 @@ import { unconfirmedDaysMax } from "../core/order/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
 import { fxRateToNumber, quantityFrom } from "../core/money/money.ts";
-import { currencyCode, instant, text } from "../operations/fields.ts";
+import { currencyCode, instant, mailAddress, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
@@ -60,6 +60,7 @@ const settings = z.strictObject({
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
   auditRetentionDays: z.int().min(0).max(retentionDaysMax).optional(),
   emailOnSent: z.boolean().optional(),
+  replyTo: mailAddress.nullable().optional(),
   unconfirmedDays: z.int().min(0).max(unconfirmedDaysMax).optional(),
 });
 
@@ -81,6 +82,7 @@ const shopJson = (shop: Shop) => ({
     timezone: shop.timezone,
     auditRetentionDays: shop.auditRetentionDays,
     emailOnSent: shop.emailOnSent,
+    replyTo: shop.replyTo,
     unconfirmedDays: shop.unconfirmedDays,
   },
   storefront: storefrontJson(shop.storefront),
@@ -104,6 +106,7 @@ const shopSchema = z.strictObject({
     timezone: z.string(),
     auditRetentionDays: z.int(),
     emailOnSent: z.boolean(),
+    replyTo: z.string().nullable(),
     unconfirmedDays: z.int(),
   }),
   storefront: storefrontSchema,
@@ -214,6 +217,7 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     timezone: sent.timezone ?? shop.timezone,
     auditRetentionDays: sent.auditRetentionDays ?? shop.auditRetentionDays,
     emailOnSent: sent.emailOnSent ?? shop.emailOnSent,
+    replyTo: sent.replyTo === undefined ? shop.replyTo : sent.replyTo,
     unconfirmedDays: sent.unconfirmedDays ?? shop.unconfirmedDays,
     updatedAtMs: nowMs,
   };

@@ -14,7 +14,13 @@
 import { hourMs } from "../base/calendar.ts";
 import { sleep } from "../base/waiting.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
-import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/supplier/mail.ts";
+import {
+  afterMailAttempt,
+  failedMailKeptMs,
+  mailDueAheadMsMax,
+  type RecipientResult,
+  senderName,
+} from "../core/supplier/mail.ts";
 import { Fault } from "../base/fault.ts";
 import { linkPlace } from "../core/supplier/mail-texts.ts";
 import { makeSecret } from "../base/secret.ts";
@@ -373,8 +379,9 @@ class QueuedMailSender implements MailSender {
       recipients.flatMap((each) => (each.role === role ? [each.address] : []));
     return {
       messageId: `<${mailId}@${from.address.slice(from.address.indexOf("@") + 1)}>`,
-      from: { name: from.name ?? content.fromName, address: from.address },
+      from: { name: from.name ?? senderName(content.fromName), address: from.address },
       replyTo: content.replyTo,
+      isByPerson: content.isByPerson ?? false,
       to: addresses("to"),
       cc: addresses("cc"),
       recipients: recipients.flatMap(({ address, state }) => (state === "pending" ? [address] : [])),

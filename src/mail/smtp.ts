@@ -27,6 +27,7 @@ export interface OutgoingMail {
   readonly messageId: string;
   readonly from: { readonly name: string; readonly address: string };
   readonly replyTo: string | null;
+  readonly isByPerson: boolean;
   readonly to: readonly string[];
   readonly cc: readonly string[];
   /** Those of `to` and `cc` who do not have it yet. */
@@ -111,8 +112,8 @@ export function openMailServer(server: SmtpServer, log: Log): MailServer {
             contentType,
             content: Buffer.from(bytes),
           })),
-          // Who answers automatically does not answer this.
-          headers: { "Auto-Submitted": "auto-generated" },
+          // Who answers automatically does not answer what no person has sent.
+          headers: mail.isByPerson ? {} : { "Auto-Submitted": "auto-generated" },
           signal,
         });
         const refused = refusals(rejectedErrors);

@@ -8,6 +8,7 @@
  * operation's input `body` says what the schema of one member cannot: JSON Schema keywords for the body as a whole, or as
  * `alternatives` the bodies of which one is sent, by name, with the members that only that one has.
  */
+import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { dayMs } from "../base/calendar.ts";
@@ -130,6 +131,24 @@ export const textOfLines = (max: number) =>
 
 /** A text that is looked for and not kept. A scanner sends control characters in a code. */
 export const soughtText = (max: number) => filledText(max);
+
+/** An e-mail address, kept as mail is sent to it. */
+export const mailAddress = text(shortTextMax)
+  .refine((given) => mailAddressFrom(given) !== null, "must be an e-mail address like orders@supplier.example")
+  .transform((given) => mailAddressFrom(given) ?? given);
+
+/** Addresses that `;` or `,` parts, each with a name or without, kept as they are written. */
+export const mailAddresses = text(shortTextMax)
+  .check((context) => {
+    const { wrong } = mailAddressesFrom(context.value);
+    if (wrong !== null)
+      context.issues.push({
+        code: "custom",
+        input: context.value,
+        message: `must be e-mail addresses like orders@supplier.example, parted by ; or ,: ${JSON.stringify(wrong)} is none`,
+      });
+  })
+  .transform((given) => given.trim());
 
 /** Refuses an array in which two entries have the same key (C15). An undefined key is none. `member` is the entry's member with the key. */
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {

@@ -56,7 +56,7 @@ test("the supplier gets the very bytes that were previewed, and the log has thei
       const mail = only(server.taken);
       assert.deepEqual([mail.from, mail.to], ["po@service.example", [supplierEmail]]);
       assert.equal(header(mail, "to"), supplierEmail);
-      assert.equal(header(mail, "from"), "Café Nord <po@service.example>");
+      assert.equal(header(mail, "from"), "Café Nord via OpenPO <po@service.example>");
       assert.equal(header(mail, "message-id"), `<${String(sent.at("data", "mail", "mailId"))}@service.example>`);
       const poNumber = String(
         (await shop.program.ask("GET", `/api/v1/purchase-orders/${id}`, shop.apiKey)).at(
@@ -76,7 +76,8 @@ test("the supplier gets the very bytes that were previewed, and the log has thei
       );
       assert.equal(sha256Of(attached.get(names[0] ?? "") ?? Buffer.from("")), previewed);
       const csv = await shop.ask("GET", `/purchase-orders/${id}/document.csv`);
-      assert.equal(attached.get(names[1] ?? "")?.toString(), csv.text);
+      // A reader of texts takes the mark at their begin away.
+      assert.equal(attached.get(names[1] ?? "")?.toString(), `\ufeff${csv.text}`);
       const log = await logOf(shop, id);
       assert.equal(log.length, 2, log.join("\n"));
       assert.ok(log.some((message) => message.includes(`SHA-256 ${previewed}`) && message.includes(supplierEmail)));
@@ -146,7 +147,7 @@ test("what is wrong with a request is named by its field, and nothing is sent", 
         assert.equal(refused.status, 400, JSON.stringify(body));
         assert.equal(refused.at("error", "details", 0, "path"), field, `${JSON.stringify(body)}: ${refused.text}`);
       }
-      for (const supplierId of ["mute", "odd"]) {
+      for (const supplierId of ["mute"]) {
         const other = await shop.makeOrder({ supplierId });
         const refused = await shop.send(other);
         assert.equal(refused.status, 400);
@@ -173,12 +174,12 @@ async function renumber(shop: MailShop, orderId: string, poNumber: string): Prom
 
 test("texts of others add no header and no recipient: shop name, PO number, subject and message", async () => {
   await withServer(async (server) => {
-    const name = 'Evil" <thief@evil.example>\r\nBcc: thief@evil.example';
+    const name = 'Evil" <thief@evil.example> Bcc: thief@evil.example';
     await withMailShop(server, async (shop) => {
       const renamed = await shop.ask("PUT", "", { name });
       assert.equal(renamed.status, 200, renamed.text);
-      const id = await shop.makeOrder({ poName: "N\r\nX-Evil: 1" });
-      await renumber(shop, id, 'PO" <thief@evil.example>\r\nBcc: thief@evil.example');
+      const id = await shop.makeOrder({ poName: "N X-Evil: 1" });
+      await renumber(shop, id, 'PO" <thief@evil.example> Bcc: thief@evil.example');
       for (const body of [
         {},
         { subject: "=?UTF-8?Q?a=0D=0ABcc:_thief@evil.example?=", message: "x\r\n.\r\nMAIL FROM:<a@b>\r\n.\n" },
@@ -198,7 +199,7 @@ test("texts of others add no header and no recipient: shop name, PO number, subj
           [],
         );
         assert.equal(headers.get("from")?.length, 1);
-        assert.match(headers.get("from")?.[0] ?? "", /<po@service\.example>$/);
+        assert.match(headers.get("from")?.[0] ?? "", /^[^<>@]* via OpenPO"? <po@service\.example>$/);
       }
       const [, written] = server.taken;
       assert.ok(written !== undefined);
@@ -354,8 +355,16 @@ test("a move to Sent mails nothing by itself; with emailOnSent it does, in the s
       assert.equal(sha256Of(new Uint8Array(await pdf.arrayBuffer())), mail?.documents[0]?.sha256);
       assert.deepEqual([...attachedTo(only(server.taken)).values()].map(sha256Of), [mail?.documents[0]?.sha256]);
       assert.equal(mail?.["supplierLinkId"], null, "nobody knows where the supplier would reach it");
-      // Back, and confirmed by another way: no other move mails.
-      await shop.program.ask("POST", `/api/v1/purchase-orders/${id}/status`, shop.apiKey, { status: "Draft" });
+      // Nobody sent it: no answer by itself is wanted, and nobody is answered until the shop says who.
+      assert.equal(header(only(server.taken), "auto-submitted"), "auto-generated");
+      assert.equal(parseMail(only(server.taken)).headers.get("reply-to"), undefined);
+      // A held order that goes back to Sent mails nothing; nor does the move to Draft.
+      for (const status of ["On Hold", "Sent", "Draft"]) {
+        const path = `/api/v1/purchase-orders/${id}/status`;
+        const next = await shop.program.ask("POST", path, shop.apiKey, { status });
+        assert.equal(next.status, 200, next.text);
+        assert.equal(next.at("data", "sideEffects", "email"), undefined, status);
+      }
       assert.equal((await shop.mails(id)).length, 1);
       const mute = await shop.makeOrder({ supplierId: "mute" });
       const unsent = await move(mute);
@@ -460,6 +469,63 @@ test("purchasers send, receivers and viewers do not, and keys have no way to it;
       const audit = await shop.ask("GET", "/audit-log?operation=purchase_order_send");
       assert.match(audit.text, /console:purchase_order_send/);
       assert.doesNotMatch(audit.text, /supplier\.example/);
+    });
+  });
+});
+
+test("a supplier's list of addresses gets the mail, each address as the mail server takes it; what is no address is refused at the import", async () => {
+  await withServer(async (server) => {
+    await withMailShop(server, async (shop) => {
+      const id = await shop.makeOrder({ supplierId: "two" });
+      const listed = await shop.ask("GET", `/purchase-orders/${id}/mails`);
+      assert.equal(listed.at("data", "next", "to"), "a@x.example, b@xn--mller-kva.example");
+      const sent = await shop.send(id);
+      assert.equal(sent.status, 200, sent.text);
+      assert.deepEqual(only(server.taken).to, ["a@x.example", "b@xn--mller-kva.example"]);
+      assert.equal(parseMail(only(server.taken)).headers.get("auto-submitted"), undefined, "somebody sent it");
+      const other = await shop.send(id, { to: "info@müller.example" });
+      assert.equal(other.status, 200, other.text);
+      assert.deepEqual(server.taken.at(-1)?.to, ["info@xn--mller-kva.example"]);
+      for (const email of ["nobody", "a@x.example; nobody", "a@x.example b@y.example", " "]) {
+        const supplier = { type: "supplier", supplierId: "wrong", name: "Wrong", email };
+        const refused = await shop.ask("POST", "/import", JSON.stringify(supplier));
+        assert.equal(refused.status, 400, email);
+        assert.match(refused.text, /email/, email);
+      }
+    });
+  });
+});
+
+test("a changed order that is mailed again says which version it replaces, in its subject and at its head; answers go where the shop says", async () => {
+  await withServer(async (server) => {
+    await withMailShop(server, async (shop) => {
+      const wrong = await shop.ask("PUT", "", { settings: { replyTo: "nobody" } });
+      assert.equal(wrong.status, 400);
+      assert.match(wrong.text, /settings\/replyTo/);
+      const set = await shop.ask("PUT", "", { settings: { replyTo: " Buying <buy@Café.example> " } });
+      assert.equal(set.at("data", "shop", "settings", "replyTo"), "buy@xn--caf-dma.example", set.text);
+      const id = await shop.makeOrder();
+      const first = await shop.send(id, { moveToSent: true });
+      assert.equal(first.status, 200, first.text);
+      assert.doesNotMatch(header(only(server.taken), "subject"), /replaces/);
+      assert.equal(header(only(server.taken), "reply-to"), "buy@xn--caf-dma.example");
+      const version = Number(first.at("data", "mail", "orderVersion"));
+      const path = `/api/v1/purchase-orders/${id}`;
+      const changed = await shop.program.ask("PATCH", path, shop.apiKey, { noteToSupplier: "Blue, please" });
+      assert.equal(changed.status, 200, changed.text);
+      const next = await shop.ask("GET", `/purchase-orders/${id}/mails`);
+      const second = await shop.send(id);
+      assert.equal(second.status, 200, second.text);
+      const subject = header(server.taken.at(-1) ?? only([]), "subject");
+      assert.match(subject, new RegExp(`\\(replaces version ${version} of \\d{1,2} \\w+ \\d{4}\\)$`));
+      assert.equal(next.at("data", "next", "subject"), subject);
+      const sheet = await shop.ask("GET", `/purchase-orders/${id}/document`);
+      assert.match(
+        String(sheet.at("data", "document", "replaces")),
+        new RegExp(`^Version ${version + 1} replaces version ${version} of `),
+      );
+      const { length } = sheet.at("data", "document", "facts") as readonly unknown[];
+      assert.ok(length > 0 && String(sheet.at("data", "document", "facts", 0, "label")) === "Order date");
     });
   });
 });

@@ -40,7 +40,7 @@ export const mailEnv = ({ url }: Pick<SmtpServerForTests, "url">): Readonly<Reco
   OPENPO_MAIL_FROM: "po@service.example",
 });
 
-/** Makes the shop on a program, with a supplier who has an address, one who has none, and one whose address is none. */
+/** Makes the shop on a program, with a supplier who has an address, one who has none, and one who has two. */
 export async function mailShopOn(program: RunningProgram, token: string, name = "Café Nord"): Promise<MailShop> {
   const ask: MailShop["ask"] = (method, path, body, headers) =>
     program.ask(method, `${shopPath}${path}`, token, body, headers);
@@ -48,7 +48,7 @@ export async function mailShopOn(program: RunningProgram, token: string, name = 
   const records = [
     { type: "supplier", supplierId: "sup", name: "Supplier", email: supplierEmail },
     { type: "supplier", supplierId: "mute", name: "Mute" },
-    { type: "supplier", supplierId: "odd", name: "Odd", email: "x@y.example\r\nBcc: thief@evil.example" },
+    { type: "supplier", supplierId: "two", name: "Two", email: " Anna <a@x.example>; b@müller.example " },
     { type: "location", locationId: "loc", name: "Store" },
   ];
   const imported = await ask("POST", "/import", records.map((record) => JSON.stringify(record)).join("\n"));

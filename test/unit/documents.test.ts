@@ -618,7 +618,7 @@ test("no cell of a CSV begins a formula, and quotes, commas and line breaks are 
     }),
   );
   assert.ok(text.startsWith("\ufeffPO number,Line,"), text.slice(0, 30));
-  for (const formula of formulas) assert.ok(text.includes(`'${formula}`), JSON.stringify(formula));
+  for (const formula of formulas) assert.ok(text.includes(`'${formula.replace("\r", " ")}`), JSON.stringify(formula));
   assert.ok(!text.includes(",="), text);
   assert.match(text, /,"a ""b"", c",12,/);
   assert.match(text, /,"two\nlines",12,/);

@@ -4,11 +4,14 @@ import { test } from "node:test";
 import {
   afterMailAttempt,
   isMailAddress,
+  mailAddressesFrom,
+  mailAddressFrom,
   type MailRecipient,
   mailDueAheadMsMax,
   mailSubjectMax,
   mailTriedForMs,
   type RecipientResult,
+  senderName,
   serverWords,
 } from "../../src/core/supplier/mail.ts";
 import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
@@ -138,9 +141,55 @@ test("a server's words are shown on one line, and cut", () => {
 
 test("a subject that nobody has written is one line within its length", () => {
   const shopName = "S\u2028hop".repeat(100);
-  const subject = defaultMailSubject({ poNumber: "PO\r\nBcc: x", shopName, language: "en" });
+  const subject = defaultMailSubject({ poNumber: "PO\r\nBcc: x", shopName, language: "en" }, null);
   assert.ok(subject.length <= mailSubjectMax && !/[\r\n\u2028]/.test(subject), subject);
   assert.match(subject, /^Purchase order PO Bcc: x from S hop/);
+});
+
+test("a subject says which version it replaces, at its end whatever its length", () => {
+  const replaced = { version: 2, day: "2026-11-03" };
+  const named = { poNumber: "PO-7", shopName: "Nord", language: "en" } as const;
+  assert.equal(
+    defaultMailSubject(named, replaced),
+    "Purchase order PO-7 from Nord (replaces version 2 of 3 November 2026)",
+  );
+  const long = defaultMailSubject({ ...named, shopName: "x".repeat(300) }, replaced);
+  assert.ok(long.length === mailSubjectMax && long.endsWith("(replaces version 2 of 3 November 2026)"), long);
+  for (const language of documentLanguages)
+    assert.match(defaultMailSubject({ ...named, language }, replaced), / 2 .*2026\)$/, language);
+});
+
+test("addresses come as a list, with names and blanks, and with domains of other scripts", () => {
+  for (const [text, expected] of [
+    ["a@x.example", ["a@x.example"]],
+    ["  a@X.Example ", ["a@x.example"]],
+    ["a@x.example; b@y.example", ["a@x.example", "b@y.example"]],
+    ["a@x.example,b@y.example;", ["a@x.example", "b@y.example"]],
+    ['"Doe, Jane" <j@x.example>; Bob <b@y.example>', ["j@x.example", "b@y.example"]],
+    ["a@x.example; a@x.example", ["a@x.example"]],
+    ["info@müller.example", ["info@xn--mller-kva.example"]],
+    ["info@例え.テスト", ["info@xn--r8jz45g.xn--zckzah"]],
+  ] as const)
+    assert.deepEqual(mailAddressesFrom(text), { addresses: expected, wrong: null }, text);
+  for (const [text, wrong] of [
+    ["", ""],
+    [" ; ", " ; "],
+    ["a@x.example; nobody", "nobody"],
+    ["a@x.example b@y.example", "a@x.example b@y.example"],
+    ["a@müller/.example", "a@müller/.example"],
+    ["a@x.example\r\nBcc: c@d.example", "a@x.example\r\nBcc: c@d.example"],
+    ["müller@x.example", "müller@x.example"],
+    ["a@b.example>", "a@b.example>"],
+  ] as const)
+    assert.equal(mailAddressesFrom(text).wrong, wrong, JSON.stringify(text));
+  assert.equal(mailAddressFrom("Name <a@x.example>"), "a@x.example");
+  assert.equal(mailAddressFrom(`${"<".repeat(100_000)}a@x.example>`), "a@x.example");
+});
+
+test("the sender's name says that the mail comes by this service, and cannot pass for an address", () => {
+  assert.equal(senderName("Café Nord"), "Café Nord via OpenPO");
+  assert.equal(senderName('"Bank" <help@bank.example>'), "Bank help bank.example via OpenPO");
+  assert.equal(senderName(" \r\n<> "), "OpenPO");
 });
 
 test("a text that nobody has written names order and shop in each language, and has one place for a link if it shall", () => {
@@ -148,7 +197,7 @@ test("a text that nobody has written names order and shop in each language, and 
   const seen = new Set<string>();
   for (const language of documentLanguages) {
     const named = { poNumber: "PO-7 {shop}", shopName: "Nord {number}", language };
-    const subject = defaultMailSubject(named);
+    const subject = defaultMailSubject(named, null);
     assert.ok(subject.includes("PO-7 {shop}") && subject.includes("Nord {number}"), subject);
     const [plain, linked] = [defaultMailMessage(named, false), defaultMailMessage(named, true)];
     assert.ok(plain.includes("PO-7 {shop}") && plain.trimEnd().endsWith("Nord {number}"), plain);

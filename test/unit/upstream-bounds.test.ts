@@ -117,6 +117,7 @@ const mail = (number: number) => ({
   messageId: `<${number}@shop.test>`,
   from: { name: "Shop", address: "shop@shop.test" },
   replyTo: null,
+  isByPerson: false,
   to: [supplier],
   cc: [],
   recipients: [supplier],

@@ -1,14 +1,15 @@
 /** E-mails of an order to its supplier (C63): those that were asked for, and what the next one would say by itself. */
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
-import { isMailAddress } from "../../core/supplier/mail.ts";
+import { mailAddressesFrom } from "../../core/supplier/mail.ts";
 import { defaultMailMessage, defaultMailSubject, linkPlace } from "../../core/supplier/mail-texts.ts";
 import { pageShape, shownId } from "../../operations/fields.ts";
 import { purchaseOrderId } from "../../operations/purchase-orders/json.ts";
+import { replacedVersion } from "../../operations/purchase-orders/mail.ts";
 import { mailJson, mailSchema, retryMail, sendOrder } from "../../operations/purchase-orders/send.ts";
 import { loadSupplierEmail } from "../../shop/catalogue/catalogue.ts";
 import { loadDocumentSettings } from "../../shop/supplier/document-settings.ts";
-import { listMails } from "../../shop/supplier/mails.ts";
+import { listMails, mailedBefore } from "../../shop/supplier/mails.ts";
 import { loadHeader } from "../../shop/order/purchase-orders.ts";
 import { data, inShop, operation, performed, shopOf } from "../operation.ts";
 
@@ -46,6 +47,8 @@ export const listOrderMails = operation({
         loadDocumentSettings(tx, id),
       ]);
       if (order === null) throw new Fault("NOT_FOUND", `There is no purchase order ${shownId(orderId)}.`);
+      const version = order.status === "Draft" ? order.version + 1 : order.version;
+      const mailed = await mailedBefore(tx, id, orderId, version);
       const to = order.supplierId === null ? null : await loadSupplierEmail(tx, id, order.supplierId);
       const named = { poNumber: order.poNumber, shopName: shop.name, language };
       return data({
@@ -54,8 +57,8 @@ export const listOrderMails = operation({
         cursor: null,
         next: {
           isOn: mailIsOn,
-          to: to !== null && isMailAddress(to) ? to : null,
-          subject: defaultMailSubject(named),
+          to: to === null || mailAddressesFrom(to).wrong !== null ? null : mailAddressesFrom(to).addresses.join(", "),
+          subject: defaultMailSubject(named, replacedVersion(shop.timezone, mailed)),
           message: defaultMailMessage(named, false),
           messageWithLink: defaultMailMessage(named, true),
         },

@@ -3,6 +3,7 @@
  *
  * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier/supplier-links.ts).
  */
+import { dayText } from "./day-text.ts";
 import type { DocumentLanguage } from "./document-settings.ts";
 import { mailSubjectMax } from "./mail.ts";
 import { onOneLine } from "../../base/plain-text.ts";
@@ -14,6 +15,8 @@ interface Texts {
   /** `{number}` and `{shop}` are replaced. */
   readonly subject: string;
   readonly message: string;
+  /** Behind the subject; `{version}` and `{day}` are replaced. */
+  readonly replaces: string;
   /** What comes before the link. */
   readonly link: string;
   readonly farewell: string;
@@ -24,6 +27,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     subject: "Purchase order {number} from {shop}",
     message:
       "Hello,\n\nplease find our purchase order {number} attached. Please confirm quantities and delivery date.\n\n",
+    replaces: "(replaces version {version} of {day})",
     link: "You can confirm them here, without signing in:",
     farewell: "Kind regards\n{shop}\n",
   },
@@ -31,6 +35,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     subject: "Bestellung {number} von {shop}",
     message:
       "Guten Tag,\n\nim Anhang finden Sie unsere Bestellung {number}. Bitte bestätigen Sie Mengen und Liefertermin.\n\n",
+    replaces: "(ersetzt Version {version} vom {day})",
     link: "Das geht hier, ohne Anmeldung:",
     farewell: "Mit freundlichen Grüßen\n{shop}\n",
   },
@@ -38,6 +43,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     subject: "Commande {number} de {shop}",
     message:
       "Bonjour,\n\nveuillez trouver ci-joint notre commande {number}. Merci de confirmer les quantités et la date de livraison.\n\n",
+    replaces: "(remplace la version {version} du {day})",
     link: "Vous pouvez les confirmer ici, sans inscription :",
     farewell: "Cordialement\n{shop}\n",
   },
@@ -45,6 +51,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     subject: "Pedido {number} de {shop}",
     message:
       "Buenos días:\n\nadjuntamos nuestro pedido {number}. Les rogamos que confirmen las cantidades y la fecha de entrega.\n\n",
+    replaces: "(sustituye a la versión {version} del {day})",
     link: "Pueden confirmarlo aquí, sin registrarse:",
     farewell: "Saludos cordiales\n{shop}\n",
   },
@@ -57,14 +64,26 @@ interface Named {
   readonly language: DocumentLanguage;
 }
 
+/** A version of the order that was mailed before, and the day of that (`YYYY-MM-DD`). */
+export interface ReplacedVersion {
+  readonly version: number;
+  readonly day: string;
+}
+
 const filled = (text: string, { poNumber, shopName }: Named): string =>
   // In one pass: a name that has another's place in it stays as it is.
   text.replaceAll(/\{(number|shop)\}/g, (_place, name) => onOneLine(name === "number" ? poNumber : shopName));
 
-/** The subject of a mail for which nobody has written one. */
-export function defaultMailSubject(named: Named): string {
-  const subject = onOneLine(filled(texts[named.language].subject, named));
-  return subject.length <= mailSubjectMax ? subject : subject.slice(0, mailSubjectMax).toWellFormed();
+/** The subject of a mail for which nobody has written one. @param replaced  null: no version was mailed before. */
+export function defaultMailSubject(named: Named, replaced: ReplacedVersion | null): string {
+  const { subject, replaces } = texts[named.language];
+  const plain = onOneLine(filled(subject, named));
+  const behind =
+    replaced === null
+      ? ""
+      : ` ${replaces.replace("{version}", String(replaced.version)).replace("{day}", dayText(replaced.day, named.language))}`;
+  const room = mailSubjectMax - behind.length;
+  return (plain.length <= room ? plain : plain.slice(0, room).toWellFormed()) + behind;
 }
 
 /** The message of a mail for which nobody has written one. @param withLink  it has a place for the supplier's link. */

@@ -55,6 +55,63 @@ const addressPattern =
 /** Whether mail can be sent to it: `orders@supplier.example`, ASCII, without a name or angle brackets. */
 export const isMailAddress = (text: string): boolean => text.length <= addressLengthMax && addressPattern.test(text);
 
+/** What no domain has before it is encoded. */
+const notInDomain = /[\s/\\?#@:%[\]<>"]/u;
+
+/** Beyond ASCII: such a domain is encoded for the mail server (`xn--`). */
+const beyondAscii = /[^\p{ASCII}]/u;
+
+/**
+ * The address as mail is sent to it: without blanks around it and without the name before it (`Name <address>`), its domain in lower case and as
+ * `xn--` where it is outside ASCII. Null when it is none.
+ */
+export function mailAddressFrom(text: string): string | null {
+  const plain = text.trim();
+  const from = plain.endsWith(">") ? plain.lastIndexOf("<") + 1 : 0;
+  if (plain.endsWith(">") && from === 0) return null;
+  const address = (from === 0 ? plain : plain.slice(from, -1)).trim();
+  const at = address.lastIndexOf("@");
+  if (at === -1) return null;
+  const domain = address.slice(at + 1).toLowerCase();
+  if (notInDomain.test(domain)) return null;
+  const encoded = beyondAscii.test(domain) ? (URL.parse(`http://${domain}`)?.hostname ?? "") : domain;
+  const found = `${address.slice(0, at)}@${encoded}`;
+  return isMailAddress(found) ? found : null;
+}
+
+/** The entries of a list, which `;` and `,` part outside of quotes. Empty ones are left out. */
+function entriesOf(list: string): readonly string[] {
+  const entries = [""];
+  let isQuoted = false;
+  for (const character of list) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (!isQuoted && (character === ";" || character === ",")) entries.push("");
+    else entries[entries.length - 1] += character;
+  }
+  return entries.map((entry) => entry.trim()).filter((entry) => entry !== "");
+}
+
+/** The addresses of a list (`a@x.example; Name <b@y.example>`), and its first entry that is none. */
+export function mailAddressesFrom(list: string): {
+  readonly addresses: readonly string[];
+  /** Null: all entries are addresses. */
+  readonly wrong: string | null;
+} {
+  const entries = entriesOf(list);
+  const read = entries.map(mailAddressFrom);
+  const wrongAt = read.indexOf(null);
+  return {
+    addresses: [...new Set(read.filter((address) => address !== null))],
+    wrong: entries.length === 0 ? list : wrongAt === -1 ? null : (entries[wrongAt] ?? null),
+  };
+}
+
+/** The name before the sender's address: whose order it is, and that it comes by this service. It cannot pass for another address. */
+export function senderName(shopName: string): string {
+  const plain = onOneLine(shopName.replaceAll(/[<>@"]/g, " ")).replaceAll(/ +/g, " ");
+  return plain === "" ? "OpenPO" : `${plain} via OpenPO`;
+}
+
 /** How a mail can stand. */
 export const mailStates = ["queued", "sent", "failed"] as const;
 

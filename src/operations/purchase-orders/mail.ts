@@ -5,19 +5,26 @@
  * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents (documents/), the rows
  * (shop/supplier/mails.ts), sending (mail/).
  */
+import { dateOf, dayIn } from "../../base/calendar.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import {
-  isMailAddress,
+  mailAddressesFrom,
+  mailAddressFrom,
   mailAttachedBytesMax,
   type MailRecipient,
   mailRecipientsMax,
   mailWindowMs,
 } from "../../core/supplier/mail.ts";
-import { defaultMailMessage, defaultMailSubject, withLinkPlace } from "../../core/supplier/mail-texts.ts";
+import {
+  defaultMailMessage,
+  defaultMailSubject,
+  type ReplacedVersion,
+  withLinkPlace,
+} from "../../core/supplier/mail-texts.ts";
 import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { loadSupplierEmail } from "../../shop/catalogue/catalogue.ts";
 import { loadDocumentSettings } from "../../shop/supplier/document-settings.ts";
-import { mailStatements, mailTimesSince, type NewMail } from "../../shop/supplier/mails.ts";
+import { mailedBefore, mailStatements, mailTimesSince, type NewMail } from "../../shop/supplier/mails.ts";
 import { findPerson } from "../../shop/access/people.ts";
 import { sentDocumentStatement } from "../../shop/order/purchase-order-attachments.ts";
 import type { Tx } from "../../store/store.ts";
@@ -39,6 +46,8 @@ interface MailWishes {
   readonly supplierLink: boolean;
   /** Of the PDF that was looked at before; null: none was. */
   readonly documentSha256: string | null;
+  /** The service sends it by itself, with a move. */
+  readonly isAutomatic: boolean;
 }
 
 /** What a mail says of which nobody has said anything, beside its link. */
@@ -49,6 +58,7 @@ const noWishes: Omit<MailWishes, "supplierLink"> = {
   message: null,
   attachCsv: false,
   documentSha256: null,
+  isAutomatic: true,
 };
 
 /** What to do where no mail can be sent. */
@@ -94,19 +104,22 @@ export async function prepareMail(
       action: "Look at the document again, and send its SHA-256 as documentSha256.",
     });
   requireSize(made);
-  const replyTo = person?.email ?? null;
+  const replyTo = shop.replyTo ?? person?.email ?? null;
+  const orderVersion = pdf?.orderVersion ?? order.version;
+  const mailed = await call.read((tx) => mailedBefore(tx, shop.shopId, order.purchaseOrderId, orderVersion));
   const named = { poNumber: order.poNumber, shopName: shop.name, language };
   const { supplierLink: hasLink } = wishes;
   const text = wishes.message ?? defaultMailMessage(named, hasLink);
   return {
     mailId: call.ids.next("mail"),
     purchaseOrderId: order.purchaseOrderId,
-    orderVersion: pdf?.orderVersion ?? order.version,
+    orderVersion,
     recipients,
     content: {
       fromName: shop.name,
-      replyTo: replyTo !== null && isMailAddress(replyTo) ? replyTo : null,
-      subject: wishes.subject ?? defaultMailSubject(named),
+      replyTo: replyTo === null ? null : mailAddressFrom(replyTo),
+      ...(wishes.isAutomatic ? {} : { isByPerson: true as const }),
+      subject: wishes.subject ?? defaultMailSubject(named, replacedVersion(shop.timezone, mailed)),
       text: hasLink ? withLinkPlace(text, language) : text,
       ...(hasLink ? { link: { linkId: call.ids.next("slk"), baseUrl: baseUrlOf(call) } } : {}),
     },
@@ -119,6 +132,13 @@ export async function prepareMail(
     })),
   };
 }
+
+/** The version that a mail replaces, with its day in the shop's zone. */
+export const replacedVersion = (
+  timezone: string,
+  mailed: Awaited<ReturnType<typeof mailedBefore>>,
+): ReplacedVersion | null =>
+  mailed === null ? null : { version: mailed.orderVersion, day: dateOf(dayIn(timezone, mailed.createdAtMs)) };
 
 /** Where suppliers reach the service. @throws Fault INVALID_INPUT where that is not known. */
 function baseUrlOf({ baseUrl: askedAt, mailing }: Call): string {
@@ -143,14 +163,16 @@ function requireSize(documents: readonly SentDocument[]): void {
 function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): readonly MailRecipient[] {
   if (to === null && supplierEmail === null)
     throw invalidField("/to", "is needed: the order's supplier has no e-mail address", "Send `to`.");
-  if (to === null && supplierEmail !== null && !isMailAddress(supplierEmail))
+  // From before addresses were checked where they come in.
+  const known = mailAddressesFrom(supplierEmail ?? "");
+  if (to === null && known.wrong !== null)
     throw invalidField("/to", "is needed: what the supplier has as e-mail is no address", "Send `to`.");
   const found = new Map<string, MailRecipient>();
   const add = (address: string, role: MailRecipient["role"]): void => {
-    const known = address.toLowerCase();
-    if (!found.has(known)) found.set(known, { address, role, state: "pending", detail: null });
+    const same = address.toLowerCase();
+    if (!found.has(same)) found.set(same, { address, role, state: "pending", detail: null });
   };
-  for (const address of to ?? [supplierEmail ?? ""]) add(address, "to");
+  for (const address of to ?? known.addresses) add(address, "to");
   for (const address of cc) add(address, "cc");
   if (found.size > mailRecipientsMax)
     throw invalidField(

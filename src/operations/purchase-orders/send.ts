@@ -6,7 +6,7 @@ import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import {
   addressLengthMax,
-  isMailAddress,
+  mailAddressFrom,
   mailMessageMax,
   mailRecipientsMax,
   mailStates,
@@ -30,25 +30,23 @@ import { mailIsOff, prepareMail, storeMail } from "./mail.ts";
 import { type AskedMail, type FollowedOrder, followOnShape, renderSideEffects } from "./side-effects.ts";
 import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
-/** One address or several; the domain in lower case, as it means the same. */
+/** One address or several, without names and blanks, as mail is sent to them. */
 const addresses = z
   .union([z.string(), z.array(z.string()).min(1).max(mailRecipientsMax)], {
     error: `must be an e-mail address, or an array of 1 to ${mailRecipientsMax}`,
   })
-  .transform((given, context) => {
-    const list = typeof given === "string" ? [given] : given;
-    for (const [index, address] of list.entries())
-      if (!isMailAddress(address))
+  .transform((given, context) =>
+    (typeof given === "string" ? [given] : given).map((text, index) => {
+      const address = /[\s<>]/.test(text) ? null : mailAddressFrom(text);
+      if (address === null)
         context.addIssue({
           code: "custom",
           path: typeof given === "string" ? [] : [index],
-          message: `must be an e-mail address like orders@supplier.example, ASCII, at most ${addressLengthMax} characters, without a name`,
+          message: `must be an e-mail address like orders@supplier.example, at most ${addressLengthMax} characters, without a name`,
         });
-    return list.map((address) => {
-      const at = address.lastIndexOf("@");
-      return address.slice(0, at) + address.slice(at).toLowerCase();
-    });
-  });
+      return address ?? text;
+    }),
+  );
 
 export const mailSchema = z
   .strictObject({
@@ -242,6 +240,7 @@ export const sendOrder = operation({
       attachCsv: input.attachCsv ?? false,
       supplierLink: input.supplierLink ?? false,
       documentSha256: input.documentSha256 ?? null,
+      isAutomatic: false,
     };
     for (let attempts = 1; attempts <= documentAttemptsMax; attempts += 1)
       try {

@@ -57,7 +57,9 @@ export const changeStatus = operation({
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
-      const mail = input.status === "Sent" && call.shop.emailOnSent ? await mailByItself(call, seen.trial.next) : null;
+      // An order that goes back to Sent was mailed before (C63).
+      const isFirst = seen.order.status === "Draft" && input.status === "Sent";
+      const mail = isFirst && call.shop.emailOnSent ? await mailByItself(call, seen.trial.next) : null;
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);

@@ -25,6 +25,8 @@ interface ShopSettings {
   readonly auditRetentionDays: number;
   /** A move to Sent mails the order to its supplier (C63). */
   readonly emailOnSent: boolean;
+  /** Who is answered to the shop's mails; null: the person who has sent one (C63). */
+  readonly replyTo: string | null;
   /** An order that waits for its supplier's confirmation for more days is told of (C57); 0: none is. */
   readonly unconfirmedDays: number;
 }
@@ -41,6 +43,7 @@ export const defaultSettings: ShopSettings = {
   timezone: "UTC",
   auditRetentionDays: 90,
   emailOnSent: false,
+  replyTo: null,
   unconfirmedDays: unconfirmedDaysDefault,
 };
 
@@ -129,6 +132,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     timezone,
     auditRetentionDays,
     emailOnSent,
+    replyTo,
     unconfirmedDays,
   } = shop;
   const settings: ShopSettings = {
@@ -142,6 +146,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     timezone,
     auditRetentionDays,
     emailOnSent,
+    replyTo,
     unconfirmedDays,
   };
   await tx.batch([

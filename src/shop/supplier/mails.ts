@@ -20,6 +20,8 @@ interface MailContent {
   readonly fromName: string;
   /** Who is answered; null: the sender's own address. */
   readonly replyTo: string | null;
+  /** A person has sent it, not the service by itself nor a program. */
+  readonly isByPerson?: true;
   readonly subject: string;
   readonly text: string;
   /** The link of the supplier whose place in the text is filled in with each attempt; absent: there is none. */
