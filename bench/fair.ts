@@ -7,6 +7,7 @@
  * whose name contains one of these words, `OPENPO_BENCH_ORDERS` and `OPENPO_BENCH_VARIANTS` the size of the shop.
  * `OPENPO_BENCH_NODES=2` measures so many nodes on a PostgreSQL that the program starts; every client asks them in turn.
  */
+import { SecretBox } from "../src/base/secret-box.ts";
 import { noDocuments } from "../src/documents/documents.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -173,7 +174,7 @@ async function build(): Promise<{ readonly heavy: string; readonly other: string
     config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
   const admin = store.adminContext({
     wakeOutbox: () => {},
-    webhooks: { policy: onlyGlobal, changed: () => {} },
+    webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
     documents: noDocuments,
     mailIsOn: false,
     publicUrl: null,

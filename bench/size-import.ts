@@ -5,6 +5,7 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_ORDERS` the orders (default 20,000), `OPENPO_BENCH_ROUNDS` the rounds (default 3),
  * `OPENPO_DATABASE_URL` an empty PostgreSQL database instead of files.
  */
+import { SecretBox } from "../src/base/secret-box.ts";
 import { noDocuments } from "../src/documents/documents.ts";
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +69,7 @@ async function importAll(round: number): Promise<{ readonly ms: number; readonly
   const ask = askHere(
     store.adminContext({
       wakeOutbox: () => {},
-      webhooks: { policy: onlyGlobal, changed: () => {} },
+      webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
       documents: noDocuments,
       mailIsOn: false,
       publicUrl: null,

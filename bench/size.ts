@@ -7,6 +7,7 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_READINGS` the readings per row (default 31), `OPENPO_DATABASE_URL` an empty
  * PostgreSQL database instead of files, `OPENPO_BENCH_CALLS` the rows whose name contains one of these words.
  */
+import { SecretBox } from "../src/base/secret-box.ts";
 import { noDocuments } from "../src/documents/documents.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -123,7 +124,7 @@ async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
   const ask = askHere(
     store.adminContext({
       wakeOutbox: () => {},
-      webhooks: { policy: onlyGlobal, changed: () => {} },
+      webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
       documents: noDocuments,
       mailIsOn: false,
       publicUrl: null,

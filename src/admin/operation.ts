@@ -4,6 +4,7 @@
  * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP surface (app.ts)
  * and the command line read this shape.
  */
+import type { SecretBox } from "../base/secret-box.ts";
 import { z } from "zod";
 import { shopIdPattern } from "../base/secret.ts";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
@@ -53,6 +54,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;
+    /** What their secrets are sealed with at rest. */
+    readonly secrets: SecretBox;
     /** Called when the shop's endpoints have changed, or something is to be sent to one. */
     changed(shopId: string): void;
   };

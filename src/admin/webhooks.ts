@@ -160,13 +160,14 @@ export const createEndpoint = operation({
     requireUrl(context, url);
     const { engine, clock, ids } = context;
     const { stored, shown } = makeSecret(signature);
+    const secret = context.webhooks.secrets.sealIfAble(id, stored);
     const endpoint: WebhookEndpoint = {
       endpointId: ids.next("we"),
       url,
       eventTypes: [...new Set(patterns)],
       description,
       signature,
-      secret: stored,
+      secret,
       previousSecret: null,
       previousUntilMs: null,
       status: "enabled",
@@ -310,9 +311,8 @@ export const rotateSecret = operation({
       const endpoint = await endpointOf(tx, id, endpointId);
       const { stored, shown } = makeSecret(endpoint.signature);
       const previousUntilMs = clock.now() + Math.round(overlapHours * hourMs);
-      await tx.batch(
-        endpointStatements(id, { ...endpoint, secret: stored, previousSecret: endpoint.secret, previousUntilMs }),
-      );
+      const secret = context.webhooks.secrets.sealIfAble(id, stored);
+      await tx.batch(endpointStatements(id, { ...endpoint, secret, previousSecret: endpoint.secret, previousUntilMs }));
       return data({ endpointId, secret: shown, previousSecretUntil: instant(previousUntilMs) });
     });
   },

@@ -10,6 +10,7 @@
  * Before a server is asked, its identity is compared with the one that the directory or the database has, wherever one of them is named.
  * A kept admin token is sent to no other server. Settings that contradict each other are refused.
  */
+import { SecretBox } from "../base/secret-box.ts";
 import { type Ask, askHere } from "../admin/ask.ts";
 import { Documents } from "../documents/documents.ts";
 import { openStorefronts } from "../service/storefronts.ts";
@@ -207,7 +208,7 @@ async function inStore(
 ): Promise<Operator> {
   await store.completeFirstStart();
   const documents = new Documents({ ...store, log, fontFile: documentFont });
-  const webhooks = { policy, changed: () => {} };
+  const webhooks = { policy, secrets: new SecretBox(storefronts.secretKey), changed: () => {} };
   return {
     ask: askHere(
       store.adminContext({

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { type AllowedHosts, parseAllowedHosts } from "../storefront/hosts.ts";
-import { secretKeyFrom } from "../storefront/secret-box.ts";
+import { secretKeyFrom } from "../base/secret-box.ts";
 import { isMailAddress, mailsPerHourMax } from "../core/supplier/mail.ts";
 import { onOneLine } from "../base/plain-text.ts";
 import type { SmtpServer } from "../mail/smtp.ts";

@@ -10,6 +10,7 @@
  *     restoring/ (files of a restore that has not finished) · arriving/ (files of shops that are being restored) · replaced/<shopId>… (what
  *     shops held before they were restored)
  */
+import { SecretBox } from "../base/secret-box.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -506,7 +507,7 @@ export async function openJournal(
 /** What asks for nothing to follow: for the recovery of imports. */
 const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
   wakeOutbox: () => {},
-  webhooks: { policy: onlyGlobal, changed: () => {} },
+  webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
   documents: noDocuments,
   mailIsOn: false,
   publicUrl: null,

@@ -4,6 +4,7 @@
  * Owns: what is opened in which order, and closed in the reverse order. Does not own: where data is stored (service/data-directory.ts,
  * service/database.ts), arguments, signals and messages for people (cli/cli.ts, cli/serve.ts).
  */
+import { SecretBox } from "../base/secret-box.ts";
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { createAdmin } from "../admin/app.ts";
@@ -258,6 +259,7 @@ function openWork(
   const { engine, clock, ids, alone } = store;
   const storefronts = openStorefronts(config.storefronts, store, log);
   const storefrontOf = tracedStorefronts(storefronts, spans);
+  const webhooks = { policy: config.webhooks, secrets: new SecretBox(config.storefronts.secretKey) };
   const sender = createSender({
     engine,
     clock,
@@ -266,7 +268,7 @@ function openWork(
     spans,
     alone,
     shopsToResume: (signal) => store.shopsWith("endpoints", signal),
-    policy: config.webhooks,
+    ...webhooks,
     resolve: createResolve(),
     random: Math.random,
   });
@@ -305,7 +307,7 @@ function openWork(
     documents,
     mailIsOn: config.mail !== null,
     publicUrl: config.publicUrl,
-    webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
+    webhooks: { ...webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
   return { outbox, sender, puller, admin, storefrontOf };
 }

@@ -15,7 +15,7 @@ import {
   storefrontAllowVariable,
 } from "../storefront/hosts.ts";
 import { Medusa } from "../storefront/medusa/medusa.ts";
-import { SecretBox } from "../storefront/secret-box.ts";
+import { SecretBox } from "../base/secret-box.ts";
 import { connectionName, Shopify } from "../storefront/shopify/shopify.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 

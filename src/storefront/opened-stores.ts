@@ -1,7 +1,7 @@
 /** The connected stores of one platform that this process has opened, one for each shop. */
 import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import { HostNotAllowed } from "./hosts.ts";
-import { SecretUnreadable } from "./secret-box.ts";
+import { SecretUnreadable } from "../base/secret-box.ts";
 import { type Storefront, unusableStorefront } from "./storefront.ts";
 
 /** Stores whose clients are kept; the one opened longest ago goes first. */

@@ -15,6 +15,7 @@
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
 import { sleep } from "../base/waiting.ts";
+import { type SecretBox, SecretUnreadable } from "../base/secret-box.ts";
 import { type EventDraft } from "../core/events/events.ts";
 import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../base/spans.ts";
 import {
@@ -54,7 +55,7 @@ import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 import type { ConnectPolicy } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
 import { attemptMsMax, post } from "./post.ts";
-import { signedHeaders } from "./signature.ts";
+import { openedSecrets, sealedStatements, signedHeaders } from "./signature.ts";
 
 interface SenderLimits {
   /** Attempts of an endpoint that run at a time. */
@@ -122,6 +123,8 @@ interface SenderOptions {
   readonly alone: boolean;
   readonly policy: ConnectPolicy;
   readonly resolve: Resolve;
+  /** What secrets of endpoints are sealed with at rest. */
+  readonly secrets: SecretBox;
   /** The shops that have endpoints, until the signal is aborted. Default: all shops are asked. */
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
@@ -438,6 +441,7 @@ class WebhookSender implements Sender {
         finished.map(({ delivery }) => delivery.deliveryId),
       ),
     ]);
+    await tx.batch(found.flatMap((endpoint) => sealedStatements(this.#options.secrets, shopId, endpoint)));
     const recorded = this.#recorded(
       shopId,
       found,
@@ -582,7 +586,7 @@ class WebhookSender implements Sender {
 
   async #finish(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting): Promise<void> {
     const span = this.#spanOf(shopId, delivery);
-    const result = await this.#attempt(lane, delivery, span);
+    const result = await this.#attempt(shopId, lane, delivery, span);
     span.end(factsOf(result));
     lane.running -= 1;
     if (result !== null) lane.lastMs = result.ms;
@@ -604,20 +608,22 @@ class WebhookSender implements Sender {
 
   /** One attempt; null: it was not made, or was ended by the end of the service. Never rejects. */
   async #attempt(
+    shopId: string,
     { endpoint }: Lane,
     { eventId, text, leasedUntilMs, ...delivery }: Waiting,
     span: Span,
   ): Promise<AttemptResult | null> {
-    const { clock, policy, resolve, log } = this.#options;
+    const { clock, policy, resolve, log, secrets } = this.#options;
     if (text === null) return { kind: "failed", ms: 0, reason: "the event is no longer kept" };
     const timeoutMs = this.#limits.attemptMsMax;
     if (leasedUntilMs - clock.now() < timeoutMs) return null;
     try {
-      const signed = signedHeaders(endpoint, eventId, text, clock.now());
+      const signed = signedHeaders(openedSecrets(secrets, shopId, endpoint), eventId, text, clock.now());
       const traceparent = traceparentUnder(span, delivery.traceparent);
       const headers = traceparent === null ? signed : { ...signed, traceparent };
       return await post(endpoint.url, headers, text, { policy, resolve, timeoutMs, aborting: this.#aborting.signal });
     } catch (error) {
+      if (error instanceof SecretUnreadable) return { kind: "failed", ms: 0, reason: error.message };
       log.error(
         { endpointId: endpoint.endpointId, err: error },
         "an attempt to send a webhook has failed unexpectedly",

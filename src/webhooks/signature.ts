@@ -1,6 +1,7 @@
 /**
  * Secrets of webhook endpoints, and the signatures of what is sent to them (Standard Webhooks 1.0; C60).
  */
+import { type SecretBox, type SecretNamed, SecretUnreadable } from "../base/secret-box.ts";
 import {
   createHmac,
   createPrivateKey,
@@ -10,7 +11,8 @@ import {
   randomBytes,
   sign,
 } from "node:crypto";
-import type { EndpointSecrets } from "../shop/events/webhook-endpoints.ts";
+import { type EndpointSecrets, secretsStatement, type WebhookEndpoint } from "../shop/events/webhook-endpoints.ts";
+import type { Statement } from "../store/store.ts";
 
 const secretBytes = 32;
 
@@ -64,4 +66,43 @@ export function signedHeaders(
     "webhook-timestamp": timestamp,
     "webhook-signature": secrets.map((each) => signatureBy(each, signature, content)).join(" "),
   };
+}
+
+const named: SecretNamed = { what: "the endpoint's secret", wayOut: "rotate it" };
+
+/**
+ * The secrets of an endpoint as they sign.
+ *
+ * @throws SecretUnreadable when the key under which the secret was sealed is not here. A previous one that cannot be read does not sign.
+ */
+export function openedSecrets(box: SecretBox, shopId: string, endpoint: EndpointSecrets): EndpointSecrets {
+  const secret = box.openIfSealed(shopId, endpoint.secret, named);
+  const { previousSecret } = endpoint;
+  try {
+    return {
+      ...endpoint,
+      secret,
+      previousSecret: previousSecret === null ? null : box.openIfSealed(shopId, previousSecret, named),
+    };
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error;
+    return { ...endpoint, secret, previousSecret: null };
+  }
+}
+
+/** Seals secrets of an endpoint that were stored before there was a key. */
+export function sealedStatements(
+  box: SecretBox,
+  shopId: string,
+  { endpointId, secret, previousSecret }: WebhookEndpoint,
+): readonly Statement[] {
+  const clear = [secret, previousSecret].filter((each) => each !== null && box.mayBeSealed(each));
+  if (clear.length === 0) return [];
+  const sealed = (stored: string): string => (box.mayBeSealed(stored) ? box.seal(shopId, stored) : stored);
+  return [
+    secretsStatement(shopId, endpointId, {
+      secret: sealed(secret),
+      previousSecret: previousSecret === null ? null : sealed(previousSecret),
+    }),
+  ];
 }

@@ -1,6 +1,7 @@
 /**
  * The sender of webhooks among receivers that misbehave (C60, C61): they hold up nobody, and no name leads it to an address that is shut.
  */
+import { SecretBox } from "../../src/base/secret-box.ts";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -68,6 +69,7 @@ async function withSender(
       log: { info: () => {}, warn: console.warn, error: console.error },
       alone: store.alone,
       policy,
+      secrets: new SecretBox(null),
       resolve,
       random: () => 0.5,
       limits: { attemptMsMax },

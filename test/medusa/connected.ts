@@ -3,7 +3,7 @@ import type { ConnectedShop } from "../../src/core/storefront/storefront-config.
 import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
 import type { StorefrontConnections } from "../../src/storefront/connections.ts";
 import { parseAllowedHosts } from "../../src/storefront/hosts.ts";
-import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../src/service/storefronts.ts";
 import type { Clock, Ids } from "../../src/base/clock.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
-import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import { RenewingToken } from "../../src/storefront/shopify/token.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { delegated } from "../../src/store/delegated.ts";

@@ -3,6 +3,7 @@
  *
  * Only on sqlite: with a database there are no files to open; every key is looked up by one statement, whatever shop it names.
  */
+import { SecretBox } from "../../src/base/secret-box.ts";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -24,7 +25,7 @@ import { withDirectory } from "../support/process.ts";
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const asksNothing = {
   wakeOutbox: () => {},
-  webhooks: { policy: onlyGlobal, changed: () => {} },
+  webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
   documents: noDocuments,
   mailIsOn: false,
   publicUrl: null,

@@ -24,7 +24,7 @@ import { delegated } from "../../src/store/delegated.ts";
 import { chunksOf } from "../../src/store/in-lists.ts";
 import type { Engine } from "../../src/store/store.ts";
 import type { Pulled, PullPage, PullPart, PullRequest } from "../../src/storefront/pull.ts";
-import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import { begunMax, pieceBytesMax } from "../../src/storefront/shopify/bulk.ts";
 import { type ReadContext, StorefrontError, unusableStorefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/system.ts";

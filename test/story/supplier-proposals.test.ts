@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
-import { askAdmin, signInAs } from "../support/people.ts";
+import { askAdmin, signInAs, signInWith } from "../support/people.ts";
 import { accept, adminOrder, makeLink, propose } from "../support/supplier-link.ts";
 import type { TestResponse } from "../support/server.ts";
 
@@ -70,6 +70,17 @@ test("accepting confirms, dates, cancels, and takes over reference and tracking,
   const again = await accept(server, proposalId);
   assert.equal(again.status, 200, again.text);
   assert.equal(again.at("data", "purchaseOrder", "version"), version, "repeating changes nothing");
+});
+
+test("accepted by a person who has signed in with a key, the log names the supplier and the key (C49)", async () => {
+  await using server = await start();
+  await server.bringOrder("Sent", [lineA]);
+  const proposalId = await proposed(server, { lines: [{ lineItemId: "a", quantityConfirmed: 1 }] });
+  const { keyId, apiKey } = await server.addKey("write");
+  const cleo = await signInWith(server, { apiKey, name: "Cleo" });
+  assert.equal((await accept(server, proposalId, {}, { key: await cleo.bearer() })).status, 200);
+  const log = await server.get(server.order("/log"));
+  assert.deepEqual(log.at("data", "log", 0, "actor"), { type: "supplier", id: "mill", name: "The Mill", keyId });
 });
 
 test("some lines are accepted and the others later; what is left can be rejected", async () => {

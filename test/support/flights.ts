@@ -3,6 +3,7 @@
  * database, however many statements are sent together. Separate pools count the request itself, the calls of the built-in storefront (a
  * real one gets them over its API), and the follow-on work that the answer waits for.
  */
+import { SecretBox } from "../../src/base/secret-box.ts";
 import { noConnections } from "../../src/storefront/connections.ts";
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -241,7 +242,7 @@ async function openParts(pools: Pools) {
     exports: exportTurns(),
     mailIsOn: false,
     publicUrl: null,
-    webhooks: { policy: onlyGlobal, changed: () => {} },
+    webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
   };
   const app = createApp({
     operations,

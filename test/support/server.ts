@@ -47,7 +47,7 @@ import type { Engine } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
-import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../src/service/storefronts.ts";
 import { onlyGlobal } from "../../src/webhooks/addresses.ts";
@@ -82,6 +82,8 @@ export interface TestServerOptions {
   readonly postgres?: boolean;
   /** Makes the reader threads. Default: none, every read runs on the event loop. */
   readonly readers?: (store: ReaderStore) => Readers & AnswerThreads & { close(): Promise<void> };
+  /** What secrets are sealed with at rest. Default: nothing is. */
+  readonly secretKey?: Uint8Array;
   /** Replaces some dependencies of the requests. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
@@ -255,7 +257,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     exports: options.exports ?? exportTurns(),
     mailIsOn: false,
     publicUrl: null,
-    webhooks: { policy: onlyGlobal, changed: () => {} },
+    webhooks: { policy: onlyGlobal, secrets: new SecretBox(options.secretKey ?? null), changed: () => {} },
   };
   const stopping = new AbortController();
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });

@@ -16,7 +16,7 @@ import { type SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { StorefrontConnections } from "../../src/storefront/connections.ts";
 import type { AllowedHosts } from "../../src/storefront/hosts.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import { createStorefronts } from "../../src/service/storefronts.ts";
 import { context, importedOrder, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";

@@ -144,7 +144,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "store/in-lists.ts inListMax",
     "store/memory.ts entryBytes",
     "store/postgres/connection.ts serverVersionMin",
-    "storefront/secret-box.ts keyBytes nonceBytes tagBytes",
+    "base/secret-box.ts keyBytes nonceBytes tagBytes",
     "suppliers/texts.ts acceptedMax",
     "base/system.ts halfBytes",
     "webhooks/signature.ts secretBytes",

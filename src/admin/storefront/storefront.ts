@@ -25,7 +25,7 @@ import type { Tx } from "../../store/store.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import type { StorefrontConnections } from "../../storefront/connections.ts";
 import { storefrontAllowVariable } from "../../storefront/hosts.ts";
-import { secretKeyVariable } from "../../storefront/secret-box.ts";
+import { secretKeyVariable } from "../../base/secret-box.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
 import { webhooksJson, webhooksSchema } from "./storefront-webhooks.ts";
 

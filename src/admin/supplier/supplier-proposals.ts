@@ -14,7 +14,7 @@ import {
   type SupplierProposal,
 } from "../../core/supplier/supplier-proposals.ts";
 import { callAs } from "../../requests/call.ts";
-import { operatorName } from "../../requests/caller.ts";
+import { actorOf, operatorName } from "../../requests/caller.ts";
 import {
   dateSchema,
   id,
@@ -270,7 +270,13 @@ async function supplierCall(
     order: await loadOrder(tx, shopId, purchaseOrderId),
   }));
   if (order === null) throw unknownOrder(purchaseOrderId);
-  const actor: Actor = { type: "supplier", id: order.supplierId, name: order.supplierName };
+  const { keyId } = actorOf(call.person);
+  const actor: Actor = {
+    type: "supplier",
+    id: order.supplierId,
+    name: order.supplierName,
+    ...(keyId === undefined ? {} : { keyId }),
+  };
   const incoming = { requestId: call.requestId, ifMatch: call.ifMatch ?? null, trace: call.trace };
   return await callAs(
     { ...calls, engine, clock, ids, readers: call.readers },

@@ -2,7 +2,7 @@
  * Which storefront platform a shop is on, and how it is reached there (C47). Stored with the shop.
  */
 
-/** The storefront of a shop, by its kind. A secret is sealed (storefront/secret-box.ts) and never leaves the service. */
+/** The storefront of a shop, by its kind. A secret is sealed (base/secret-box.ts) and never leaves the service. */
 export type StorefrontConfig =
   | { readonly kind: "sandbox" }
   | {

@@ -58,6 +58,12 @@ const objectOf = (properties: JsonObject, more: JsonObject = {}): JsonObject => 
   ...more,
 });
 
+const actor: JsonObject = {
+  type: { type: "string", enum: [...actorTypes] },
+  id: textOrNull,
+  name: textOrNull,
+};
+
 const line = objectOf({
   poLineItemId: text,
   variantId: text,
@@ -104,10 +110,11 @@ const eventOf = (data: JsonObject, description: string): JsonObject =>
       type: { type: "string", enum: [...eventTypes] },
       timestamp: { type: "string", format: "date-time", description: "When the change was made." },
       shopId: text,
-      actor: objectOf({
-        type: { type: "string", enum: [...actorTypes] },
-        id: textOrNull,
-        name: textOrNull,
+      actor: objectOf(actor, {
+        properties: {
+          ...actor,
+          keyId: { ...text, description: "The API key by which the person had signed in; absent for everybody else." },
+        },
       }),
       requestId: textOrNullWith("The request that made the change; null for follow-on work."),
       data,

@@ -11,7 +11,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 /** How deliveries are signed: with a shared secret (`v1`), or with a key of which the receiver has the public part (`v1a`). */
 export const signatureKinds = ["hmac", "ed25519"] as const;
 
-/** What signs. The previous one signs beside it until `previousUntilMs`. */
+/** What signs, sealed where the operator has set a key. The previous one signs beside it until `previousUntilMs`. */
 export interface EndpointSecrets {
   readonly signature: (typeof signatureKinds)[number];
   readonly secret: string;
@@ -139,6 +139,16 @@ export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): r
 const unsubscribe = (shopId: string, endpointId: string): Statement => ({
   sql: "delete from webhook_subscription where shop_id = ? and endpoint_id = ?",
   params: [shopId, endpointId],
+});
+
+/** Stores the secrets of an endpoint, and nothing else of it. */
+export const secretsStatement = (
+  shopId: string,
+  endpointId: string,
+  { secret, previousSecret }: Pick<EndpointSecrets, "secret" | "previousSecret">,
+): Statement => ({
+  sql: "update webhook_endpoint set secret = ?, previous_secret = ? where shop_id = ? and endpoint_id = ?",
+  params: [secret, previousSecret, shopId, endpointId],
 });
 
 /** Stores how an endpoint has fared, and nothing else of it. */

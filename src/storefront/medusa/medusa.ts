@@ -13,7 +13,7 @@ import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
 import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
-import type { SecretBox } from "../secret-box.ts";
+import type { SecretBox } from "../../base/secret-box.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { Turns } from "../turns.ts";
 import { MedusaClient } from "./client.ts";

@@ -13,7 +13,7 @@ import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { OpenedStores, storesKeptMax, type OpenedStore } from "../opened-stores.ts";
-import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
+import { type SecretBox, SecretUnreadable } from "../../base/secret-box.ts";
 import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
 import { ShopifyClient } from "./client.ts";
 import { connectDocument, locationsDocument } from "./documents.ts";

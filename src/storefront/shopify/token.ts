@@ -16,7 +16,7 @@ import {
 } from "../../shop/storefront/storefront-tokens.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Tx } from "../../store/store.ts";
-import type { SecretBox } from "../secret-box.ts";
+import type { SecretBox } from "../../base/secret-box.ts";
 import { StorefrontError } from "../storefront.ts";
 
 /** How long before its end a token is renewed. Shopify's hold for a day. */
