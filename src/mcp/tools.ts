@@ -213,7 +213,7 @@ function refusalTold(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONO
         : ` The order is now ${orderNow.status}, version ${orderNow.version}.`;
   const told = {
     ...error,
-    message: `This is the answer of an earlier call, of ${at}; nothing was tried now. It was: ${String(message)}`,
+    message: `This is the answer of an earlier call, of ${at}; nothing was tried now. It was: ${typeof message === "string" ? message : ""}`,
     action:
       `${typeof action === "string" ? `The advice then was: ${action}` : ""}${now} To try again, call with a new ${keyMember}.`.trim(),
   };

@@ -192,7 +192,7 @@ test("a refusal that is told again says so: of what time it is, what the order i
     ) ?? [];
   assert.equal(was, first.at("error", "message"));
   assert.ok(Date.parse(at) >= beganMs && Date.parse(at) <= endedMs, at);
-  const version = String(changed.at("data", "purchaseOrder", "version"));
+  const version = Number(changed.at("data", "purchaseOrder", "version"));
   assert.ok(again.textAt("error", "action").includes(first.textAt("error", "action")));
   assert.match(
     again.textAt("error", "action"),
