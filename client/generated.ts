@@ -226,6 +226,8 @@ export type OrderEvent = {
     readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
+    /** The API key by which the person had signed in; absent for everybody else. */
+    readonly keyId?: string | undefined;
   };
   /** The request that made the change; null for follow-on work. */
   readonly requestId: string | null;
@@ -274,6 +276,8 @@ export type ShopEvent = {
     readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
+    /** The API key by which the person had signed in; absent for everybody else. */
+    readonly keyId?: string | undefined;
   };
   /** The request that made the change; null for follow-on work. */
   readonly requestId: string | null;
