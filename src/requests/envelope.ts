@@ -27,7 +27,7 @@ export interface Reply {
 }
 
 /** An order as it is when an earlier call's refusal is told again. */
-export interface OrderNow {
+interface OrderNow {
   readonly purchaseOrderId: string;
   readonly status: string;
   readonly version: number;
