@@ -5,7 +5,7 @@
  * (import-run.ts).
  */
 import { incomingDeltas, incomingEffects } from "../core/goods/incoming.ts";
-import type { PurchaseOrder } from "../core/order/purchase-order.ts";
+import type { OrderWithLines } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
@@ -107,7 +107,7 @@ class ChunkPlan {
 }
 
 /** The number that the order has already, else the next one. */
-async function poNumberOf(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder["poNumber"]> {
+async function poNumberOf(tx: Tx, shopId: string, purchaseOrderId: string): Promise<OrderWithLines["poNumber"]> {
   const [stored] = await tx.all<{ po_number: string }>(
     "select po_number from purchase_order where shop_id = ? and purchase_order_id = ?",
     [shopId, purchaseOrderId],
@@ -117,8 +117,8 @@ async function poNumberOf(tx: Tx, shopId: string, purchaseOrderId: string): Prom
 
 /** What orders of a chunk make different. */
 interface Applied {
-  readonly before: PurchaseOrder | null;
-  readonly next: PurchaseOrder | null;
+  readonly before: OrderWithLines | null;
+  readonly next: OrderWithLines | null;
 }
 
 /** Stores one order as its record says. */

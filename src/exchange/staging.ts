@@ -102,33 +102,34 @@ async function stagedRecords(
 }
 
 interface KnownFacts {
-  /** Of suppliers; null when the supplier or its currency is unknown. */
-  readonly currencies: ReadonlyMap<string, string | null>;
+  /** Null: the shop does not know the supplier. */
+  readonly suppliers: ReadonlyMap<string, Pick<Supplier, "currencyCode" | "leadTimeDays"> | null>;
   readonly variants: ReadonlyMap<string, VariantSnapshot>;
 }
 
-/** The suppliers' currencies and variants' names that these orders leave out, from the file so far or else from the shop. */
+/** What these orders leave out of suppliers and variants, from the file so far or else from the shop. */
 async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly OrderInput[]): Promise<KnownFacts> {
   const { shopId } = lease;
-  const supplierIds = new Set(
-    orders.flatMap((order) => ((order.currencyCode ?? null) === null ? (order.supplierId ?? []) : [])),
-  );
+  const isFull = ({ currencyCode = null, supplierLeadTimeDays }: OrderInput): boolean =>
+    currencyCode !== null && supplierLeadTimeDays !== undefined;
+  const supplierIds = new Set(orders.flatMap((order) => (isFull(order) ? [] : (order.supplierId ?? []))));
   const variantIds = new Set(
     orders.flatMap((order) =>
       order.lineItems.flatMap((line) => (line.productName === undefined ? line.variantId : [])),
     ),
   );
-  const currencies = new Map<string, string | null>();
   const stagedSuppliers = await stagedRecords(tx, lease, "supplier", supplierIds);
-  for (const supplierId of supplierIds) {
-    const record = stagedSuppliers.get(supplierId);
-    const supplier = record === undefined ? await loadSupplier(tx, shopId, supplierId) : supplierFrom(record);
-    currencies.set(supplierId, supplier?.currencyCode ?? null);
-  }
+  const suppliers = await Promise.all(
+    [...supplierIds].map(async (supplierId) => {
+      const record = stagedSuppliers.get(supplierId);
+      const supplier = record === undefined ? await loadSupplier(tx, shopId, supplierId) : supplierFrom(record);
+      return [supplierId, supplier] as const;
+    }),
+  );
   const variants = new Map<string, VariantSnapshot>(await loadVariants(tx, shopId, [...variantIds]));
   for (const [variantId, record] of await stagedRecords(tx, lease, "variant", variantIds))
     variants.set(variantId, variantFrom(record));
-  return { currencies, variants };
+  return { suppliers: new Map(suppliers), variants };
 }
 
 // Keeping.
@@ -205,12 +206,12 @@ async function stageChunk(context: ImportContext, staging: Staging, records: rea
         ),
       );
       const orders = records.flatMap((record) => (record.type === "purchaseOrder" ? record.order : []));
-      const { currencies, variants } = await loadKnownFacts(tx, lease, orders);
+      const { suppliers, variants } = await loadKnownFacts(tx, lease, orders);
       await tx.batch(
         records.flatMap((record) => {
           if (record.type !== "purchaseOrder") return [];
-          const supplierCurrencyCode = currencies.get(record.order.supplierId ?? "") ?? null;
-          const facts = { shop, supplierCurrencyCode, variants, requestId, nowMs, ids: context.ids };
+          const supplier = suppliers.get(record.order.supplierId ?? "") ?? null;
+          const facts = { shop, supplier, variants, requestId, nowMs, ids: context.ids };
           return statement(record, stagedOrder(record.lineNumber, record.order, facts));
         }),
       );

@@ -57,6 +57,7 @@ const schemaByKind = {
   quantity: z.number(),
   money: z.number(),
   rate: z.number(),
+  rates: z.record(z.string(), z.number()),
   strings: z.array(z.string()),
   address: addressSchema,
 } as const satisfies Record<FieldKind, z.ZodType>;

@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
 
 /** Kinds that are stored as JSON text. All others are stored as core holds them. */
-const jsonKinds: ReadonlySet<FieldKind> = new Set(["strings", "address"]);
+const jsonKinds: ReadonlySet<FieldKind> = new Set(["rates", "strings", "address"]);
 
 /** `noteToSupplier` → `note_to_supplier`; `createdAtMs` → `created_at`, since all instants are in milliseconds. */
 export const columnOf = (name: string): string =>
@@ -93,19 +93,27 @@ export function updateIn<Of>(
   };
 }
 
+/** What a JSON column holds. Rates of an order from before orders had any are a member of the shop's settings of that moment (migration 41). */
+function parsed(kind: FieldKind, text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const isOfSettings = kind === "rates" && typeof value === "object" && value !== null && "fxRates" in value;
+  return isOfSettings ? value.fxRates : value;
+}
+
 /** A function that makes a record of a row which has the columns of these fields. */
 export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field }): (row: Row) => Of {
   const members = Object.entries<Field>(fields).map(([name, { kind }]) => ({
     name,
     column: columnOf(name),
+    kind,
     isJson: jsonKinds.has(kind),
   }));
   return (row) => {
     // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
     const record: Record<string, unknown> = { ...fields };
-    for (const { name, column, isJson } of members) {
+    for (const { name, column, kind, isJson } of members) {
       const value = row[column];
-      record[name] = isJson && typeof value === "string" ? JSON.parse(value) : value;
+      record[name] = isJson && typeof value === "string" ? parsed(kind, value) : value;
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table names every member and what its column holds
     return record as Of;

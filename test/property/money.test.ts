@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/base/fault.ts";
-import { lineTotal, type OrderTotals, orderTotals } from "../../src/core/order/lines.ts";
+import { lineTotal } from "../../src/core/order/lines.ts";
 import {
   convert,
   moneyFrom,
@@ -14,7 +14,9 @@ import {
   quantityToNumber,
   totalValueMax,
 } from "../../src/core/money/money.ts";
-import { fxRate, line, money, order } from "../support/goods.ts";
+import { type OrderTotals, orderTotals } from "../../src/core/order/totals.ts";
+import { statuses } from "../../src/core/order/purchase-order.ts";
+import { fxRate, line, type LineFigures, money, order } from "../support/goods.ts";
 
 /** An exact fraction. */
 interface Exact {
@@ -112,56 +114,91 @@ test("an amount at a rate is exact to 4 decimals", () => {
   );
 });
 
-const lineOf = fc.record({ ordered: quantityNumber, unitCost: costNumber, currency });
+const lineOf = fc.record({
+  ordered: quantityNumber,
+  confirmed: fc.oneof(fc.constant(0), quantityNumber),
+  received: fc.oneof(fc.constant(0), quantityNumber),
+  rejected: fc.oneof(fc.constant(0), quantityNumber),
+  cancelled: fc.oneof(fc.constant(0), quantityNumber),
+  unitCost: costNumber,
+  currency,
+});
 const rates = fc.record({ EUR: rateNumber, JPY: rateNumber, KWD: rateNumber }, { requiredKeys: [] });
+const charge = fc.option(costNumber);
+const none: Exact = { numerator: 0n, denominator: 1n };
 
-test("an order's total is the exact sum over currencies, rounded once; lines without a rate are named", () => {
+/** What a line is worth and owes, in units and by the words of C35 alone. */
+function quantitiesOf(each: LineFigures, isOver: boolean): { readonly wanted: number; readonly owed: number } {
+  const { ordered = 0, confirmed = 0, received = 0, rejected = 0, cancelled = 0 } = each;
+  const base = confirmed > 0 ? confirmed : ordered;
+  const pending = Math.max(0, base - received - rejected - cancelled);
+  return { wanted: Math.max(0, ordered - cancelled), owed: isOver ? received : received + pending };
+}
+
+test("an order is worth and owes the exact sums over currencies, each rounded once; lines without a rate are named", () => {
   fc.assert(
     fc.property(
+      fc.constantFrom(...statuses),
       fc.array(lineOf, { maxLength: 12 }),
       currency,
       rates,
       fc.option(rateNumber),
-      (lines, orderCurrency, shopRates, override) => {
+      fc.tuple(charge, charge, charge),
+      (status, lines, orderCurrency, fxRates, override, [shipping, tax, discount]) => {
         const one: Exact = { numerator: 1n, denominator: 1n };
         const toShop = (code: Currency): Exact | null => {
           if (code === "USD") return one;
-          const rate = shopRates[code];
+          const rate = fxRates[code];
           return rate === undefined ? null : exact(rate);
         };
         const orderToShop = orderCurrency === "USD" ? one : override === null ? toShop(orderCurrency) : exact(override);
-        let sum: Exact = { numerator: 0n, denominator: 1n };
+        const isOver = status === "Completed" || status === "Cancelled";
+        let [worth, owed] = [none, plus(plus(exact(shipping ?? 0), exact(tax ?? 0)), exact(-(discount ?? 0)))];
         const unpriced: string[] = [];
         for (const [index, each] of lines.entries()) {
-          const value = times(exact(each.ordered), exact(each.unitCost));
-          const rate = toShop(each.currency);
-          if (each.currency === orderCurrency) sum = plus(sum, value);
-          else if (rate === null || orderToShop === null) unpriced.push(`l${index}`);
-          else sum = plus(sum, over(times(value, rate), orderToShop));
+          const rate = each.currency === orderCurrency ? orderToShop : toShop(each.currency);
+          const isSame = each.currency === orderCurrency;
+          if (!isSame && (rate === null || orderToShop === null)) unpriced.push(`l${index}`);
+          else {
+            const quantities = quantitiesOf(each, isOver);
+            const inOrder = (units: number): Exact => {
+              const value = times(exact(Number(units.toFixed(3))), exact(each.unitCost));
+              return isSame || rate === null || orderToShop === null ? value : over(times(value, rate), orderToShop);
+            };
+            worth = plus(worth, inOrder(quantities.wanted));
+            owed = plus(owed, inOrder(quantities.owed));
+          }
         }
-        const total = Number(rounded(sum, decimalsOf[orderCurrency]));
+        const totalValue = Number(rounded(worth, decimalsOf[orderCurrency]));
+        const grandTotal = owed.numerator < 0n ? 0 : Number(rounded(owed, decimalsOf[orderCurrency]));
+        const amount = (value: number | null) => (value === null ? null : money(value));
         const work = (): OrderTotals =>
           orderTotals(
-            order("Draft", [], {
-              currencyCode: orderCurrency,
-              fxRateOverride: override === null ? null : fxRate(override),
-            }),
-            lines.map((each, index) => line(`l${index}`, each)),
-            {
-              currencyCode: "USD",
-              fxRates: Object.fromEntries(Object.entries(shopRates).map(([code, rate]) => [code, fxRate(rate)])),
-            },
+            order(
+              status,
+              lines.map((each, index) => line(`l${index}`, each)),
+              {
+                currencyCode: orderCurrency,
+                fxRateOverride: override === null ? null : fxRate(override),
+                fxRates: Object.fromEntries(Object.entries(fxRates).map(([code, rate]) => [code, fxRate(rate)])),
+                shippingCost: amount(shipping),
+                taxAmount: amount(tax),
+                discountAmount: amount(discount),
+              },
+            ),
+            "USD",
           );
-        if (total > totalValueMax) {
+        if (totalValue > totalValueMax || grandTotal > totalValueMax) {
           assert.throws(work, Fault);
           return;
         }
         const totals = work();
-        assert.equal(moneyToNumber(totals.totalValue), total);
+        assert.equal(moneyToNumber(totals.totalValue), totalValue);
+        assert.equal(moneyToNumber(totals.grandTotal), grandTotal);
         assert.deepEqual(totals.unpricedLineItemIds, unpriced);
         assert.equal(totals.itemCount, lines.length);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 500 },
   );
 });

@@ -56,7 +56,12 @@ interface Model {
   readonly overAllowed: Set<string>;
   /** Lines with un-received goods since their last push. */
   readonly takenBack: Set<string>;
+  /** EUR → USD: the shop's of now, and the order's own (C35). Null: the order counts in no EUR. */
+  shopRate: Rate;
+  rate: Rate | null;
 }
+
+type Rate = 1.25 | 2;
 
 interface Real {
   order: PurchaseOrder;
@@ -94,6 +99,7 @@ type Action =
       readonly name?: string;
     }
   | { readonly do: "delete" }
+  | { readonly do: "shop rate"; readonly rate: Rate }
   | { readonly do: "confirm"; readonly place: Place; readonly total: number }
   | { readonly do: "confirm all" }
   | { readonly do: "receive"; readonly place: Place; readonly total: number; readonly over: boolean }
@@ -108,7 +114,9 @@ type Wish =
   | { readonly do: "cancel line"; readonly place: Place }
   | { readonly do: "take all back"; readonly place: Place };
 
-const told = context({ shop: shop({ currencyCode: "USD", fxRates: { EUR: fxRate(1.25) } }) });
+/** What a rule is told while the shop has this rate from EUR to USD. */
+const toldAt = ({ shopRate }: Pick<Model, "shopRate">) =>
+  context({ shop: shop({ currencyCode: "USD", fxRates: { EUR: fxRate(shopRate) } }) });
 
 // The reference.
 
@@ -182,19 +190,40 @@ function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
 }
 
 /** Σ ordered × cost in the order's currency: exact, half-up to cents; USD and EUR at 1.25, anything else left out. */
-function total(model: Model): { readonly total: number; readonly unpriced: readonly string[] } {
+/** What is worth and owed in ten-thousandths, each rounded once to cents (C35). */
+function total(model: Model): { readonly total: number; readonly owed: number; readonly unpriced: readonly string[] } {
   // 10^-7 of a currency unit, times 20 so that 1.25 and 1 / 1.25 are whole.
-  let sum = 0n;
+  let [sum, owed] = [0n, 0n];
   const unpriced: string[] = [];
+  const isOver = ["Completed", "Cancelled"].includes(model.status);
   for (const row of model.rows) {
-    const value = BigInt(row.ordered) * BigInt(row.cost);
-    if (row.currency === model.currency) sum += value * 20n;
-    else if (row.currency === "EUR") sum += value * 25n;
-    else if (row.currency === "USD") sum += value * 16n;
-    else unpriced.push(row.id);
+    const rate = rateOf(model, row.currency);
+    if (rate === null) {
+      unpriced.push(row.id);
+      continue;
+    }
+    const pending = Math.max(0, base(row) - accounted(row));
+    sum += BigInt(Math.max(0, row.ordered - row.cancelled)) * BigInt(row.cost) * rate;
+    owed += BigInt(row.received + (isOver ? 0 : pending)) * BigInt(row.cost) * rate;
   }
   const cent = 20n * 10n ** 5n;
-  return { total: Number(((sum * 2n + cent) / (cent * 2n)) * 100n), unpriced };
+  const inCents = (exact: bigint): number => Number(((exact * 2n + cent) / (cent * 2n)) * 100n);
+  return { total: inCents(sum), owed: inCents(owed), unpriced };
+}
+
+/** A row's currency in the order's, times 20; null when no rate is known. */
+function rateOf({ currency, rate }: Model, rowCurrency: string): bigint | null {
+  if (rowCurrency === currency) return 20n;
+  if (rowCurrency === "JPY" || rate === null) return null;
+  return BigInt(rowCurrency === "EUR" ? rate * 20 : 20 / rate);
+}
+
+/** The order's rate after a change: a Draft has the shop's, any other keeps its own. */
+function rateAfter(model: Model, before: Pick<Model, "status" | "rate">): Rate | null {
+  if (model.currency !== "EUR" && model.rows.every((row) => row.currency !== "EUR")) return null;
+  if (before.status === "Draft") return model.shopRate;
+  const isDone = before.status === "Completed" && model.status === "Completed";
+  return before.rate ?? (isDone ? null : model.shopRate);
 }
 
 /** Returns the pending quantities of an open order, by location and variant. */
@@ -336,7 +365,7 @@ class Step implements fc.Command<Model, Real> {
     const before = real.order;
     const rowsBefore = model.rows.map((row) => ({ ...row }));
     const incomingBefore = incoming(model);
-    const { status, previous } = model;
+    const { status, previous, rate } = model;
     const facts = factsOf(model, before);
     const decided = this.predicted(model, before, actionFor(model, this.wish));
     if (decided === null) {
@@ -346,7 +375,10 @@ class Step implements fc.Command<Model, Real> {
     real.order = decided.next;
     const changed = !isDeepStrictEqual(factsOf(model, decided.next), facts);
     assert.equal(decided.next !== before, changed, "P5: what changes nothing leaves the order as it was");
-    if (decided.next !== before) model.version += 1;
+    if (decided.next !== before) {
+      model.version += 1;
+      if (decided.log[0]?.action !== "land") model.rate = rateAfter(model, { status, rate });
+    }
     if (model.status === status) assert.equal(decided.next.previousStatus, previous, "P4");
     else assert.equal(decided.next.previousStatus, status, "P4");
     model.previous = decided.next.previousStatus;
@@ -359,17 +391,17 @@ class Step implements fc.Command<Model, Real> {
       case "status": {
         const verdict = verdictOnMove(model, action.to);
         if (verdict !== "moves") {
-          const fault = refused(() => decideStatus(order, action.to, told));
+          const fault = refused(() => decideStatus(order, action.to, toldAt(model)));
           assert.equal(fault.reason ?? `${fault.status}`, verdict);
           return null;
         }
         model.status = action.to;
-        return decideStatus(order, action.to, told);
+        return decideStatus(order, action.to, toldAt(model));
       }
       case "add": {
         const id = `l${model.made}`;
         const variantId = action.custom ? `CSTM-${model.made}` : `v${model.made % 3}`;
-        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], told);
+        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], toldAt(model));
         if (!linesMayChange(model)) {
           refused(work);
           return null;
@@ -399,10 +431,10 @@ class Step implements fc.Command<Model, Real> {
         });
         const applied = action.edits.filter((edit) => (after[edit.place] ?? null) !== null);
         if (!linesMayChange(model) || applied.length === 0) {
-          refused(() => decideEditLines(order, edits, told));
+          refused(() => decideEditLines(order, edits, toldAt(model)));
           return null;
         }
-        const decided = decideEditLines(order, edits, told);
+        const decided = decideEditLines(order, edits, toldAt(model));
         assert.deepEqual(
           decided.updatedLineItemIds,
           applied.map((edit) => idAt(model, edit.place)),
@@ -420,10 +452,10 @@ class Step implements fc.Command<Model, Real> {
       case "delete lines": {
         const ids = action.places.map((place) => idAt(model, place));
         if (!linesMayChange(model)) {
-          refused(() => decideDeleteLines(order, ids, told));
+          refused(() => decideDeleteLines(order, ids, toldAt(model)));
           return null;
         }
-        const decided = decideDeleteLines(order, ids, told);
+        const decided = decideDeleteLines(order, ids, toldAt(model));
         const gone = action.places.flatMap((place) => {
           const row = model.rows[place];
           return row !== undefined && row.received === 0 && row.rejected === 0 && row.synced === 0 ? [row.id] : [];
@@ -439,8 +471,8 @@ class Step implements fc.Command<Model, Real> {
           decideHeader(
             order,
             { locationId: action.location, currencyCode: action.currency, poName: action.name },
-            { supplier: null, locationName: null, settlements: { payments: [], credits: [] } },
-            told,
+            { supplier: null, locationName: null },
+            toldAt(model),
           );
         const touched = model.rows.some((row) => row.received > 0 || row.synced > 0);
         if (location !== model.location && (touched || (location === null && model.status !== "Draft"))) {
@@ -459,6 +491,9 @@ class Step implements fc.Command<Model, Real> {
         else assert.equal(decideDelete(order), mode);
         return null;
       }
+      case "shop rate":
+        model.shopRate = action.rate;
+        return null;
       case "land": {
         // The storefront has accepted the push. This is done by the outbox, not by a rule.
         model.takenBack.clear();
@@ -493,11 +528,11 @@ class Step implements fc.Command<Model, Real> {
           decided = decideConfirm(
             order,
             { lines: [{ lineItemId, quantityConfirmed: asQuantity(action.total) }] },
-            told,
+            toldAt(model),
           );
           break;
         case "confirm all":
-          decided = decideConfirm(order, { confirmAll: true }, told);
+          decided = decideConfirm(order, { confirmAll: true }, toldAt(model));
           break;
         case "receive":
           decided = decideReceive(
@@ -506,7 +541,7 @@ class Step implements fc.Command<Model, Real> {
               lines: [{ lineItemId, quantityReceived: asQuantity(action.total) }],
               allowOverReceipt: action.over,
             },
-            told,
+            toldAt(model),
           );
           if (action.over) model.overAllowed.add(lineItemId);
           break;
@@ -514,12 +549,12 @@ class Step implements fc.Command<Model, Real> {
           decided = decideUnreceive(
             order,
             { lines: [{ lineItemId, quantity: asQuantity(action.amount) }], reason: null },
-            told,
+            toldAt(model),
           );
           model.takenBack.add(lineItemId);
           break;
         case "complete":
-          decided = decideComplete(order, false, told);
+          decided = decideComplete(order, false, toldAt(model));
           break;
       }
     } catch (error) {
@@ -558,6 +593,8 @@ function holds(
   }
   const sums = total(model);
   assert.equal(next.totalValue, sums.total, "P6");
+  assert.equal(next.grandTotal, sums.owed, "P6");
+  assert.deepEqual(next.fxRates, model.rate === null ? {} : { EUR: fxRate(model.rate) }, "P6");
   assert.deepEqual(next.unpricedLineItemIds, sums.unpriced, "P6");
   assert.equal(next.itemCount, model.rows.length);
 
@@ -589,7 +626,7 @@ function holds(
   const mirrored = decided.effects.flatMap((effect) =>
     effect.kind === "mirror-incoming" ? effect.variantIds.map((variantId) => `${effect.locationId} ${variantId}`) : [],
   );
-  assert.deepEqual(mirrored.sort(), changed.sort(), "the storefront is told of what moved, no more and no less");
+  assert.deepEqual(mirrored.sort(), changed.sort(), "the storefront is toldAt(model) of what moved, no more and no less");
 }
 
 const place = fc.integer({ min: 0, max: 4 });
@@ -651,6 +688,7 @@ const wishes: readonly fc.Arbitrary<Action | Wish>[] = [
     { requiredKeys: ["do"] },
   ),
   fc.constant({ do: "delete" as const }),
+  fc.record({ do: fc.constant("shop rate" as const), rate: fc.constantFrom<Rate[]>(1.25, 2) }),
   fc.record({ do: fc.constant("confirm" as const), place, total: orZero }),
   fc.constant({ do: "confirm all" as const }),
   fc.record({
@@ -667,6 +705,7 @@ const wishes: readonly fc.Arbitrary<Action | Wish>[] = [
 ];
 
 const start = (): { model: Model; real: Real } => {
+  const told = toldAt({ shopRate: 1.25 });
   const { next } = decideCreate(
     {
       purchaseOrderId: "po_1",
@@ -694,6 +733,8 @@ const start = (): { model: Model; real: Real } => {
     made: 2,
     overAllowed: new Set(),
     takenBack: new Set(),
+    shopRate: 1.25,
+    rate: null,
   };
   return { model, real: { order } };
 };

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import { exportRecords } from "../../src/exchange/export.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
 import type { Tx } from "../../src/store/store.ts";
+import { fxRate } from "../support/goods.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
-import type { TestServer } from "../support/server.ts";
+import type { TestResponse, TestServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -20,7 +23,7 @@ async function shown(server: TestServer, names: readonly string[]): Promise<read
   return members;
 }
 
-const paid = (amount: number): object => ({
+const paid = (amount: number) => ({
   payments: [
     {
       paymentId: "p1",
@@ -59,6 +62,74 @@ test("what is owed follows shipping, tax and discount, and the paid status, its 
     assert.equal(answer.at("data", "purchaseOrder", "grandTotal"), expected[0], answer.text);
     assert.deepEqual(await standing(), expected);
   }
+});
+
+/** `totalValue` and `grandTotal` of the answer's order. */
+const worth = (answer: TestResponse): readonly unknown[] =>
+  ["totalValue", "grandTotal"].map((name) => answer.at("data", "purchaseOrder", name));
+
+/** The order as its record in an export. */
+async function exportedOrder({ engine, shopId }: TestServer): Promise<JsonObject> {
+  let text = "";
+  for await (const part of exportRecords(engine, shopId)) text += part;
+  const line = text.split("\n").find((each) => each.includes('"type":"purchaseOrder"'));
+  const record: Json = JSON.parse(line ?? "null");
+  assert.ok(isJsonObject(record));
+  return record;
+}
+
+const usd = { ...red, unitCost: 10, unitCostCurrencyCode: "USD", quantityReceived: 10 };
+
+test("an order's rates are its own: the shop's of today move neither its totals nor what is paid of it, and an export keeps them", async () => {
+  await using server = await startGoodsServer({ shop: { currencyCode: "EUR", fxRates: { USD: fxRate(0.9) } } });
+  const payments = paid(90).payments.map((payment) => ({ ...payment, amount: 100, currencyCode: "USD" }));
+  await server.bringOrder("Completed", [usd], { payments });
+  await server.changeShop({ fxRates: { USD: fxRate(0.5) } });
+  const noted = await server.patch(server.order(), { note: "x" });
+  assert.deepEqual(worth(noted), [90, 90], noted.text);
+  assert.equal(noted.at("data", "purchaseOrder", "paidStatus"), "Paid");
+  assert.deepEqual(noted.at("data", "purchaseOrder", "fxRates"), { USD: 0.9 });
+  const summary = await server.get(server.order("/payments"));
+  assert.deepEqual(
+    ["grandTotal", "paidAmount", "outstandingAmount", "paidStatus"].map((name) => summary.at("data", "summary", name)),
+    [90, 90, 0, "Paid"],
+  );
+  const log = await server.get(server.order("/log"));
+  assert.equal(log.at("data", "log", 0, "message"), "Changed note.");
+  const exported = await exportedOrder(server);
+  await server.bring([exported]);
+  assert.deepEqual(await exportedOrder(server), exported);
+  const { fxRates: _own, ...without } = exported;
+  await server.bring([without]);
+  const anew = await server.get(server.order());
+  assert.deepEqual([...worth(anew), anew.at("data", "purchaseOrder", "paidStatus")], [50, 50, "Paid"]);
+});
+
+test("an order that the supplier confirmed short owes what comes", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Sent", [
+    { poLineItemId: "a", variantId: "red", quantityOrdered: 10, unitCost: 4 },
+    { poLineItemId: "b", variantId: "blue", quantityOrdered: 5, unitCost: 100 },
+  ]);
+  assert.deepEqual(await shown(server, ["totalValue", "grandTotal"]), [540, 540]);
+  await server.post(server.order("/confirm"), { lines: [{ lineItemId: "a", quantityConfirmed: 8 }] });
+  await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "b", quantityCancelled: 5 }] });
+  await server.post(server.order("/confirm"), { lines: [{ lineItemId: "a", quantityConfirmed: 8 }] });
+  const begun = await server.post(server.order("/status"), { status: "In Progress" });
+  assert.equal(begun.status, 200, begun.text);
+  await server.post(server.order("/receive"), { lines: [{ lineItemId: "a", quantityReceived: 8 }] });
+  const done = await server.post(server.order("/complete"), {});
+  assert.equal(done.status, 200, done.text);
+  assert.deepEqual(await shown(server, ["status", "totalValue", "grandTotal"]), ["Completed", 40, 32]);
+  const lines = await server.get(server.order("/line-items"));
+  assert.deepEqual([lines.at("data", "lineItems", 0, "lineTotal"), lines.at("data", "lineItems", 1, "lineTotal")], [40, 0]);
+});
+
+test("an order in that owes nothing is paid, and found so", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Received", [{ ...red, unitCost: 0, quantityReceived: 10 }]);
+  assert.deepEqual(await shown(server, ["grandTotal", "paidStatus"]), [0, "Paid"]);
+  assert.equal((await server.get(`${orders}?paidStatus=Paid`)).at("data", "totalCount"), 1);
 });
 
 test("the sums of a header follow confirming, editing and receiving its lines", async () => {
@@ -133,7 +204,7 @@ test("late orders and those in a sync state are found by filters, page by page",
 
 const schemaDirectory = path.join(import.meta.dirname, "../../src/shop/schema");
 
-/** The columns that migration 6 fills, of every order. */
+/** The columns that migrations 6 and 41 fill, of every order. */
 const filled = (tx: Tx) =>
   tx.all(
     `select purchase_order_id, currency_code, total_value, grand_total, paid_status, quantity_ordered, quantity_confirmed, quantity_received,
@@ -191,9 +262,10 @@ test("orders from before get the same totals by the migration as by the rules, i
   const { engine, shopId } = server;
   const byRules = await engine.read(shopId, filled);
   assert.equal(byRules.length, codes.length);
-  const [migration] = loadMigrations(schemaDirectory).slice(5, 6);
-  assert.ok(migration !== undefined);
-  const updates = statementsOf(migration).filter((statement) => statement.startsWith("update"));
+  const updates = [6, 41].flatMap((number) => {
+    const [migration = ""] = loadMigrations(schemaDirectory).slice(number - 1, number);
+    return statementsOf(migration).filter((statement) => statement.startsWith("update purchase_order set"));
+  });
   await engine.write(shopId, (tx) =>
     tx.batch([
       {

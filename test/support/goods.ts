@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../src/base/fault.ts";
 import type { GoodsContext } from "../../src/core/goods/goods.ts";
-import { noTotals } from "../../src/core/order/lines.ts";
+import { noTotals } from "../../src/core/order/totals.ts";
 import {
   type FxRate,
   fxRateFrom,
@@ -10,9 +10,13 @@ import {
   moneyFrom,
   type Quantity,
   quantityFrom,
-  zeroMoney,
 } from "../../src/core/money/money.ts";
-import { editableHeaderFields, storedLineFields, valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
+import {
+  editableHeaderFields,
+  headerKeptFields,
+  storedLineFields,
+  valuesFrom,
+} from "../../src/core/order/purchase-order-fields.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/order/purchase-order.ts";
 import type { ImportedOrder } from "../../src/shop/order/purchase-orders.ts";
 
@@ -76,10 +80,12 @@ export function order(
     status,
     previousStatus: "Draft",
     supplierName: null,
+    supplierLeadTimeNow: null,
     locationName: null,
+    ...valuesFrom(headerKeptFields, {}),
     ...noTotals,
     itemCount: lineItems.length,
-    settledAmount: zeroMoney,
+    attached: { payments: [], credits: [], shipments: [] },
     storefrontSyncState: "never-synced",
     createdBy: null,
     createdAtMs: 0,
@@ -106,6 +112,7 @@ export const importedOrder = (facts: PurchaseOrder): ImportedOrder => ({
 export const shop = (facts: Partial<ShopFacts> = {}): ShopFacts => ({
   currencyCode: "USD",
   fxRates: {},
+  timezone: "UTC",
   autoSyncOnReceiving: true,
   costSyncMode: "unit-cost",
   onOrderTag: null,

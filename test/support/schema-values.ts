@@ -144,6 +144,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
   function candidates(schema: Schema, name: string): readonly Json[] {
     if (schema instanceof z.core.$ZodString) return texts(name);
     if (schema instanceof z.ZodNumber) return numbers(name);
+    if (schema instanceof z.ZodRecord) return [{ CHF: drawn / 1_000, SEK: 0.1 }];
     if (schema instanceof z.ZodLiteral) return JSON.parse(JSON.stringify(schema.def.values));
     if (schema instanceof z.ZodUnknown) return [{ [`${name} ${drawn}`]: [drawn, null, true, "ß"] }];
     return [];

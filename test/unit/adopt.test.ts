@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { type AdoptFacts, adoptOrder, type OutsideLine, type OutsideOrder } from "../../src/core/order/adopt.ts";
 import { money, quantity, refusal, shop } from "../support/goods.ts";
 
-const facts: AdoptFacts = { shop: shop(), supplierCurrencyCode: null, variants: new Map(), nowMs: 5_000 };
+const facts: AdoptFacts = { shop: shop(), supplier: null, variants: new Map(), nowMs: 5_000 };
 
 const outsideLine = (poLineItemId: string, given: Partial<OutsideLine> = {}): OutsideLine => ({
   poLineItemId,
@@ -66,7 +66,7 @@ test("totals are computed from the lines", () => {
 });
 
 test("the currency is the record's, else the supplier's, else the shop's; a line's is the order's", () => {
-  const known = { ...facts, supplierCurrencyCode: "EUR" };
+  const known = { ...facts, supplier: { currencyCode: "EUR", leadTimeDays: null } };
   assert.equal(adoptOrder(outside({ currencyCode: "GBP" }), known).currencyCode, "GBP");
   const order = adoptOrder(outside({ currencyCode: null }), known);
   assert.equal(order.currencyCode, "EUR");

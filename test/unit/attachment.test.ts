@@ -3,6 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import {
   currentShipment,
+  nextExpectedDate,
   outstandingAmount,
   type Payment,
   receiptSchedule,
@@ -12,7 +13,7 @@ import {
 import { pendingQuantity } from "../../src/core/order/lines.ts";
 import { asQuantity } from "../../src/core/money/money.ts";
 import { statuses } from "../../src/core/order/purchase-order.ts";
-import { fxRate, line, money, order, quantity, shop } from "../support/goods.ts";
+import { fxRate, line, money, order, quantity } from "../support/goods.ts";
 
 const shipment = (shipmentId: string, facts: Partial<Shipment> = {}): Shipment => ({
   shipmentId,
@@ -58,7 +59,7 @@ const payment = (amount: number, facts: Partial<Payment> = {}): Payment => ({
 });
 
 test("the settled amount is the sum of payments and credits in the order's currency, as far as rates are known", () => {
-  const facts = shop({ fxRates: { EUR: fxRate(1.1) } });
+  const fxRates = { EUR: fxRate(1.1) };
   const payments = [
     payment(10),
     payment(20, { status: "Scheduled" }),
@@ -68,9 +69,9 @@ test("the settled amount is the sum of payments and credits in the order's curre
   const credits = [
     { creditId: "c", creditNumber: null, amountApplied: money(0.5), currencyCode: "USD", appliedAtMs: 0 },
   ];
-  assert.equal(settledAmount({ payments, credits }, order("Sent", []), facts), money(43.5));
-  const inEuro = order("Sent", [], { currencyCode: "EUR", fxRateOverride: fxRate(2) });
-  assert.equal(settledAmount({ payments, credits: [] }, inEuro, facts), money(35), "the override counts");
+  assert.equal(settledAmount({ payments, credits }, order("Sent", [], { fxRates }), "USD"), money(43.5));
+  const inEuro = order("Sent", [], { currencyCode: "EUR", fxRateOverride: fxRate(2), fxRates });
+  assert.equal(settledAmount({ payments, credits: [] }, inEuro, "USD"), money(35), "the override counts");
   assert.equal(outstandingAmount({ grandTotal: money(40) }, money(43.5)), money(-3.5), "overpaid");
   assert.equal(outstandingAmount({ grandTotal: money(44) }, money(43.5)), money(0.5));
 });
@@ -92,7 +93,7 @@ test("the current shipment is the earliest that has not arrived, otherwise the l
     assert.equal(currentShipment(shipments), found);
 });
 
-test("a date comes from the first of shipment, line, order and lead time that has one", () => {
+test("a date comes from the first of line, shipment, order and lead time that has one", () => {
   const today = "2026-01-01";
   const dated = (
     lineDate: string | null,
@@ -105,27 +106,68 @@ test("a date comes from the first of shipment, line, order and lead time that ha
       arrival === undefined
         ? []
         : [shipment("s", { expectedArrivalDate: arrival, lineAllocations: [carrying("a", 10)] })];
-    const [row] = receiptSchedule(order("Sent", lines, facts), shipments, lead, today);
+    const [row] = receiptSchedule(order("Sent", lines, { ...facts, supplierLeadTimeDays: lead }), shipments, today);
     return `${row?.dateSource} ${row?.expectedDate} ${row?.status}`;
   };
   const all = { expectedDeliveryDate: "2026-04-01", orderDate: "2026-02-27" };
-  assert.equal(dated("2026-03-01", all, 3, "2026-02-01"), "shipment 2026-02-01 Scheduled");
-  assert.equal(dated("2026-03-01", all, 3), "line 2026-03-01 Scheduled");
+  assert.equal(dated("2026-03-01", all, 3, "2026-02-01"), "line 2026-03-01 Scheduled");
+  assert.equal(dated(null, all, 3, "2026-02-01"), "shipment 2026-02-01 Scheduled");
   assert.equal(dated(null, all, 3), "order 2026-04-01 Scheduled");
   assert.equal(dated(null, { orderDate: "2026-02-27" }, 3), "lead-time 2026-03-02 Scheduled");
   assert.equal(dated(null, { sentAtMs: Date.parse("2025-12-01T23:00:00Z") }, 2), "lead-time 2025-12-03 Overdue");
+  const sent = { orderDate: "2026-02-27", sentAtMs: Date.parse("2026-03-05T23:00:00Z") };
+  assert.equal(dated(null, sent, 2), "lead-time 2026-03-07 Scheduled", "from the day it was sent");
+  assert.equal(
+    dated(null, { ...sent, sentDate: "2026-03-06" }, 2),
+    "lead-time 2026-03-08 Scheduled",
+    "where the shop is",
+  );
   assert.equal(dated(null, { orderDate: "2026-02-27" }, null), "null null Scheduled");
   assert.equal(dated("2026-01-01", {}, null), "line 2026-01-01 Scheduled", "today is not overdue");
   assert.equal(dated("2025-12-31", {}, null), "line 2025-12-31 Overdue");
 });
 
+test("the next expected date is the earliest of the schedule's rows of which something is still to come", () => {
+  const arriving = (id: string, date: string, units: number) =>
+    shipment(id, { expectedArrivalDate: date, lineAllocations: [carrying("a", units)] });
+  const next = (
+    lines: readonly ReturnType<typeof line>[],
+    shipments: readonly Shipment[],
+    facts: Parameters<typeof order>[2] = {},
+    status: (typeof statuses)[number] = "Sent",
+  ) => nextExpectedDate(order(status, lines, facts), shipments);
+  const header = { expectedDeliveryDate: "2026-06-01" };
+  assert.equal(next([line("a")], [arriving("s", "2026-05-20", 10)], header), "2026-05-20", "the shipment's");
+  assert.equal(next([line("a")], [arriving("s", "2026-07-20", 10)], header), "2026-07-20", "even if it is later");
+  assert.equal(next([line("a")], [arriving("s", "2026-07-20", 4)], header), "2026-06-01", "6 are in no shipment");
+  const come = line("a", { received: 4 });
+  assert.equal(next([come], [arriving("s", "2026-05-20", 4)], header), "2026-06-01", "what the shipment had has come");
+  const cancelled = { ...arriving("s", "2026-05-20", 10), status: "Cancelled" as const };
+  assert.equal(next([line("a")], [cancelled], header), "2026-06-01");
+  const dated = { ...line("a"), expectedDeliveryDate: "2026-08-01" };
+  assert.equal(next([dated], [arriving("s", "2026-05-20", 10)], header), "2026-08-01", "the line's own comes first");
+  assert.equal(next([dated, line("b")], [], header), "2026-06-01", "the other line has the order's");
+  const sent = { sentDate: "2026-01-10", supplierLeadTimeDays: 9 };
+  assert.equal(next([line("a")], [], sent), "2026-01-19");
+  assert.equal(next([{ ...line("a"), leadTimeDays: 3 }, line("b")], [], sent), "2026-01-13");
+  assert.equal(next([line("a")], [], { supplierLeadTimeDays: 9, orderDate: "2026-01-10" }, "Draft"), null, "not sent");
+  assert.equal(next([], [], header), "2026-06-01", "no lines yet");
+  assert.equal(next([line("a", { received: 10 })], [], header), null);
+  for (const status of ["Completed", "Cancelled"] as const) assert.equal(next([line("a")], [], header, status), null);
+});
+
 test("rows are sorted by date, those without one last", () => {
-  const lines = [line("undated"), { ...line("late"), expectedDeliveryDate: "2026-03-01" }, line("undated too")];
+  const lines = [
+    line("undated"),
+    line("late"),
+    { ...line("late too"), expectedDeliveryDate: "2026-03-01" },
+    line("undated too"),
+  ];
   const early = shipment("s", { expectedArrivalDate: "2026-02-01", lineAllocations: [carrying("late", 4)] });
-  const rows = receiptSchedule(order("Sent", lines), [early], null, "2026-01-01");
+  const rows = receiptSchedule(order("Sent", lines), [early], "2026-01-01");
   assert.deepEqual(
     rows.map((row) => row.scheduleId),
-    ["late:s", "late", "undated", "undated too"],
+    ["late:s", "late too", "undated", "late", "undated too"],
   );
 });
 
@@ -152,7 +194,7 @@ test("a schedule's rows add up to each line's received and pending quantity, wha
           lineAllocations: [carrying("a", each.units, each.rejected)],
         }),
       );
-      const rows = receiptSchedule(order(status, [item]), shipments, null, "2026-01-01");
+      const rows = receiptSchedule(order(status, [item]), shipments, "2026-01-01");
       const sum = (of: "quantityExpected" | "quantityReceived" | "quantityPending") =>
         asQuantity(rows.reduce((total, row) => total + row[of], 0));
       const isClosed = status === "Cancelled" || status === "Completed";

@@ -47,7 +47,7 @@ const asked = (poLineItemId: string, facts: Partial<NewLine> = {}): NewLine => (
 
 const nobody: HeaderFacts = { supplier: null, locationName: null };
 const european: HeaderFacts = {
-  supplier: { name: "Fjord AS", currencyCode: "EUR", paymentTerms: "30 days net", incoterm: "DAP" },
+  supplier: { name: "Fjord AS", currencyCode: "EUR", paymentTerms: "30 days net", incoterm: "DAP", leadTimeDays: 9 },
   locationName: "Depot",
 };
 
@@ -55,7 +55,7 @@ const create = (header: HeaderChanges, lineItems: readonly NewLine[] = [], facts
   decideCreate({ purchaseOrderId: "po_1", poNumber: "PO-1001", createdBy: "key_1", header, lineItems }, facts, told);
 
 const patch = (before: PurchaseOrder, changes: HeaderChanges, facts = nobody, told = context()) =>
-  decideHeader(before, changes, { ...facts, settlements: { payments: [], credits: [] } }, told);
+  decideHeader(before, changes, facts, told);
 
 const edit = (before: PurchaseOrder, ...edits: readonly LineEdit[]) => decideEditLines(before, edits, context());
 
@@ -93,7 +93,7 @@ test("an empty create is a Draft in the shop's currency", () => {
 
 test("an order has the requested currency, else the supplier's, else the shop's; a line has the order's", () => {
   const supplierWithout: HeaderFacts = {
-    supplier: { name: "Plain", currencyCode: null, paymentTerms: null, incoterm: null },
+    supplier: { name: "Plain", currencyCode: null, paymentTerms: null, incoterm: null, leadTimeDays: null },
     locationName: null,
   };
   const cases: readonly (readonly [HeaderChanges, HeaderFacts, string])[] = [

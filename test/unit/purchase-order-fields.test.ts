@@ -71,7 +71,7 @@ test("packed values have the order of the table, and make the same record again"
   const record = { name: "given", note: null, tags: ["a", "b"] };
   assert.deepEqual(packed(fields, { tags: record.tags, name: record.name, note: null }), ["given", null, ["a", "b"]]);
   assert.deepEqual(unpacked(fields, packed(fields, record)), record);
-  assert.deepEqual(unpacked(fields, ["given"]), { name: "given", note: null, tags: null }, "what is left off is null");
+  assert.deepEqual(unpacked(fields, ["given"]), { name: "given", note: null, tags: [] }, "what is left off is empty");
   assert.deepEqual(Object.keys(unpacked(fields, [])), ["name", "note", "tags"]);
 });
 
@@ -95,6 +95,7 @@ const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
   quantity: "INTEGER",
   money: "INTEGER",
   rate: "INTEGER",
+  rates: "TEXT",
 };
 /** Columns that are no fields: keys, what rows are found and sorted by, and the name of a state (D357). */
 const otherColumns: Readonly<Record<string, readonly string[]>> = {

@@ -34,7 +34,7 @@ import { headerFacts } from "../../operations/purchase-orders/header.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "../../operations/purchase-orders/json.ts";
 import { followOnShape, renderSideEffects } from "../../operations/purchase-orders/side-effects.ts";
 import type { AskedEffect } from "../../shop/storefront/effects.ts";
-import { loadAttachments, shipmentStatement } from "../../shop/order/purchase-order-attachments.ts";
+import { shipmentStatement } from "../../shop/order/purchase-order-attachments.ts";
 import { loadOrder } from "../../shop/order/purchase-orders.ts";
 import {
   findSupplierProposal,
@@ -188,11 +188,8 @@ type Decided = z.output<typeof decidedSchema>;
 
 /** The facts for the reference, which is a header field, and for a shipment. */
 async function acceptFacts(tx: Tx, call: Call, order: PurchaseOrder): Promise<AcceptFacts> {
-  const [facts, attachments] = await Promise.all([
-    headerFacts(tx, call, order.supplierId, order.locationId),
-    loadAttachments(tx, call.shop.shopId, order.purchaseOrderId),
-  ]);
-  return { ...facts, settlements: attachments, shipments: attachments.shipments };
+  const facts = await headerFacts(tx, call, order.supplierId, order.locationId);
+  return { ...facts, shipments: order.attached.shipments };
 }
 
 /** Saves what was decided, step by step and all in one transaction: a crash leaves all of it or nothing. */

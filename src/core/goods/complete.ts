@@ -96,7 +96,7 @@ function completion(
     changes: [statusChange(order.status, "Completed")],
   };
   return {
-    ...decision(order, moved(order, "Completed", context.nowMs), { log: [log], effects }, context),
+    ...decision(order, moved(order, "Completed", context), { log: [log], effects }, context),
     status: { before: order.status, after: "Completed", autoTransitioned: action === "quick-complete" },
     updatedLineItemIds: [],
     stockSync: "skipped",

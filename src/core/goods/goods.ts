@@ -169,7 +169,7 @@ export function goodsDecision(
   const effects: readonly Effect[] =
     poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
   const draft = {
-    ...(isMove ? moved(order, to, context.nowMs) : order),
+    ...(isMove ? moved(order, to, context) : order),
     lineItems,
     storefrontSyncState: storefrontSyncState(lineItems, {
       inFlight: effects.length > 0 || order.storefrontSyncState === "in-flight",

@@ -7,7 +7,7 @@
 import type { Effect } from "../order/effect.ts";
 import { isCustom, pendingQuantity } from "../order/lines.ts";
 import { asQuantity, type Quantity } from "../money/money.ts";
-import type { PurchaseOrder } from "../order/purchase-order.ts";
+import type { OrderWithLines } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
 /**
@@ -16,7 +16,7 @@ import { isOpen } from "../order/status.ts";
  *
  * Source: C41.
  */
-export function incomingOf(order: PurchaseOrder | null): ReadonlyMap<string, Quantity> {
+export function incomingOf(order: OrderWithLines | null): ReadonlyMap<string, Quantity> {
   const incoming = new Map<string, Quantity>();
   if (order === null || !isOpen(order) || order.locationId === null) return incoming;
   for (const line of order.lineItems) {
@@ -53,8 +53,8 @@ export function summedDeltas(deltas: Iterable<IncomingDelta>): readonly Incoming
  *
  * Source: C41.
  */
-export function incomingDeltas(before: PurchaseOrder | null, after: PurchaseOrder | null): readonly IncomingDelta[] {
-  const brought = (order: PurchaseOrder | null, sign: 1 | -1): readonly IncomingDelta[] => {
+export function incomingDeltas(before: OrderWithLines | null, after: OrderWithLines | null): readonly IncomingDelta[] {
+  const brought = (order: OrderWithLines | null, sign: 1 | -1): readonly IncomingDelta[] => {
     const locationId = order?.locationId ?? null;
     return locationId === null
       ? []

@@ -16,6 +16,9 @@ export type Money = number & { readonly [moneyBrand]: true };
 /** 10^-10 of "one unit of the foreign currency in the other". 1.08 = 10800000000. */
 export type FxRate = number & { readonly [rateBrand]: true };
 
+/** Exchange rates by the currency that they convert from. */
+export type FxRates = Readonly<Record<string, FxRate>>;
+
 /** Decimals of each kind of figure, on the wire and stored. */
 export const quantityDecimalsMax = 3;
 const quantityScale = 10 ** quantityDecimalsMax;

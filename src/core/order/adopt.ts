@@ -4,14 +4,17 @@
  * Owns: filling in what a record leaves out, computing what follows from other figures, refusing what breaks the invariants of an order.
  * Does not own: what a record looks like in a file (exchange/records/purchase-orders.ts), storing the order, its log and receipts.
  */
-import { type Attachments, settledAmount } from "./attachments.ts";
+import type { Attachments } from "./attachments.ts";
+import { dateOf, dayIn } from "../../base/calendar.ts";
 import { invalidField } from "../../base/fault.ts";
-import { accountedQuantity, baseQuantity, isCustom, lineTotal, orderTotals } from "./lines.ts";
+import { accountedQuantity, baseQuantity, isCustom, valueOf } from "./lines.ts";
+import { type InCurrencies, newRates } from "./order-rates.ts";
 import { exceedsTotalValueMax, type Quantity, totalValueMax, zeroQuantity } from "../money/money.ts";
 import {
   articleFields,
   type Changes,
   editableHeaderFields,
+  headerKeptFields,
   storedHeaderFields,
   storedLineFields,
   type ValuesOf,
@@ -19,7 +22,7 @@ import {
 } from "./purchase-order-fields.ts";
 import type {
   LineItem,
-  PurchaseOrder,
+  OrderWithLines,
   ReceiptDraft,
   ShopFacts,
   Status,
@@ -27,6 +30,7 @@ import type {
 } from "./purchase-order.ts";
 import { isHeld, usualPrevious } from "./status.ts";
 import { storefrontSyncState } from "../storefront/stock-push.ts";
+import { orderTotals } from "./totals.ts";
 
 /**
  * A line as the record has it. Where a value is absent: `unitCostCurrencyCode` is the order's; `quantitySynced` is what was received, since
@@ -40,8 +44,11 @@ export interface OutsideLine extends Changes<typeof storedLineFields> {
   readonly allowOverReceipt: boolean;
 }
 
-/** An order as the record has it. Where a value is absent: the currency is the supplier's, else the shop's; it was created now. */
-export interface OutsideOrder extends Changes<typeof editableHeaderFields> {
+/**
+ * An order as the record has it. Where a value is absent: the currency is the supplier's, else the shop's; it was created now; what an order
+ * keeps of its day is that of now.
+ */
+export interface OutsideOrder extends Changes<typeof editableHeaderFields>, Changes<typeof headerKeptFields> {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly status: Status;
@@ -66,8 +73,8 @@ export interface OutsideOrder extends Changes<typeof editableHeaderFields> {
 /** What the shop knows in addition to the record. */
 export interface AdoptFacts {
   readonly shop: ShopFacts;
-  /** The supplier's currency; null when the supplier or its currency is unknown. */
-  readonly supplierCurrencyCode: string | null;
+  /** Null: the order has no supplier, or the shop does not know it. */
+  readonly supplier: { readonly currencyCode: string | null; readonly leadTimeDays: number | null } | null;
   /** Catalogue names for lines without their own (D2). */
   readonly variants: ReadonlyMap<string, ValuesOf<typeof articleFields>>;
   readonly nowMs: number;
@@ -81,9 +88,9 @@ export interface AdoptFacts {
  *                              name, or a line or the order is worth too much.
  * Source: contract §8; C22, C29, C30, C35, D2.
  */
-export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): PurchaseOrder {
+export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): OrderWithLines {
   const { status } = outside;
-  const currencyCode = outside.currencyCode ?? facts.supplierCurrencyCode ?? facts.shop.currencyCode;
+  const currencyCode = outside.currencyCode ?? facts.supplier?.currencyCode ?? facts.shop.currencyCode;
   const createdAtMs = outside.createdAtMs ?? facts.nowMs;
   if ((outside.locationId ?? null) === null && status !== "Draft")
     throw invalidField("/locationId", `is needed for an order that is ${status}`);
@@ -99,17 +106,42 @@ export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): PurchaseOr
       failed: outside.storefrontSyncState === "failed",
     }),
   };
+  const order = {
+    ...given,
+    ...keptOf(outside, { ...given, lineItems, attached: outside.attachments }, facts),
+    sentAtMs: outside.sentAtMs,
+    status,
+    lineItems,
+    attached: outside.attachments,
+  };
   const header = valuesFrom(
     storedHeaderFields,
-    {
-      ...outside,
-      ...derived,
-      ...orderTotals({ ...given, status }, lineItems, facts.shop),
-      settledAmount: settledAmount(outside.attachments, given, facts.shop),
-    },
+    { ...outside, ...derived, ...order, ...orderTotals(order, facts.shop.currencyCode) },
     { currencyCode, createdAtMs, updatedAtMs: createdAtMs },
   );
-  return { ...header, ...derived, status, supplierName: null, locationName: null, lineItems };
+  return {
+    ...header,
+    ...derived,
+    status,
+    supplierName: null,
+    supplierLeadTimeNow: null,
+    locationName: null,
+    lineItems,
+  };
+}
+
+/** What the order keeps of its day: what the record says, else what holds now. */
+function keptOf(
+  { fxRates, supplierLeadTimeDays, sentDate, sentAtMs }: OutsideOrder,
+  order: InCurrencies,
+  { shop, supplier }: AdoptFacts,
+): ValuesOf<typeof headerKeptFields> {
+  const sentNow = sentAtMs === null ? null : dateOf(dayIn(shop.timezone, sentAtMs));
+  return {
+    fxRates: fxRates ?? newRates(order, shop),
+    supplierLeadTimeDays: supplierLeadTimeDays === undefined ? (supplier?.leadTimeDays ?? null) : supplierLeadTimeDays,
+    sentDate: sentDate === undefined ? sentNow : sentDate,
+  };
 }
 
 function previousStatusOf({ status, previousStatus }: OutsideOrder): Status {
@@ -140,7 +172,8 @@ function adoptedLine(
     createdAtMs,
     updatedAtMs: createdAtMs,
   });
-  if (exceedsTotalValueMax(lineTotal(line))) throw invalidField(at, `is worth more than ${totalValueMax}`);
+  if (exceedsTotalValueMax(valueOf(line.quantityOrdered, line)))
+    throw invalidField(at, `is worth more than ${totalValueMax}`);
   refuseImpossibleQuantities(line, at, outside, order.receipts);
   return line;
 }

@@ -3,9 +3,8 @@
  * much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
  */
 import { dateOf, dayFrom } from "../../base/calendar.ts";
-import { isWhollyCancelled, pendingQuantity, rateToOrderCurrency } from "./lines.ts";
+import { isWhollyCancelled, pendingQuantity } from "./lines.ts";
 import {
-  type FxRate,
   type Money,
   type Quantity,
   addQuantity,
@@ -14,7 +13,8 @@ import {
   divideHalfUp,
   zeroQuantity,
 } from "../money/money.ts";
-import type { Header, LineItem, ShopFacts } from "./purchase-order.ts";
+import { type OrderCurrency, rateToOrderCurrency } from "./order-rates.ts";
+import type { Header, LineItem } from "./purchase-order.ts";
 import { isClosed } from "./status.ts";
 
 /** What a payment is for. */
@@ -114,19 +114,15 @@ export interface Attachments {
   readonly credits: readonly AppliedCredit[];
 }
 
-type OrderCurrency = { readonly currencyCode: string; readonly fxRateOverride: FxRate | null };
-
-type ShopRates = Pick<ShopFacts, "currencyCode" | "fxRates">;
-
 /** The sum of the amounts in the order's currency, each rounded half-up to 4 decimals. An amount that no rate converts is left out. */
 export function sumInOrderCurrency(
   amounts: readonly { readonly amount: Money; readonly currencyCode: string }[],
   order: OrderCurrency,
-  shop: ShopRates,
+  shopCurrency: string,
 ): Money {
   let sum = 0;
   for (const { amount, currencyCode } of amounts) {
-    const rate = rateToOrderCurrency(currencyCode, order, shop);
+    const rate = rateToOrderCurrency(currencyCode, order, shopCurrency);
     if (rate === null) continue;
     sum += Number(divideHalfUp(BigInt(amount) * BigInt(rate.numerator), BigInt(rate.denominator)));
   }
@@ -134,27 +130,30 @@ export function sumInOrderCurrency(
 }
 
 /** The payments that are Paid, in the order's currency. */
-export const paidAmount = (payments: readonly Payment[], order: OrderCurrency, shop: ShopRates): Money =>
+export const paidAmount = (payments: readonly Payment[], order: OrderCurrency, shopCurrency: string): Money =>
   sumInOrderCurrency(
     payments.filter((payment) => payment.status === "Paid"),
     order,
-    shop,
+    shopCurrency,
   );
 
 /** The applied credits, in the order's currency. */
-export const creditAmount = (credits: readonly AppliedCredit[], order: OrderCurrency, shop: ShopRates): Money =>
+export const creditAmount = (credits: readonly AppliedCredit[], order: OrderCurrency, shopCurrency: string): Money =>
   sumInOrderCurrency(
     credits.map((credit) => ({ amount: credit.amountApplied, currencyCode: credit.currencyCode })),
     order,
-    shop,
+    shopCurrency,
   );
 
 /** Payments made plus credits applied: the header's `settledAmount`, from which `paidStatus` follows. */
 export const settledAmount = (
   attachments: Pick<Attachments, "payments" | "credits">,
   order: OrderCurrency,
-  shop: ShopRates,
-): Money => asMoney(paidAmount(attachments.payments, order, shop) + creditAmount(attachments.credits, order, shop));
+  shopCurrency: string,
+): Money =>
+  asMoney(
+    paidAmount(attachments.payments, order, shopCurrency) + creditAmount(attachments.credits, order, shopCurrency),
+  );
 
 /** What is left to pay; negative when more was paid and credited than is owed (C35). */
 export const outstandingAmount = (order: Pick<Header, "grandTotal">, settled: Money): Money =>
@@ -220,27 +219,28 @@ export type ExpectedLine = Pick<
 /** The members of an order that a schedule is made from; `lineItems` may be some of its lines. */
 export interface ExpectedOrder extends Pick<
   Header,
-  "status" | "locationId" | "orderDate" | "expectedDeliveryDate" | "sentAtMs"
+  "status" | "locationId" | "orderDate" | "expectedDeliveryDate" | "sentAtMs" | "sentDate" | "supplierLeadTimeDays"
 > {
   readonly lineItems: readonly ExpectedLine[];
 }
 
 type ExpectedDate = Pick<ScheduleRow, "expectedDate" | "dateSource">;
 
-function expectedDate(
-  order: ExpectedOrder,
-  line: ExpectedLine,
-  shipment: Shipment | null,
-  supplierLeadTimeDays: number | null,
-): ExpectedDate {
+/** The day from which lead times count: that on which the order was sent, else its own (C13). Null for an order that was never sent. */
+function leadTimeFrom({ status, sentDate, sentAtMs, orderDate }: ExpectedOrder): string | null {
+  if (sentDate !== null) return sentDate;
+  if (sentAtMs !== null) return new Date(sentAtMs).toISOString().slice(0, "YYYY-MM-DD".length);
+  return status === "Draft" ? null : orderDate;
+}
+
+/** The first that is known of: the line's own date, its shipment's, the order's, the end of the lead time (C13). */
+function expectedDate(order: ExpectedOrder, line: ExpectedLine, shipment: Shipment | null): ExpectedDate {
+  if (line.expectedDeliveryDate !== null) return { expectedDate: line.expectedDeliveryDate, dateSource: "line" };
   const shipmentDate = shipment?.expectedArrivalDate ?? null;
   if (shipmentDate !== null) return { expectedDate: shipmentDate, dateSource: "shipment" };
-  if (line.expectedDeliveryDate !== null) return { expectedDate: line.expectedDeliveryDate, dateSource: "line" };
   if (order.expectedDeliveryDate !== null) return { expectedDate: order.expectedDeliveryDate, dateSource: "order" };
-  const leadTimeDays = line.leadTimeDays ?? supplierLeadTimeDays;
-  const from =
-    order.orderDate ??
-    (order.sentAtMs === null ? null : new Date(order.sentAtMs).toISOString().slice(0, "YYYY-MM-DD".length));
+  const leadTimeDays = line.leadTimeDays ?? order.supplierLeadTimeDays;
+  const from = leadTimeFrom(order);
   if (leadTimeDays === null || from === null) return { expectedDate: null, dateSource: null };
   return { expectedDate: daysAfter(from, leadTimeDays), dateSource: "lead-time" };
 }
@@ -265,14 +265,13 @@ function scheduleStatus(
 export function receiptSchedule(
   order: ExpectedOrder,
   shipments: readonly Shipment[],
-  supplierLeadTimeDays: number | null,
   today: string,
 ): readonly ScheduleRow[] {
-  const coming = shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
+  const coming = comingShipments(shipments);
   const rows = order.lineItems.flatMap((line) =>
     arrivalsOf(line, coming, isClosed(order)).map(({ shipment, quantityExpected, quantityReceived }): ScheduleRow => {
       const figures = {
-        ...expectedDate(order, line, shipment, supplierLeadTimeDays),
+        ...expectedDate(order, line, shipment),
         quantityExpected: asQuantity(quantityExpected),
         quantityReceived: asQuantity(quantityReceived),
         quantityPending: asQuantity(quantityExpected - quantityReceived),
@@ -292,6 +291,43 @@ export function receiptSchedule(
     const [left, right] = [a.expectedDate ?? noDate, b.expectedDate ?? noDate];
     return left === right ? 0 : left < right ? -1 : 1;
   });
+}
+
+/** Those that carry something, in the order of their arrival. */
+const comingShipments = (shipments: readonly Shipment[]): readonly Shipment[] =>
+  shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
+
+/** Where the dates of what is still to come are from, and the earliest of them. */
+export interface PendingDates {
+  readonly earliest: string | null;
+  readonly sources: ReadonlySet<ScheduleRow["dateSource"]>;
+}
+
+/** The dates of the schedule's rows of which something is still to come. */
+export function pendingDates(order: ExpectedOrder, shipments: readonly Shipment[]): PendingDates {
+  const coming = comingShipments(shipments);
+  const isOver = isClosed(order);
+  const sources = new Set<ScheduleRow["dateSource"]>();
+  let earliest: string | null = null;
+  for (const line of order.lineItems)
+    for (const { shipment, quantityExpected, quantityReceived } of arrivalsOf(line, coming, isOver)) {
+      if (quantityExpected === quantityReceived) continue;
+      const { expectedDate: date, dateSource } = expectedDate(order, line, shipment);
+      sources.add(dateSource);
+      if (date !== null && (earliest === null || date < earliest)) earliest = date;
+    }
+  return { earliest, sources };
+}
+
+/**
+ * The earliest day on which the schedule expects something that is still to come; the order's own while it has no lines. Null when nothing
+ * is expected any more: the order is Completed or Cancelled, or it has lines and none of them is pending.
+ *
+ * Source: C13.
+ */
+export function nextExpectedDate(order: ExpectedOrder, shipments: readonly Shipment[]): string | null {
+  if (isClosed(order)) return null;
+  return order.lineItems.length === 0 ? order.expectedDeliveryDate : pendingDates(order, shipments).earliest;
 }
 
 interface ExpectedArrival {

@@ -1,9 +1,12 @@
 /**
  * What every decision has in common: version, totals, the effects on incoming stock, and moves (P4, P5, P6, C38, C41).
  */
+import { dateOf, dayIn } from "../../base/calendar.ts";
 import type { Effect } from "./effect.ts";
 import { incomingDeltas, incomingEffects } from "../goods/incoming.ts";
-import { orderTotals } from "./lines.ts";
+import { moneyToNumber } from "../money/money.ts";
+import { isSameFor, newRates, ratesAfter, ratesKept } from "./order-rates.ts";
+import { shownRates } from "./purchase-order-fields.ts";
 import type {
   Decision,
   FieldChange,
@@ -14,6 +17,7 @@ import type {
   Status,
 } from "./purchase-order.ts";
 import { statusesOnTheWay } from "./status.ts";
+import { orderTotals, totalsAfter } from "./totals.ts";
 
 /** What a rule is told beside the order: the shop's facts and the time. */
 export interface DecisionContext {
@@ -25,10 +29,12 @@ export interface DecisionContext {
 export const unchanged = (order: PurchaseOrder): Decision => ({ next: order, log: [], receipts: [], effects: [] });
 
 /**
- * The change from `before` (null: the order is new) to `draft`: raises the version, sets `updatedAtMs`, recomputes the totals, and
- * adds the effects by which the storefront's incoming quantities and tags follow the ledger.
+ * The change from `before` (null: the order is new) to `draft`: raises the version, sets `updatedAtMs`, takes the exchange rates and the
+ * supplier's lead time that the order is to keep, recomputes the totals, and adds the effects by which the storefront's incoming quantities
+ * and tags follow the ledger. Where the shop's rates change a total, the log tells it.
  *
  * @throws Fault INVALID_INPUT when the total passes its limit.
+ * Source: C13, C35.
  */
 export function decision(
   before: PurchaseOrder | null,
@@ -38,37 +44,76 @@ export function decision(
     readonly receipts?: readonly ReceiptDraft[];
     readonly effects?: readonly Effect[];
   },
-  context: DecisionContext,
+  { shop, nowMs }: DecisionContext,
 ): Decision {
-  const next: PurchaseOrder = {
+  const kept: PurchaseOrder = {
     ...draft,
-    ...orderTotals(draft, draft.lineItems, context.shop),
+    fxRates: before === null ? newRates(draft, shop) : ratesAfter(before, draft, shop),
+    supplierLeadTimeDays: leadTimeKept(before, draft),
+  };
+  const next: PurchaseOrder = {
+    ...kept,
+    ...totalsAfter(before, kept, shop.currencyCode),
     version: (before?.version ?? 0) + 1,
-    updatedAtMs: context.nowMs,
+    updatedAtMs: nowMs,
   };
   return {
     next,
-    log: what.log,
+    log: before === null ? what.log : withRatesTold(what.log, before, next, shop),
     receipts: what.receipts ?? [],
-    effects: [...(what.effects ?? []), ...incomingEffects(incomingDeltas(before, next), context.shop.onOrderTag)],
+    effects: [...(what.effects ?? []), ...incomingEffects(incomingDeltas(before, next), shop.onOrderTag)],
   };
+}
+
+/** A Draft, and an order that gets another supplier, have the lead time of the supplier's record; others keep what they have. */
+const leadTimeKept = (before: PurchaseOrder | null, draft: PurchaseOrder): number | null =>
+  before === null || before.status === "Draft" || before.supplierId !== draft.supplierId
+    ? draft.supplierLeadTimeNow
+    : before.supplierLeadTimeDays;
+
+/** The log with what the shop's rates have changed in the totals, in the last of its entries. */
+function withRatesTold(
+  log: readonly LogDraft[],
+  before: PurchaseOrder,
+  next: PurchaseOrder,
+  shop: ShopFacts,
+): readonly LogDraft[] {
+  const last = log.at(-1);
+  const fxRates = ratesKept(before, next, shop);
+  if (last === undefined || isSameFor(next, shop.currencyCode, fxRates, next.fxRates)) return log;
+  const otherwise = orderTotals({ ...next, fxRates }, shop.currencyCode);
+  const totals = (["totalValue", "grandTotal"] as const).filter((field) => otherwise[field] !== next[field]);
+  if (totals.length === 0) return log;
+  const changes: readonly FieldChange[] = [
+    { field: "fxRates", poLineItemId: null, before: shownRates(before.fxRates), after: shownRates(next.fxRates) },
+    ...totals.map((field) => ({
+      field,
+      poLineItemId: null,
+      before: moneyToNumber(before[field]),
+      after: moneyToNumber(next[field]),
+    })),
+  ];
+  const message = `${last.message} The order took the shop's exchange rates, which changes its total.`;
+  return [...log.slice(0, -1), { ...last, message, changes: [...last.changes, ...changes] }];
 }
 
 /**
  * The order after a move: the status it had becomes `previousStatus` (C22). A move forward sets the instants of the statuses that it
  * reaches or passes. A move back, or a return from a held status, sets none and clears none (D21).
  */
-export function moved(order: PurchaseOrder, to: Status, nowMs: number): PurchaseOrder {
+export function moved(order: PurchaseOrder, to: Status, { shop, nowMs }: DecisionContext): PurchaseOrder {
   const [from, until] = [statusesOnTheWay.indexOf(order.status), statusesOnTheWay.indexOf(to)];
   const at = (stage: Status, before: number | null): number | null => {
     const place = statusesOnTheWay.indexOf(stage);
     return from !== -1 && from < place && place <= until ? nowMs : before;
   };
+  const sentAtMs = at("Sent", order.sentAtMs);
   return {
     ...order,
     status: to,
     previousStatus: order.status,
-    sentAtMs: at("Sent", order.sentAtMs),
+    sentAtMs,
+    sentDate: sentAtMs === order.sentAtMs ? order.sentDate : dateOf(dayIn(shop.timezone, nowMs)),
     confirmedAtMs: at("Confirmed", order.confirmedAtMs),
     receivedAtMs: at("Received", order.receivedAtMs),
     completedAtMs: at("Completed", order.completedAtMs),

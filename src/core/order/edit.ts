@@ -5,21 +5,14 @@
  * allows (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are passed in. The schema of the operation has
  * already checked that figures are in range and that a call names a line once (C14, C15).
  */
-import { type Attachments, settledAmount } from "./attachments.ts";
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
 import { hasGoods, refuseUnless } from "./status.ts";
 import type { LineTerms } from "../supplier/supplier-terms.ts";
-import { accountedQuantity, baseQuantity, isCustom, lineTotal, noTotals } from "./lines.ts";
-import {
-  exceedsTotalValueMax,
-  moneyToNumber,
-  type Quantity,
-  quantityToNumber,
-  totalValueMax,
-  zeroMoney,
-} from "../money/money.ts";
+import { accountedQuantity, baseQuantity, isCustom, valueOf } from "./lines.ts";
+import { noTotals } from "./totals.ts";
+import { exceedsTotalValueMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax } from "../money/money.ts";
 import {
   articleFields,
   type Changes,
@@ -27,6 +20,7 @@ import {
   editableLineFields,
   completed,
   type Fields,
+  headerKeptFields,
   type lineFields,
   storedLineFields,
   namesGiven,
@@ -63,17 +57,13 @@ export type HeaderChanges = Changes<typeof editableHeaderFields>;
 interface SupplierFacts extends ValuesOf<typeof orderTermFields> {
   readonly name: string;
   readonly currencyCode: string | null;
+  readonly leadTimeDays: number | null;
 }
 
 /** What the shop knows of the order's supplier and location after the change. Null: there is none, or the shop does not know it. */
 export interface HeaderFacts {
   readonly supplier: SupplierFacts | null;
   readonly locationName: string | null;
-}
-
-/** Facts for a header update. What was paid and credited is there because a new rate gives it another value. */
-export interface UpdateFacts extends HeaderFacts {
-  readonly settlements: Pick<Attachments, "payments" | "credits">;
 }
 
 /** What a caller asks for a new order. The id and number are drawn outside; a dry run passes empty ones. */
@@ -129,7 +119,7 @@ const counted = (count: number): string => (count === 1 ? "1 line" : `${count} l
 const currencyOf = ({ supplier }: Pick<HeaderFacts, "supplier">, shop: Pick<ShopFacts, "currencyCode">): string =>
   supplier?.currencyCode ?? shop.currencyCode;
 
-const isTooLarge = (line: LineItem): boolean => exceedsTotalValueMax(lineTotal(line));
+const isTooLarge = (line: LineItem): boolean => exceedsTotalValueMax(valueOf(line.quantityOrdered, line));
 
 /** The lines as they are stored. @throws Fault INVALID_INPUT naming the line. */
 function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: number): readonly LineItem[] {
@@ -188,9 +178,11 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
     status: "Draft",
     previousStatus: "Draft",
     supplierName: facts.supplier?.name ?? null,
+    supplierLeadTimeNow: facts.supplier?.leadTimeDays ?? null,
     locationName: facts.locationName,
+    ...valuesFrom(headerKeptFields, {}),
     ...noTotals,
-    settledAmount: zeroMoney,
+    attached: { payments: [], credits: [], shipments: [] },
     storefrontSyncState: "never-synced",
     createdBy: asked.createdBy,
     createdAtMs: context.nowMs,
@@ -215,7 +207,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
  * - `fxRateOverride` is cleared unless the call sets it, since it was a rate of the old currency;
  * - lines keep the currency of their cost and are converted for the total;
  * - `shippingCost`, `discountAmount` and `taxAmount` keep their figures, which now count in the new currency.
- * What was paid and credited is summed again at today's rates, so that `paidStatus` compares it with the new total.
+ * What was paid and credited is summed again at the order's rates, so that `paidStatus` compares it with the new total.
  *
  * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed while anything is received or synced; the currency is
  *                              changed after something was paid or credited; the new total, or what was paid, is above
@@ -225,7 +217,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
 export function decideHeader(
   order: PurchaseOrder,
   changes: HeaderChanges,
-  facts: UpdateFacts,
+  facts: HeaderFacts,
   context: DecisionContext,
 ): Decision {
   const currencyCode = nextCurrency(order, changes, facts, context.shop);
@@ -234,18 +226,14 @@ export function decideHeader(
   const edited: PurchaseOrder = {
     ...withChanges(editableHeaderFields, order, { ...changes, currencyCode, fxRateOverride }),
     supplierName: facts.supplier?.name ?? null,
+    supplierLeadTimeNow: facts.supplier?.leadTimeDays ?? null,
     locationName: facts.locationName,
   };
   if (edited.locationId !== order.locationId) refuseLocation(order, edited.locationId);
   const fieldChanges = changesOf(editableHeaderFields, order, edited, null);
   if (fieldChanges.length === 0) return unchanged(order);
   const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
-  const next = { ...edited, settledAmount: settledAmount(facts.settlements, edited, context.shop) };
-  if (exceedsTotalValueMax(next.settledAmount))
-    throw new Fault("INVALID_INPUT", `What was paid would be worth more than ${totalValueMax} ${currencyCode}.`, {
-      action: "Correct fxRateOverride.",
-    });
-  return decision(order, next, { log: [{ action: "edit", message, changes: fieldChanges }] }, context);
+  return decision(order, edited, { log: [{ action: "edit", message, changes: fieldChanges }] }, context);
 }
 
 function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: HeaderFacts, shop: ShopFacts): string {

@@ -12,13 +12,15 @@
  * - `articleFields`: adding and editing custom lines, import. A catalogue line takes them from its variant.
  * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have them too.
  * - `lineFields`: adding and editing lines, import.
- * - `headerRecordFields`, `lineRecordFields`: the rules; import.
+ * - `headerRecordFields`, `headerKeptFields`, `lineRecordFields`: the rules; import.
  *
  * Does not own: limits and descriptions (operations/purchase-orders/json.ts), rules about single fields (edit.ts).
  */
 import {
   type FxRate,
+  type FxRates,
   fxRateDecimalsMax,
+  fxRateToNumber,
   type Money,
   moneyDecimalsMax,
   type Quantity,
@@ -37,6 +39,7 @@ interface KindValues {
   readonly quantity: Quantity;
   readonly money: Money;
   readonly rate: FxRate;
+  readonly rates: FxRates;
   readonly strings: readonly string[];
   readonly address: Address;
 }
@@ -128,6 +131,16 @@ export const headerRecordFields = {
   version: { kind: "integer" },
 } as const satisfies Fields;
 
+/** What an order keeps of the shop's settings and records of its day: later ones do not change it (C13, C35). */
+export const headerKeptFields = {
+  /** Each currency of the order, its lines, payments and credits → shop currency. One without a rate, and the shop's own, are not in it. */
+  fxRates: { kind: "rates", empty: {} },
+  /** The supplier's, for lines without their own. */
+  supplierLeadTimeDays: { kind: "integer", empty: null },
+  /** The day of `sentAtMs` where the shop is. */
+  sentDate: { kind: "day", empty: null },
+} as const satisfies Fields;
+
 /** The quantities of a line (P1–P3). */
 const lineQuantities = {
   quantityOrdered: { kind: "quantity" },
@@ -183,6 +196,7 @@ export const storedHeaderFields = {
   ...headerRecordFields,
   ...headerFields,
   ...headerUpdateFields,
+  ...headerKeptFields,
 } as const satisfies Fields;
 
 /** Everything that is stored of a line. */
@@ -233,7 +247,7 @@ export function unpacked<T extends Fields>(fields: T, values: readonly (FieldVal
   const record: Record<string, FieldValue | Field> = { ...fields };
   let index = 0;
   for (const name in fields) {
-    record[name] = values[index] ?? null;
+    record[name] = values[index] ?? fields[name]?.empty ?? null;
     index += 1;
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is set above
@@ -275,8 +289,14 @@ function emptyValue(fields: Fields, name: string): FieldValue {
   return empty;
 }
 
+/** Renders rates as the API shows them. */
+export const shownRates = (rates: FxRates): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(rates).map(([currency, rate]) => [currency, fxRateToNumber(rate)]));
+
 /** Renders a value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is. */
 export function shownValue(kind: FieldKind, value: FieldValue): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind says what the value is
+  if (kind === "rates") return shownRates(value as FxRates);
   if (typeof value !== "number") return value;
   switch (kind) {
     case "quantity":

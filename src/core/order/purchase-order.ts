@@ -11,6 +11,7 @@
  * - held status: Cancelled, On Hold or Disputed; an order leaves it only to its `previousStatus`.
  * - open order: Sent to Partially Received; its pending quantities are incoming stock.
  * - variant: an item of the shop's catalogue. location: a place that holds stock.
+ * - owed: what the goods that came, and those still to come, cost: `grandTotal`.
  * - effect: work that follows a change and runs after its commit (push stock, mirror incoming, …).
  *
  * Invariants:
@@ -19,12 +20,19 @@
  * - P3. synced ≤ received, except between an un-receive and its negative push.
  * - P4. `previousStatus` is the status before the latest move; a new order has Draft.
  * - P5. Every change raises `version` by one; a call that changes nothing leaves the order as it was.
- * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once. All that follows from the lines and
- *   from other header fields (`orderTotals`) is worked out anew by every change.
+ * - P6. What follows from the lines, from other header fields and from what is attached (totals.ts) is worked out anew by every change,
+ *   at the order's own rates. A change of the shop's settings or of a supplier's record changes no order that has left Draft.
  */
+import type { Attachments } from "./attachments.ts";
 import type { Effect } from "./effect.ts";
-import type { FxRate, Quantity } from "../money/money.ts";
-import type { editableHeaderFields, headerRecordFields, storedLineFields, ValuesOf } from "./purchase-order-fields.ts";
+import type { FxRates, Quantity } from "../money/money.ts";
+import type {
+  editableHeaderFields,
+  headerKeptFields,
+  headerRecordFields,
+  storedLineFields,
+  ValuesOf,
+} from "./purchase-order-fields.ts";
 
 /** An order's status (spec "States and transitions"); what each allows is in status.ts. */
 export const statuses = [
@@ -97,7 +105,7 @@ export interface LineItem extends ValuesOf<typeof storedLineFields> {}
 interface HeaderFields extends ValuesOf<typeof editableHeaderFields> {}
 
 /** An order without its lines. */
-export interface Header extends HeaderFields, ValuesOf<typeof headerRecordFields> {
+export interface Header extends HeaderFields, ValuesOf<typeof headerRecordFields>, ValuesOf<typeof headerKeptFields> {
   readonly status: Status;
   readonly previousStatus: Status;
   readonly storefrontSyncState: StorefrontSyncState;
@@ -105,11 +113,18 @@ export interface Header extends HeaderFields, ValuesOf<typeof headerRecordFields
   readonly supplierName: string | null;
   /** The location's name as the shop has it now. Null as for the supplier. */
   readonly locationName: string | null;
+  /** The supplier's lead time as the shop has it now; null as for its name. */
+  readonly supplierLeadTimeNow: number | null;
 }
 
 /** An order with its lines, in the order in which they were added. */
-export interface PurchaseOrder extends Header {
+export interface OrderWithLines extends Header {
   readonly lineItems: readonly LineItem[];
+}
+
+/** An order with all that its figures and dates follow from. */
+export interface PurchaseOrder extends OrderWithLines {
+  readonly attached: Pick<Attachments, "payments" | "credits" | "shipments">;
 }
 
 /** A field that changed. `poLineItemId` is null for a header field. Values are as the API shows them. */
@@ -171,8 +186,10 @@ export interface LineFailure {
 /** The settings of the shop that rules depend on. */
 export interface ShopFacts {
   readonly currencyCode: string;
-  /** Foreign currency → shop currency. */
-  readonly fxRates: Readonly<Record<string, FxRate>>;
+  /** Foreign currency → shop currency. Orders keep their own. */
+  readonly fxRates: FxRates;
+  /** IANA name. */
+  readonly timezone: string;
   readonly autoSyncOnReceiving: boolean;
   readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
   readonly onOrderTag: string | null;

@@ -42,7 +42,7 @@ export function decideStatus(order: PurchaseOrder, target: string, context: Deci
     });
   if (from === "Confirmed" && to === "In Progress") refuseUnconfirmedLines(order);
   const log = { action: "status", message: `Moved from ${from} to ${to}.`, changes: [statusChange(from, to)] };
-  return decision(order, moved(order, to, context.nowMs), { log: [log] }, context);
+  return decision(order, moved(order, to, context), { log: [log] }, context);
 }
 
 function statusNamed(name: string): Status {

@@ -21,6 +21,7 @@ import {
   unitRate,
   zeroQuantity,
 } from "../money/money.ts";
+import { type OrderCurrency, ratesAfter } from "../order/order-rates.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "../order/purchase-order.ts";
 
 /** Where an exchange rate comes from: the order, the shop, or none is needed. */
@@ -92,6 +93,7 @@ export const costSource = (order: PurchaseOrder): string =>
   JSON.stringify([
     order.currencyCode,
     order.fxRateOverride,
+    order.fxRates,
     order.supplierId,
     receivedLines(order).map((line) => [
       line.poLineItemId,
@@ -100,6 +102,12 @@ export const costSource = (order: PurchaseOrder): string =>
       line.unitCostCurrencyCode,
     ]),
   ]);
+
+/** An order of which costs are taken. */
+type CostedOrder = Pick<
+  PurchaseOrder,
+  "status" | "currencyCode" | "fxRateOverride" | "fxRates" | "lineItems" | "attached"
+>;
 
 const rateScale = BigInt(unitRate);
 
@@ -113,11 +121,13 @@ const rateScale = BigInt(unitRate);
  * Source: spec "Rules attached to the endpoints" 3; C45.
  */
 export function costPlan(
-  order: Pick<PurchaseOrder, "currencyCode" | "fxRateOverride" | "lineItems">,
+  uncompleted: CostedOrder,
   shop: ShopFacts,
   facts: ReadonlyMap<string, CostFacts>,
 ): readonly CostProposal[] {
   if (shop.costSyncMode === "disabled") return [];
+  // The rates that it will have once it is completed (C35).
+  const order = { ...uncompleted, fxRates: ratesAfter(uncompleted, uncompleted, shop) };
   const received = receivedLines(order).filter((line) => !isCustom(line));
   const proposals: CostProposal[] = [];
   for (const [variantId, lineItems] of Map.groupBy(received, (line) => line.variantId)) {
@@ -162,13 +172,13 @@ export function costPlan(
 
 function rateToShopCurrency(
   lineCurrency: string,
-  order: Pick<PurchaseOrder, "currencyCode" | "fxRateOverride">,
+  order: OrderCurrency,
   shop: ShopFacts,
 ): { readonly rate: FxRate; readonly source: FxSource } {
   if (lineCurrency === shop.currencyCode) return { rate: unitRate, source: "same-currency" };
   if (order.fxRateOverride !== null && lineCurrency === order.currencyCode)
     return { rate: order.fxRateOverride, source: "override" };
-  const rate = shop.fxRates[lineCurrency];
+  const rate = order.fxRates[lineCurrency];
   if (rate !== undefined) return { rate, source: "shop-rate" };
   const message = `No exchange rate from ${lineCurrency} to ${shop.currencyCode}, the shop's currency.`;
   if (lineCurrency === order.currencyCode)
@@ -184,12 +194,7 @@ function rateToShopCurrency(
   );
 }
 
-function costWithin(
-  cost: bigint,
-  line: LineItem,
-  order: Pick<PurchaseOrder, "currencyCode" | "fxRateOverride">,
-  shop: ShopFacts,
-): Money {
+function costWithin(cost: bigint, line: LineItem, order: OrderCurrency, shop: ShopFacts): Money {
   if (cost <= BigInt(unitCostMax) * 10n ** BigInt(moneyDecimalsMax)) return asMoney(Number(cost));
   throw new Fault(
     "INVALID_INPUT",
@@ -215,7 +220,7 @@ export interface DueCosts {
  * Source: spec "Rules attached to the endpoints" 3; C45.
  */
 export function dueCosts(
-  order: Pick<PurchaseOrder, "currencyCode" | "fxRateOverride" | "lineItems">,
+  order: CostedOrder,
   shop: ShopFacts,
   rows: readonly CostRow[],
   facts: ReadonlyMap<string, CostFacts>,

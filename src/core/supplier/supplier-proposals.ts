@@ -10,7 +10,7 @@
 import type { Shipment } from "../order/attachments.ts";
 import { decideConfirm } from "../goods/confirm.ts";
 import { decision } from "../order/decision.ts";
-import { type UpdateFacts, decideEditLines, decideHeader } from "../order/edit.ts";
+import { type HeaderFacts, decideEditLines, decideHeader } from "../order/edit.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { type GoodsContext, shown } from "../goods/goods.ts";
 import { mention } from "../order/guidance.ts";
@@ -169,7 +169,7 @@ export interface AcceptDecision {
 }
 
 /** What the rule is told beside order and proposal. */
-export interface AcceptFacts extends UpdateFacts {
+export interface AcceptFacts extends HeaderFacts {
   readonly shipments: readonly Pick<Shipment, "trackingNumber">[];
 }
 
@@ -344,7 +344,7 @@ class Taking {
     this.#take("purchase_order_line_item_update", decided);
   }
 
-  reference(supplierReference: string, facts: UpdateFacts): void {
+  reference(supplierReference: string, facts: HeaderFacts): void {
     this.#take("purchase_order_update", decideHeader(this.order, { supplierReference }, facts, this.#context));
   }
 

@@ -11,7 +11,7 @@ import type { Attachments } from "../../core/order/attachments.ts";
 import { accountedQuantity, baseQuantity } from "../../core/order/lines.ts";
 import { packed, storedHeaderFields, storedLineFields, unpacked } from "../../core/order/purchase-order-fields.ts";
 import {
-  type PurchaseOrder,
+  type OrderWithLines,
   linesPerOrderMax,
   statuses,
   storefrontSyncStates,
@@ -19,8 +19,10 @@ import {
 import {
   address,
   currencyCode,
+  day,
   id,
   instant,
+  leadTimeDays,
   noRepeats,
   positiveQuantity,
   productNameMax,
@@ -37,9 +39,11 @@ import {
   shipmentJson,
 } from "../../operations/purchase-orders/attachments.ts";
 import {
+  fxRate,
   headerInput,
   headerJson,
   headerUpdateInput,
+  keptJson,
   lineFieldInput,
   lineJson,
   supplierInput,
@@ -95,6 +99,10 @@ export const purchaseOrderInput = z.strictObject({
   previousStatus: z.enum(statuses).optional(),
   ...headerInput,
   ...headerUpdateInput,
+  /** What the order keeps of its day. Left out: what holds now. */
+  fxRates: z.record(currencyCode, fxRate).optional(),
+  supplierLeadTimeDays: leadTimeDays.nullable().optional(),
+  sentDate: day.nullable().optional(),
   storefrontSyncState: z.enum(storefrontSyncStates).optional(),
   createdBy: optional(shortText),
   createdAt: instantMs.optional(),
@@ -210,7 +218,7 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
  */
 type StagedOrder = readonly [
   header: ReturnType<typeof packed>,
-  states: Pick<PurchaseOrder, "status" | "previousStatus" | "storefrontSyncState">,
+  states: Pick<OrderWithLines, "status" | "previousStatus" | "storefrontSyncState">,
   lines: readonly ReturnType<typeof packed>[],
   more: Omit<ImportedOrder, "order">,
 ];
@@ -232,10 +240,11 @@ export function stagedOrderFrom(text: string): ImportedOrder {
   const staged: StagedOrder | ImportedOrder = JSON.parse(text);
   if (!isStaged(staged)) return staged;
   const [header, states, lines, more] = staged;
-  const order: PurchaseOrder = {
+  const order: OrderWithLines = {
     ...unpacked(storedHeaderFields, header),
     ...states,
     supplierName: null,
+    supplierLeadTimeNow: null,
     locationName: null,
     lineItems: lines.map((line) => unpacked(storedLineFields, line)),
   };
@@ -245,7 +254,7 @@ export function stagedOrderFrom(text: string): ImportedOrder {
 const isStaged = (staged: StagedOrder | ImportedOrder): staged is StagedOrder => Array.isArray(staged);
 
 /** The log entry of an order whose record has no log. */
-const importedEntry = ({ status }: PurchaseOrder, { ids, nowMs, requestId }: OrderFacts): LogEntry => ({
+const importedEntry = ({ status }: OrderWithLines, { ids, nowMs, requestId }: OrderFacts): LogEntry => ({
   logId: ids.next("log"),
   occurredAtMs: nowMs,
   action: "import",
@@ -261,6 +270,7 @@ export function orderJson({ order, attachments, history, deletedAtMs }: Imported
   return {
     type: "purchaseOrder",
     ...headerJson(order),
+    ...keptJson(order),
     ...(deletedAtMs === null ? {} : { deletedAt: instant(deletedAtMs) }),
     lineItems: order.lineItems.map((line) => ({
       ...lineJson(line),

@@ -6,7 +6,7 @@ import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { mention, only } from "../../core/order/guidance.ts";
-import type { Decision, Header, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { AskedEffect } from "../../shop/storefront/effects.ts";
 import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
@@ -53,7 +53,7 @@ export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Prom
  *
  * @throws Fault NOT_FOUND  there is no such order, or it was deleted.
  */
-export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): Promise<OrderWithLines> {
   const [header, page] = await Promise.all([
     headerOf(tx, call, purchaseOrderId),
     pageOfLines(tx, call.shop.shopId, purchaseOrderId, null, linesOnLoopMax),

@@ -18,7 +18,6 @@ import {
 import { mention, only } from "../../core/order/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/order/purchase-order.ts";
 import { loadLocationName, loadSupplier } from "../../shop/catalogue/catalogue.ts";
-import { loadAttachments } from "../../shop/order/purchase-order-attachments.ts";
 import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { namesAField } from "../fields.ts";
@@ -194,8 +193,7 @@ export const updatePurchaseOrder = operation({
 async function decidedHeader(tx: Tx, call: Call, order: PurchaseOrder, changes: HeaderChanges): Promise<Decision> {
   const { supplierId = order.supplierId, locationId = order.locationId } = changes;
   const facts = await headerFacts(tx, call, supplierId, locationId);
-  const settlements = await loadAttachments(tx, call.shop.shopId, order.purchaseOrderId);
-  return decideHeader(order, changes, { ...facts, settlements }, contextOf(call));
+  return decideHeader(order, changes, facts, contextOf(call));
 }
 
 export const deletePurchaseOrder = operation({

@@ -31,7 +31,7 @@ import {
 import {
   type Header,
   type LineItem,
-  type PurchaseOrder,
+  type OrderWithLines,
   bulkLinesMax,
   lineItemStatuses,
   paidStatuses,
@@ -263,6 +263,14 @@ export const catalogueLinesInput = z
 
 const headerMembers = fieldMembers(storedHeaderFields);
 
+/** What an order keeps of its day, as import records have it beside the header. */
+const keptAnswer = {
+  supplierLeadTimeDays: headerMembers.supplierLeadTimeDays,
+  sentDate: headerMembers.sentDate,
+} as const;
+
+export const keptJson = renderer<Header, typeof keptAnswer>(keptAnswer);
+
 const {
   poName,
   supplierId,
@@ -304,7 +312,7 @@ const headerAnswer = {
   expectedDeliveryDate,
   nextExpectedDate: described(
     headerMembers.nextExpectedDate,
-    "Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more.",
+    "Earliest date of the receipt schedule on which something is still to come; null when nothing is.",
   ),
   createdBy: headerMembers.createdBy,
   createdAt: headerMembers.createdAtMs,
@@ -316,18 +324,25 @@ const headerAnswer = {
   cancelledAt: headerMembers.cancelledAtMs,
   currencyCode: orderCurrency,
   fxRateOverride: described(headerMembers.fxRateOverride, "Order currency to shop currency."),
+  fxRates: described(
+    headerMembers.fxRates,
+    "The order's own exchange rates, by currency, to the shop's currency: the shop's as they were when it left Draft.",
+  ),
   ...furtherFields,
-  totalValue: described(headerMembers.totalValue, "Ordered quantities at their unit costs, in the order's currency."),
+  totalValue: described(
+    headerMembers.totalValue,
+    "Ordered quantities, less cancelled ones, at their unit costs, in the order's currency.",
+  ),
   shippingCost,
   discountAmount,
   taxAmount,
   grandTotal: described(
     headerMembers.grandTotal,
-    "What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0.",
+    "What is owed: received and pending quantities at their unit costs + shippingCost + taxAmount − discountAmount, not below 0.",
   ),
   unpricedLineItemIds: described(
     headerMembers.unpricedLineItemIds,
-    "Lines left out of totalValue: no exchange rate is known for their currency.",
+    "Lines left out of totalValue and grandTotal: no exchange rate is known for their currency.",
   ),
   itemCount: described(headerMembers.itemCount, "Number of lines."),
   quantityOrdered: described(headerMembers.quantityOrdered, "Sum over the lines."),
@@ -372,8 +387,9 @@ const lineAnswer = {
   quantitySynced: described(lineMembers.quantitySynced, "How much of the received quantity the storefront has."),
   unitCost: lineMembers.unitCost,
   unitCostCurrencyCode: lineMembers.unitCostCurrencyCode,
-  lineTotal: member(z.number().meta({ description: "In the line's currency." }), (line: LineItem) =>
-    moneyToNumber(lineTotal(line)),
+  lineTotal: member(
+    z.number().meta({ description: "quantityOrdered − quantityCancelled at unitCost, in the line's currency." }),
+    (line: LineItem) => moneyToNumber(lineTotal(line)),
   ),
   ...fieldMembers(supplierFields),
   ...fieldMembers(lineFields),
@@ -400,7 +416,7 @@ export const lineFailureSchema = z
   })
   .meta({ id: "LineFailure", description: "A line that the call left as it was, and why." });
 
-export const purchaseOrderJson = (order: PurchaseOrder): z.output<typeof purchaseOrderSchema> => ({
+export const purchaseOrderJson = (order: OrderWithLines): z.output<typeof purchaseOrderSchema> => ({
   ...headerJson(order),
   lineItems: order.lineItems.map(lineJson),
 });

@@ -17,8 +17,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
-import { paidStatuses, type PurchaseOrder, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
-import { loadSupplier } from "../../shop/catalogue/catalogue.ts";
+import { type OrderWithLines, paidStatuses, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
 import { isBehind, sealBlocks } from "../../shop/order-list/block-tables.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
@@ -164,7 +163,7 @@ function historyPosition(scope: CursorScope, cursor: string): HistoryPosition {
 // One order.
 
 /** Whether a document was added that shows this version of the order: a mail makes no new one (D261, D268). */
-const isSentSince = ({ version }: PurchaseOrder, documents: readonly OrderDocument[]): boolean =>
+const isSentSince = ({ version }: OrderWithLines, documents: readonly OrderDocument[]): boolean =>
   documents.some((document) => document.documentType === "purchase-order" && document.version === version);
 
 export const getPurchaseOrder = operation({
@@ -275,18 +274,18 @@ export const listPayments = operation({
         headerOf(tx, call, input.purchaseOrderId),
         loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
       ]);
-      const settled = settledAmount({ payments, credits }, order, call.shop);
+      const settled = settledAmount({ payments, credits }, order, call.shop.currencyCode);
       return {
         data: {
           payments: payments.map(paymentJson),
           summary: {
             totalValue: moneyToNumber(order.totalValue),
             grandTotal: moneyToNumber(order.grandTotal),
-            paidAmount: moneyToNumber(paidAmount(payments, order, call.shop)),
-            creditAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
+            paidAmount: moneyToNumber(paidAmount(payments, order, call.shop.currencyCode)),
+            creditAmount: moneyToNumber(creditAmount(credits, order, call.shop.currencyCode)),
             outstandingAmount: moneyToNumber(outstandingAmount(order, settled)),
             currencyCode: order.currencyCode,
-            paidStatus: paidStatus({ grandTotal: order.grandTotal, settledAmount: settled }),
+            paidStatus: paidStatus({ ...order, settledAmount: settled }),
           },
         },
       };
@@ -385,7 +384,7 @@ export const getReceiptSchedule = operation({
   name: "purchase_order_receipt_schedule_get",
   title: "Read an order's receipt schedule",
   summary: "When goods are expected, line by line, and what has arrived, newest first.",
-  description: "A date comes from the shipment, the line, the order or the lead time, in this order.",
+  description: "A date comes from the line, its shipment, the order or the lead time, in this order.",
   route: { method: "GET", path: `${path}/receipt-schedule` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -398,9 +397,8 @@ export const getReceiptSchedule = operation({
         loadAttachments(tx, shopId, input.purchaseOrderId),
         loadReceipts(tx, shopId, input.purchaseOrderId),
       ]);
-      const supplier = order.supplierId === null ? null : await loadSupplier(tx, shopId, order.supplierId);
       const today = dateOf(dayIn(timezone, call.clock.now()));
-      const schedule = receiptSchedule(order, shipments, supplier?.leadTimeDays ?? null, today);
+      const schedule = receiptSchedule(order, shipments, today);
       return { data: { receiptSchedule: schedule.map(scheduleRowJson), receipts: receipts.map(receiptJson) } };
     }),
 });
@@ -519,8 +517,8 @@ export const listCredits = operation({
             applied: credits.map(appliedCreditJson),
             available: available.map(availableCreditJson),
             totals: {
-              appliedAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
-              availableAmount: moneyToNumber(sumInOrderCurrency(balances, order, call.shop)),
+              appliedAmount: moneyToNumber(creditAmount(credits, order, call.shop.currencyCode)),
+              availableAmount: moneyToNumber(sumInOrderCurrency(balances, order, call.shop.currencyCode)),
               currencyCode: order.currencyCode,
             },
           },

@@ -253,6 +253,7 @@ interface OpenLineRow extends Row {
   readonly order_date: string | null;
   readonly order_expected_delivery_date: string | null;
   readonly sent_at: number | null;
+  readonly sent_date: string | null;
   readonly supplier_lead_time_days: number | null;
 }
 
@@ -262,6 +263,8 @@ const expectedOrderFrom = (order: OpenLineRow, lines: readonly OpenLineRow[]): E
   orderDate: order.order_date,
   expectedDeliveryDate: order.order_expected_delivery_date,
   sentAtMs: order.sent_at,
+  sentDate: order.sent_date,
+  supplierLeadTimeDays: order.supplier_lead_time_days,
   lineItems: lines.map(expectedLineFrom),
 });
 
@@ -272,12 +275,11 @@ async function loadOpenLines(scope: FactScope): Promise<ReadonlyMap<string, read
     scope,
     "l.variant_id",
     [scope.shopId, ...openStatuses, ...places.params],
-    (variants) => `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at,
-        o.expected_delivery_date as order_expected_delivery_date, s.lead_time_days as supplier_lead_time_days,
+    (variants) => `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
+        o.expected_delivery_date as order_expected_delivery_date, o.supplier_lead_time_days,
         ${columnList(expectedLineFields, "l.")}
       from purchase_order_line l
         join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-        left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
       where l.shop_id = ? and o.deleted_at is null and o.location_id is not null
         and o.status in (${placeholders(openStatuses.length)})${places.sql}${variants}`,
   );
@@ -313,12 +315,7 @@ async function loadArrivals(scope: FactScope, today: Day): Promise<ReadonlyMap<s
   for (const [orderId, lines] of orders) {
     const [order] = lines;
     if (order === undefined) continue;
-    const schedule = receiptSchedule(
-      expectedOrderFrom(order, lines),
-      shipments.get(orderId) ?? [],
-      order.supplier_lead_time_days,
-      dateOf(today),
-    );
+    const schedule = receiptSchedule(expectedOrderFrom(order, lines), shipments.get(orderId) ?? [], dateOf(today));
     for (const { variantId, expectedDate, quantityPending } of schedule) {
       if (quantityPending === 0) continue;
       const arrival = { day: expectedDate === null ? null : dayFrom(expectedDate), quantity: quantityPending };

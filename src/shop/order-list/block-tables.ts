@@ -14,7 +14,7 @@
  */
 import { fold } from "../../base/fold.ts";
 import { paidStatus } from "../../core/order/lines.ts";
-import type { Header, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { Header, OrderWithLines } from "../../core/order/purchase-order.ts";
 import type { Ids } from "../../base/clock.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type DigestRow, digestColumns, factsOf } from "./block-format.ts";
@@ -54,7 +54,7 @@ where shop_id = ? and changed is not null and (created_from, id_from) = (
   where shop_id = ? and (created_from, id_from) <= (?, ?) order by created_from desc, id_from desc limit 1)`;
 
 /** What the digest has of an order. Equal texts: a change leaves the digest as it is. */
-const digested = (order: PurchaseOrder): string =>
+const digested = (order: OrderWithLines): string =>
   JSON.stringify([
     order.createdAtMs,
     order.status,
@@ -71,8 +71,8 @@ const digested = (order: PurchaseOrder): string =>
 /** Opens the blocks of an order that a change makes different for lists. Null: there was, or is, no such order (R5). */
 export function openBlocks(
   shopId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder | null,
+  before: OrderWithLines | null,
+  next: OrderWithLines | null,
 ): readonly Statement[] {
   if (before === next || (before !== null && next !== null && digested(before) === digested(next))) return [];
   const instants = new Set([before, next].flatMap((order) => order?.createdAtMs ?? []));

@@ -9,7 +9,7 @@
  */
 import { dayMs } from "../../base/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
-import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 
@@ -35,7 +35,7 @@ const dayOffset = 1_000_000_000;
 const dayValue = (day: number): string => String(day + daysBefore1970 + dayOffset);
 
 /** What the order is counted under, each as kind and value. */
-function countedUnder(order: PurchaseOrder): ReadonlySet<string> {
+function countedUnder(order: OrderWithLines): ReadonlySet<string> {
   const keys = new Set<string>();
   const add = (kind: CountKind, value: string | null): void => {
     if (value !== null) keys.add(`${kind} ${value}`);
@@ -58,7 +58,7 @@ function countedUnder(order: PurchaseOrder): ReadonlySet<string> {
 export type CountChanges = Map<string, number>;
 
 /** Adds the difference between an order before and after a change. Null: there was, or is, no such order (R4). */
-export function addCounts(changes: CountChanges, before: PurchaseOrder | null, next: PurchaseOrder | null): void {
+export function addCounts(changes: CountChanges, before: OrderWithLines | null, next: OrderWithLines | null): void {
   if (before === next) return;
   const counted = before === null ? new Set<string>() : countedUnder(before);
   const counting = next === null ? new Set<string>() : countedUnder(next);

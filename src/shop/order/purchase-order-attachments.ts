@@ -70,12 +70,13 @@ interface AttachmentRow {
   readonly doc: string;
 }
 
+/** The rows that `loadAttachments` reads. */
+export const selectAttachments =
+  "select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position";
+
 /** The attachments of the order, each kind as it was imported. */
 export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
-  const rows = await tx.all<AttachmentRow>(
-    `select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position`,
-    [shopId, purchaseOrderId],
-  );
+  const rows = await tx.all<AttachmentRow>(selectAttachments, [shopId, purchaseOrderId]);
   return attachmentsFrom(rows);
 }
 

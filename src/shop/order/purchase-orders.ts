@@ -21,6 +21,7 @@ import {
   type Decision,
   type Header,
   type LineItem,
+  type OrderWithLines,
   type PurchaseOrder,
   linesPerOrderMax,
 } from "../../core/order/purchase-order.ts";
@@ -30,7 +31,7 @@ import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader
 import { type AskedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
 import { openBlocks, searchText } from "../order-list/block-tables.ts";
-import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
+import { attachmentStatements, loadAttachments, selectAttachments } from "./purchase-order-attachments.ts";
 import { type CountChanges, addCounts, countStatements } from "../order-list/purchase-order-counts.ts";
 import {
   type LogEntry,
@@ -45,15 +46,16 @@ import { dropReminders, importedReminders, reminderStatements } from "../supplie
 
 // Loading.
 
-/** The fields of a header as it is read: the stored ones, and the current names of supplier and location. */
+/** The fields of a header as it is read: the stored ones, and what supplier and location are now. */
 const headerFields = {
   ...storedHeaderFields,
   supplierName: { kind: "text", empty: null },
   locationName: { kind: "text", empty: null },
+  supplierLeadTimeNow: { kind: "integer", empty: null },
 } as const satisfies Fields;
 
 const headersWith = (more: string): string => `
-select ${columnList(storedHeaderFields, "o.")}${more}, s.name as supplier_name, l.name as location_name
+select ${columnList(storedHeaderFields, "o.")}${more}, s.name as supplier_name, l.name as location_name, s.lead_time_days as supplier_lead_time_now
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
@@ -92,11 +94,12 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
   if (tx.states !== undefined) return await loadStated(tx, tx.states, shopId, purchaseOrderId);
   const load = async (): Promise<PurchaseOrder | null> => {
-    const [header, rows] = await Promise.all([
+    const [header, rows, attached] = await Promise.all([
       loadHeader(tx, shopId, purchaseOrderId),
       tx.all<Row>(selectLines, [shopId, purchaseOrderId]),
+      loadAttachments(tx, shopId, purchaseOrderId),
     ]);
-    return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
+    return header === null ? null : { ...header, lineItems: rows.map(lineFrom), attached };
   };
   return await (tx.memory?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
 }
@@ -150,18 +153,19 @@ async function loadStated(
   const params = [shopId, purchaseOrderId];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for the type
   const known = states.get(statedKey(purchaseOrderId)) as StatedLines | null;
-  const [[row], rows] = await Promise.all([
+  const [[row], rows, attached] = await Promise.all([
     tx.all<Row>(selectStatedHeader, params),
     known === null
       ? tx.all<Row>(selectLines, params)
       : tx.all<Row>(selectLinesUnlessStated, [...params, ...params, known.stateId, known.version]),
+    loadAttachments(tx, shopId, purchaseOrderId),
   ]);
   if (row === undefined) return null;
   const header = headerFrom(row);
   const { state_id: stateId } = row;
   const isKnown = known !== null && stateId === known.stateId && header.version === known.version;
   const lineItems = isKnown ? known.lineItems : rows.map(lineFrom);
-  const order = { ...header, lineItems };
+  const order = { ...header, lineItems, attached };
   if (!isKnown && typeof stateId === "string") rememberLines(states, stateId, order);
   return order;
 }
@@ -174,6 +178,7 @@ function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
     reads: [
       { sql: selectOneHeader, params },
       { sql: selectLines, params },
+      { sql: selectAttachments, params },
     ],
     bytesOf: rememberedBytesOf,
   };
@@ -218,7 +223,7 @@ const pageLinesMax = 250;
 
 /** Whole orders, soft-deleted ones included. */
 interface WholeOrderPage {
-  readonly orders: readonly { readonly order: PurchaseOrder; readonly deletedAtMs: number | null }[];
+  readonly orders: readonly { readonly order: OrderWithLines; readonly deletedAtMs: number | null }[];
   /** The id after which the next page begins. Null on the last page. */
   readonly end: string | null;
 }
@@ -291,7 +296,11 @@ const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
 /** Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there was, or is, no such order. */
-function sumStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder | null): readonly Statement[] {
+function sumStatements(
+  shopId: string,
+  before: OrderWithLines | null,
+  next: OrderWithLines | null,
+): readonly Statement[] {
   const counts: CountChanges = new Map();
   addCounts(counts, before, next);
   return [
@@ -308,8 +317,8 @@ function sumStatements(shopId: string, before: PurchaseOrder | null, next: Purch
  */
 function orderStatements(
   shopId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder,
+  before: OrderWithLines | null,
+  next: OrderWithLines,
   stateId: string | null,
 ): readonly Statement[] {
   const { purchaseOrderId } = next;
@@ -414,7 +423,7 @@ export async function saveDecision(
 }
 
 /** Everything that is stored of an order and its attachments, without the version. */
-const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credits }: Attachments): string =>
+const contentOf = (order: OrderWithLines, { payments, documents, shipments, credits }: Attachments): string =>
   JSON.stringify([
     valuesOf(headerColumns, { ...order, version: 0 }),
     order.lineItems.map((line) => [line.poLineItemId, ...valuesOf(lineColumns, line)]),
@@ -423,7 +432,7 @@ const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credi
 
 /** An order from outside with all that belongs to it. */
 export interface ImportedOrder {
-  readonly order: PurchaseOrder;
+  readonly order: OrderWithLines;
   readonly attachments: Attachments;
   readonly history: OrderHistory;
   /** Null: it was not deleted. */
@@ -441,7 +450,7 @@ async function storedOrder(
   tx: Tx,
   shopId: string,
   { order, attachments }: ImportedOrder,
-): Promise<{ readonly before: PurchaseOrder | null; readonly version: number }> {
+): Promise<{ readonly before: OrderWithLines | null; readonly version: number }> {
   const [before, attached] = await Promise.all([
     loadOrder(tx, shopId, order.purchaseOrderId),
     loadAttachments(tx, shopId, order.purchaseOrderId),
@@ -463,7 +472,7 @@ export async function importOrder(
   shopId: string,
   imported: ImportedOrder,
   isNew: boolean,
-): Promise<PurchaseOrder | null> {
+): Promise<OrderWithLines | null> {
   const { order, attachments, history, deletedAtMs } = imported;
   const { purchaseOrderId } = order;
   const { before, version } = isNew
@@ -485,7 +494,7 @@ export async function importOrder(
 /** Changes totals and incoming ledger by what imported orders make different, all at once (R2, R4). */
 export function importedSums(
   shopId: string,
-  orders: readonly { readonly before: PurchaseOrder | null; readonly next: PurchaseOrder | null }[],
+  orders: readonly { readonly before: OrderWithLines | null; readonly next: OrderWithLines | null }[],
   deltas: readonly IncomingDelta[],
 ): readonly Statement[] {
   const counts: CountChanges = new Map();

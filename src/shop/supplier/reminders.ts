@@ -6,7 +6,7 @@
  * A row changes with its order, in the same transaction, and only when what it is about has changed. When it is time depends on the shop's time zone
  * and settings, which a change of an order does not know: `due_at` is at first an instant before which it cannot be, and whoever looks then sets it.
  */
-import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import {
   type ReminderCause,
   reminderBasis,
@@ -46,10 +46,10 @@ function reminderStatement(
 export function reminderStatements(
   shopId: string,
   purchaseOrderId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder | null,
+  before: OrderWithLines | null,
+  next: OrderWithLines | null,
 ): readonly Statement[] {
-  const basisOf = (cause: ReminderCause, order: PurchaseOrder | null): string | null =>
+  const basisOf = (cause: ReminderCause, order: OrderWithLines | null): string | null =>
     order === null ? null : reminderBasis[cause](order);
   return reminderCauses.flatMap((cause) => {
     const basis = basisOf(cause, next);
@@ -63,7 +63,7 @@ export function reminderStatements(
  *
  * @param isNew  nothing is stored of the order.
  */
-export const importedReminders = (shopId: string, order: PurchaseOrder, isNew: boolean): readonly Statement[] =>
+export const importedReminders = (shopId: string, order: OrderWithLines, isNew: boolean): readonly Statement[] =>
   reminderCauses.flatMap((cause) => {
     const basis = reminderBasis[cause](order);
     if (isNew && basis === null) return [];
