@@ -626,7 +626,11 @@ function holds(
   const mirrored = decided.effects.flatMap((effect) =>
     effect.kind === "mirror-incoming" ? effect.variantIds.map((variantId) => `${effect.locationId} ${variantId}`) : [],
   );
-  assert.deepEqual(mirrored.sort(), changed.sort(), "the storefront is toldAt(model) of what moved, no more and no less");
+  assert.deepEqual(
+    mirrored.sort(),
+    changed.sort(),
+    "the storefront is toldAt(model) of what moved, no more and no less",
+  );
 }
 
 const place = fc.integer({ min: 0, max: 4 });

@@ -122,7 +122,10 @@ test("an order that the supplier confirmed short owes what comes", async () => {
   assert.equal(done.status, 200, done.text);
   assert.deepEqual(await shown(server, ["status", "totalValue", "grandTotal"]), ["Completed", 40, 32]);
   const lines = await server.get(server.order("/line-items"));
-  assert.deepEqual([lines.at("data", "lineItems", 0, "lineTotal"), lines.at("data", "lineItems", 1, "lineTotal")], [40, 0]);
+  assert.deepEqual(
+    [lines.at("data", "lineItems", 0, "lineTotal"), lines.at("data", "lineItems", 1, "lineTotal")],
+    [40, 0],
+  );
 });
 
 test("an order in that owes nothing is paid, and found so", async () => {

@@ -14,7 +14,7 @@ import {
   articleFields,
   type Changes,
   editableHeaderFields,
-  headerKeptFields,
+  type headerKeptFields,
   storedHeaderFields,
   storedLineFields,
   type ValuesOf,

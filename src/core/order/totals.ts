@@ -61,7 +61,10 @@ export function totalsAfter(before: PurchaseOrder | null, next: Totalled, shopCu
   const { totalValue, unpricedLineItemIds, grandTotal, settledAmount } = before;
   return {
     itemCount: next.lineItems.length,
-    ...{ totalValue, unpricedLineItemIds, grandTotal, settledAmount },
+    totalValue,
+    unpricedLineItemIds,
+    grandTotal,
+    settledAmount,
     ...quantityTotals(next.lineItems),
     nextExpectedDate: nextExpectedDate(next, next.attached.shipments),
   };
