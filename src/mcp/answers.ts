@@ -6,7 +6,8 @@
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
-import { nextStepOf } from "../core/order/next-step.ts";
+import { correctionStep, nextStepOf } from "../core/order/next-step.ts";
+import { warningReasons } from "../core/order/warnings.ts";
 import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/order/purchase-order.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
@@ -63,11 +64,11 @@ interface OrderCall {
 
 /** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
 export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall): JSONObject {
-  const nextStep = nextStepFor(asObject(answer["purchaseOrder"]));
+  const nextStep = nextStepFor(asObject(answer["purchaseOrder"]), objectsIn(answer["warnings"]));
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
-function nextStepFor(order: JSONObject): JSONObject | null {
+function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
   const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
@@ -75,7 +76,7 @@ function nextStepFor(order: JSONObject): JSONObject | null {
   if (typeof purchaseOrderId !== "string" || status === undefined || previousStatus === undefined) return null;
   if (storefrontSyncState === undefined) return null;
   const lines = objectsIn(lineItems);
-  const step = nextStepOf({
+  const usual = nextStepOf({
     purchaseOrderId,
     status,
     previousStatus,
@@ -86,6 +87,8 @@ function nextStepFor(order: JSONObject): JSONObject | null {
     isUnsynced: lines.some(isUnsynced),
     storefrontSyncState,
   });
+  const reasons = warnings.flatMap(({ reason }) => warningReasons.find((each) => each === reason) ?? []);
+  const step = reasons.length === 0 ? usual : correctionStep(purchaseOrderId, reasons, usual);
   return step === null ? null : { ...step, arguments: { ...step.arguments } };
 }
 

@@ -471,7 +471,7 @@ class Step implements fc.Command<Model, Real> {
           decideHeader(
             order,
             { locationId: action.location, currencyCode: action.currency, poName: action.name },
-            { supplier: null, locationName: null },
+            { supplier: null, locationName: null, change: null },
             toldAt(model),
           );
         const touched = model.rows.some((row) => row.received > 0 || row.synced > 0);

@@ -141,13 +141,18 @@ test("warnings judge a line with the terms that it took, and only a cost that is
     [
       ["/lineItems/0/quantityOrdered", "off-moq"],
       ["/lineItems/0/quantityOrdered", "off-pack-size"],
+      ["/lineItems/2/variantId", "not-this-supplier"],
       ["/lineItems/3/unitCost", "no-cost"],
+      ["/lineItems/3/variantId", "not-this-supplier"],
+      ["/lineItems/4/variantId", "not-this-supplier"],
       ["/lineItems/5/unitCost", "no-cost"],
+      ["/lineItems/2/unitCostCurrencyCode", "no-rate"],
+      ["/lineItems/5/unitCostCurrencyCode", "no-rate"],
     ],
   );
 });
 
-test("a new order has its supplier's payment and delivery terms; what is sent stands, and a later supplier changes nothing", async () => {
+test("a new order has its supplier's payment and delivery terms; what is sent stands", async () => {
   await using server = await start();
   const header = (answer: TestResponse) =>
     ["paymentTerms", "incoterm"].map((name) => answer.at("data", "purchaseOrder", name));
@@ -160,15 +165,54 @@ test("a new order has its supplier's payment and delivery terms; what is sent st
   ]);
   assert.deepEqual(header(await server.post(orders, { supplierId: "mill" })), [null, null]);
   assert.deepEqual(header(await server.post(orders, { supplierId: "nobody" })), [null, null]);
+});
 
-  const order = `${orders}/${created.textAt("data", "purchaseOrder", "purchaseOrderId")}`;
-  const moved = await server.patch(order, { supplierId: "mill" });
-  assert.deepEqual(header(moved), ["30 days net", "DAP"]);
-  assert.deepEqual(termsAt(await server.get(order), "data", "purchaseOrder", "lineItems", 0), [
-    2.5,
-    "USD",
-    ...ofTheEntry,
+test("another supplier brings its own terms, and leaves what was typed", async () => {
+  await using server = await start();
+  await server.bring([
+    { type: "supplier", supplierId: "weaver", name: "The Weaver", currencyCode: "EUR", paymentTerms: "in advance" },
+    { type: "supplierVariant", supplierId: "weaver", variantId: "red", unitCost: 3, supplierSku: "W-1", packSize: 4 },
   ]);
+  const lineItems = [
+    { variantId: "red", quantityOrdered: 6 },
+    { variantId: "unheard-of", quantityOrdered: 6 },
+    { variantId: "red", quantityOrdered: 6, supplierSku: "mine" },
+  ];
+  const draft = async (more: readonly object[] = []): Promise<string> => {
+    const created = await server.post(orders, { supplierId: "loom", lineItems: [...lineItems, ...more] });
+    return `${orders}/${created.textAt("data", "purchaseOrder", "purchaseOrderId")}`;
+  };
+  const order = await draft();
+  const moved = await server.patch(order, { supplierId: "weaver" });
+  const shownOrder = ["supplierId", "currencyCode", "paymentTerms", "incoterm"].map((name) =>
+    moved.at("data", "purchaseOrder", name),
+  );
+  assert.deepEqual(shownOrder, ["weaver", "EUR", "in advance", null], moved.text);
+  const line = (answer: TestResponse, index: number) => termsAt(answer, "data", "purchaseOrder", "lineItems", index);
+  const ofTheWeaver = [3, "EUR", "W-1", null, null, null, null, 4, null];
+  assert.deepEqual(line(moved, 0), ofTheWeaver);
+  assert.deepEqual(line(moved, 1), [0, "EUR", ...none], "as if it were left out now");
+  assert.deepEqual(line(moved, 2), [3, "EUR", "mine", ...ofTheWeaver.slice(3)]);
+  const warnings = moved.at("data", "warnings");
+  assert.ok(Array.isArray(warnings));
+  const kept = warnings.find(({ reason }) => reason === "other-supplier-terms");
+  assert.match(kept?.message, /^supplierSku: /);
+  assert.deepEqual(line(await server.patch(order, { supplierId: "loom" }), 0), [2.5, "USD", ...ofTheEntry], "and back");
+
+  const typed = await draft([{ variantId: "red", quantityOrdered: 1, unitCost: 9 }]);
+  const later = await server.patch(typed, { supplierId: "weaver", paymentTerms: "60 days" });
+  assert.deepEqual(
+    ["currencyCode", "paymentTerms"].map((name) => later.at("data", "purchaseOrder", name)),
+    ["USD", "60 days"],
+    "a line has a typed cost",
+  );
+  assert.deepEqual(line(later, 0), ofTheWeaver);
+  assert.deepEqual(line(later, 3), [9, "USD", ...ofTheWeaver.slice(2)]);
+  const log = await server.get(`${typed}/log`);
+  assert.match(
+    log.textAt("data", "log", 0, "message"),
+    /^Changed supplierId, .*and the supplier's terms of 4 lines\.$/,
+  );
 });
 
 test("the terms of all lines of a call are looked up together", async () => {

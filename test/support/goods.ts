@@ -85,7 +85,7 @@ export function order(
     ...valuesFrom(headerKeptFields, {}),
     ...noTotals,
     itemCount: lineItems.length,
-    attached: { payments: [], credits: [], shipments: [] },
+    attached: { payments: [], credits: [], shipments: [], documents: [] },
     storefrontSyncState: "never-synced",
     createdBy: null,
     createdAtMs: 0,

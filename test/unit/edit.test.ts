@@ -55,7 +55,21 @@ const create = (header: HeaderChanges, lineItems: readonly NewLine[] = [], facts
   decideCreate({ purchaseOrderId: "po_1", poNumber: "PO-1001", createdBy: "key_1", header, lineItems }, facts, told);
 
 const patch = (before: PurchaseOrder, changes: HeaderChanges, facts = nobody, told = context()) =>
-  decideHeader(before, changes, facts, told);
+  decideHeader(
+    before,
+    changes,
+    {
+      ...facts,
+      change:
+        changes.supplierId === undefined || changes.supplierId === before.supplierId
+          ? null
+          : {
+              before: { supplier: null, terms: new Map() },
+              after: { supplier: facts.supplier, terms: new Map() },
+            },
+    },
+    told,
+  );
 
 const edit = (before: PurchaseOrder, ...edits: readonly LineEdit[]) => decideEditLines(before, edits, context());
 
@@ -261,13 +275,19 @@ test("the incoming quantity moves to a new location", () => {
   ]);
 });
 
-test("a new supplier brings its currency; lines keep theirs and are converted; the old override is cleared", () => {
+test("a new supplier brings its currency unless a cost was typed; another currency converts lines and clears the old override", () => {
   const before = order("Draft", [line("a", { ordered: 1, unitCost: 10.8 })], {
     fxRateOverride: fxRate(2),
     shippingCost: money(5),
   });
   const told = context({ shop: shop({ fxRates: { EUR: fxRate(1.08) } }) });
-  const decided = patch(before, { supplierId: "fjord" }, european, told);
+  const typed = patch(before, { supplierId: "fjord" }, european, told);
+  assert.deepEqual([typed.next.currencyCode, typed.keptTerms], ["USD", ["unitCost"]]);
+  const untyped = order("Draft", [line("a", { unitCost: 0 })]);
+  const followed = patch(untyped, { supplierId: "fjord" }, european, told).next;
+  assert.deepEqual([followed.currencyCode, followed.lineItems[0]?.unitCostCurrencyCode], ["EUR", "EUR"]);
+  assert.deepEqual([followed.paymentTerms, followed.incoterm], ["30 days net", "DAP"]);
+  const decided = patch(before, { supplierId: "fjord", currencyCode: "EUR" }, european, told);
   assert.equal(decided.next.currencyCode, "EUR");
   assert.equal(decided.next.supplierName, "Fjord AS");
   assert.equal(decided.next.lineItems[0]?.unitCostCurrencyCode, "USD");
@@ -276,9 +296,14 @@ test("a new supplier brings its currency; lines keep theirs and are converted; t
   assert.equal(decided.next.shippingCost, money(5));
   assert.deepEqual(
     changesIn(decided).map((change) => change.field),
-    ["supplierId", "currencyCode", "fxRateOverride"],
+    ["supplierId", "currencyCode", "paymentTerms", "incoterm", "fxRateOverride"],
   );
-  const overridden = patch(before, { supplierId: "fjord", fxRateOverride: fxRate(1.2) }, european, told);
+  const overridden = patch(
+    before,
+    { supplierId: "fjord", currencyCode: "EUR", fxRateOverride: fxRate(1.2) },
+    european,
+    told,
+  );
   assert.equal(overridden.next.totalValue, money(9), "an override sent along is of the new currency");
   assert.equal(patch(before, { supplierId: "fjord", currencyCode: "USD" }, european, told).next.currencyCode, "USD");
   assert.equal(

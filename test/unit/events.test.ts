@@ -135,7 +135,7 @@ test("orders that are new, edited and deleted", () => {
   );
   assert.equal(told(eventFor(null, created)), "purchase_order.created null>Draft");
   const draft = order("Draft", [one, line("b", { ordered: 2.5 })]);
-  const header = { ...facts, settlements: { payments: [], credits: [] } };
+  const header = { ...facts, change: null };
   assert.equal(
     told(eventFor(draft, decideHeader(draft, { note: "soon" }, header, context()))),
     "purchase_order.updated Draft>Draft",

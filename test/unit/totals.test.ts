@@ -138,7 +138,7 @@ const told = (fxRates: Readonly<Record<string, number>>) =>
 const nobody = { supplier: null, locationName: null };
 
 const patched = (before: PurchaseOrder, changes: HeaderChanges, rates: Readonly<Record<string, number>>) =>
-  decideHeader(before, changes, nobody, told(rates));
+  decideHeader(before, changes, { ...nobody, change: null }, told(rates));
 
 const tenEuros = line("a", { ordered: 10, received: 10, unitCost: 10, currency: "EUR" });
 
@@ -234,7 +234,7 @@ test("what was paid in another currency counts at the order's rates", () => {
     createdAtMs: 0,
     createdBy: null,
   } as const;
-  const attached = { payments: [payment], credits: [], shipments: [] };
+  const attached = { payments: [payment], credits: [], shipments: [], documents: [] };
   const bare = order("Sent", [line("a")], { attached, fxRates: { EUR: fxRate(0.9) } });
   const before = { ...bare, ...orderTotals(bare, "USD") };
   assert.equal(moneyToNumber(before.settledAmount), 9);
@@ -249,12 +249,21 @@ test("a Draft has its supplier's lead time as it is now; an order that was sent 
   const sent = decideStatus(draft, "Sent", context({ nowMs: Date.parse("2026-03-01T12:00:00Z") })).next;
   assert.deepEqual([sent.supplierLeadTimeDays, sent.sentDate, sent.nextExpectedDate], [9, "2026-03-01", "2026-03-10"]);
   const known = {
+    change: null,
     supplier: { name: "S", currencyCode: null, paymentTerms: null, incoterm: null, leadTimeDays: 20 },
     locationName: null,
   };
   const noted = decideHeader(sent, { note: "x" }, known, context()).next;
   assert.deepEqual([noted.supplierLeadTimeDays, noted.nextExpectedDate], [9, "2026-03-10"]);
-  const other = decideHeader(sent, { supplierId: "other" }, known, context()).next;
+  const other = decideHeader(
+    sent,
+    { supplierId: "other" },
+    {
+      ...known,
+      change: { before: { supplier: null, terms: new Map() }, after: { supplier: known.supplier, terms: new Map() } },
+    },
+    context(),
+  ).next;
   assert.deepEqual([other.supplierLeadTimeDays, other.nextExpectedDate], [20, "2026-03-21"]);
 });
 

@@ -8,8 +8,8 @@
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
-import { hasGoods, refuseUnless } from "./status.ts";
-import type { LineTerms } from "../supplier/supplier-terms.ts";
+import { hasGoods, permits, refuseUnless } from "./status.ts";
+import { type KnownTerms, type LineTerms, lineTerms } from "../supplier/supplier-terms.ts";
 import { accountedQuantity, baseQuantity, isCustom, valueOf } from "./lines.ts";
 import { noTotals } from "./totals.ts";
 import { exceedsTotalValueMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax } from "../money/money.ts";
@@ -21,11 +21,13 @@ import {
   completed,
   type Fields,
   headerKeptFields,
+  lineCostFields,
   type lineFields,
   storedLineFields,
   namesGiven,
   orderTermFields,
   shownValue,
+  supplierFields,
   type ValuesOf,
   valuesFrom,
   withChanges,
@@ -40,6 +42,9 @@ import {
   type PurchaseOrder,
   type ShopFacts,
 } from "./purchase-order.ts";
+
+/** What a line has of its supplier's terms. */
+const lineTermFields = { ...lineCostFields, ...supplierFields } as const satisfies Fields;
 
 /** A line to add, with the catalogue's names for its variant and the supplier's terms. An absent field gets its empty value (C16, C32). */
 export interface NewLine extends LineTerms, Changes<typeof articleFields>, Changes<typeof lineFields> {
@@ -64,6 +69,22 @@ interface SupplierFacts extends ValuesOf<typeof orderTermFields> {
 export interface HeaderFacts {
   readonly supplier: SupplierFacts | null;
   readonly locationName: string | null;
+}
+
+/** What the shop knows of an order's supplier, and of the variants of its lines by id. */
+export interface SupplierKnowledge {
+  readonly supplier: SupplierFacts | null;
+  readonly terms: ReadonlyMap<string, KnownTerms>;
+}
+
+/** Facts for a header update. `change` is there when the supplier changes. */
+export interface UpdateFacts extends HeaderFacts {
+  readonly change: { readonly before: SupplierKnowledge; readonly after: SupplierKnowledge } | null;
+}
+
+/** A header update, and the names of what a caller had typed and another supplier has otherwise (C32). */
+export interface HeaderDecision extends Decision {
+  readonly keptTerms: readonly string[];
 }
 
 /** What a caller asks for a new order. The id and number are drawn outside; a dry run passes empty ones. */
@@ -182,7 +203,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
     locationName: facts.locationName,
     ...valuesFrom(headerKeptFields, {}),
     ...noTotals,
-    attached: { payments: [], credits: [], shipments: [] },
+    attached: { payments: [], credits: [], shipments: [], documents: [] },
     storefrontSyncState: "never-synced",
     createdBy: asked.createdBy,
     createdAtMs: context.nowMs,
@@ -202,10 +223,12 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
 /**
  * Changes header fields, in any status. A field that has the given value already is not a change.
  *
- * The currency: a given one is taken, null derives it again (C35). A new supplier, when no currency is given, sets the supplier's
- * currency, else the shop's, unless something was paid or credited in the old one. When the currency changes:
+ * A new supplier brings its terms where those of the old one were not typed over (C32).
+ *
+ * The currency: a given one is taken, null derives it again (C35). Where none is given, it follows a new supplier if it was the old one's, no
+ * line has a typed cost and nothing was paid or credited. When the currency changes:
  * - `fxRateOverride` is cleared unless the call sets it, since it was a rate of the old currency;
- * - lines keep the currency of their cost and are converted for the total;
+ * - lines with a typed cost keep its currency and are converted for the total;
  * - `shippingCost`, `discountAmount` and `taxAmount` keep their figures, which now count in the new currency.
  * What was paid and credited is summed again at the order's rates, so that `paidStatus` compares it with the new total.
  *
@@ -217,30 +240,113 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
 export function decideHeader(
   order: PurchaseOrder,
   changes: HeaderChanges,
-  facts: HeaderFacts,
+  facts: UpdateFacts,
   context: DecisionContext,
-): Decision {
+): HeaderDecision {
   const currencyCode = nextCurrency(order, changes, facts, context.shop);
+  const { lineItems, terms, keptTerms } = termsAfter(order, changes, currencyCode, facts.change, context);
   // A rate is that of one currency: it goes when the currency does.
   const { fxRateOverride = currencyCode === order.currencyCode ? undefined : null } = changes;
   const edited: PurchaseOrder = {
-    ...withChanges(editableHeaderFields, order, { ...changes, currencyCode, fxRateOverride }),
+    ...withChanges(editableHeaderFields, order, { ...terms, ...changes, currencyCode, fxRateOverride }),
+    lineItems,
     supplierName: facts.supplier?.name ?? null,
     supplierLeadTimeNow: facts.supplier?.leadTimeDays ?? null,
     locationName: facts.locationName,
   };
   if (edited.locationId !== order.locationId) refuseLocation(order, edited.locationId);
   const fieldChanges = changesOf(editableHeaderFields, order, edited, null);
-  if (fieldChanges.length === 0) return unchanged(order);
-  const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
-  return decision(order, edited, { log: [{ action: "edit", message, changes: fieldChanges }] }, context);
+  if (fieldChanges.length === 0) return { ...unchanged(order), keptTerms: [] };
+  const named = fieldChanges.map((change) => change.field).join(", ");
+  const lineChanges = lineItems.flatMap((line, index) => {
+    const before = order.lineItems[index];
+    return before === undefined || before === line
+      ? []
+      : changesOf(editableLineFields, before, line, line.poLineItemId);
+  });
+  const changedLines = new Set(lineChanges.map((change) => change.poLineItemId)).size;
+  const message = `Changed ${named}${changedLines === 0 ? "" : `, and the supplier's terms of ${counted(changedLines)}`}.`;
+  const log = [{ action: "edit", message, changes: [...fieldChanges, ...lineChanges] }];
+  return { ...decision(order, edited, { log }, context), keptTerms };
 }
 
-function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: HeaderFacts, shop: ShopFacts): string {
+/** What a line has when nothing is typed: the supplier's terms, in full (C32). */
+function givenTerms(
+  line: LineItem,
+  { supplier, terms }: SupplierKnowledge,
+  orderCurrency: string,
+  shop: Pick<ShopFacts, "currencyCode">,
+): ValuesOf<typeof lineTermFields> {
+  const known = terms.get(line.variantId) ?? { terms: null, variantUnitCost: null };
+  const currencies = {
+    order: orderCurrency,
+    supplier: currencyOf({ supplier }, shop),
+    shop: shop.currencyCode,
+  };
+  return valuesFrom(lineTermFields, lineTerms({}, known, currencies), { unitCostCurrencyCode: orderCurrency });
+}
+
+const hasGivenCost = (line: LineItem, given: ValuesOf<typeof lineCostFields>): boolean =>
+  isCustom(line)
+    ? line.unitCost === 0
+    : line.unitCost === given.unitCost && line.unitCostCurrencyCode === given.unitCostCurrencyCode;
+
+/**
+ * Payment terms and lines after a change of supplier. What still is as the old supplier gives it is taken anew from the new one; cost and
+ * currency travel together. What was typed stays, and is named where the new supplier has it otherwise. Where lines do not change any more, all
+ * stays.
+ *
+ * Source: C32.
+ */
+function termsAfter(
+  order: PurchaseOrder,
+  changes: HeaderChanges,
+  currencyCode: string,
+  change: UpdateFacts["change"],
+  { shop, nowMs }: DecisionContext,
+): { readonly lineItems: readonly LineItem[]; readonly terms: HeaderChanges; readonly keptTerms: readonly string[] } {
+  if (change === null) return { lineItems: order.lineItems, terms: {}, keptTerms: [] };
+  const { before, after } = change;
+  const mayChange = permits(order, "edit-lines");
+  const kept = new Set<string>();
+  const taken = <T extends Fields>(fields: T, of: ValuesOf<T>, was: ValuesOf<T>, now: ValuesOf<T>): Changes<T> => {
+    const values: Record<string, unknown> = {};
+    for (const name in fields) {
+      if (of[name] === now[name]) continue;
+      if (mayChange && of[name] === was[name]) values[name] = now[name];
+      else kept.add(name);
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is that of the same field
+    return values as Changes<T>;
+  };
+  const supplierTerms = (supplier: SupplierFacts | null) => valuesFrom(orderTermFields, supplier ?? {});
+  const terms = taken(orderTermFields, order, supplierTerms(before.supplier), supplierTerms(after.supplier));
+  // What the call itself sets is no term that stayed.
+  for (const name of namesGiven(orderTermFields, changes)) kept.delete(name);
+  const lineItems = order.lineItems.map((line) => {
+    if (isCustom(line)) return line;
+    const was = givenTerms(line, before, order.currencyCode, shop);
+    const now = givenTerms(line, after, currencyCode, shop);
+    const cost = { unitCost: now.unitCost, unitCostCurrencyCode: now.unitCostCurrencyCode };
+    const isSameCost = line.unitCost === cost.unitCost && line.unitCostCurrencyCode === cost.unitCostCurrencyCode;
+    const takesCost = mayChange && hasGivenCost(line, was);
+    if (!isSameCost && !takesCost) kept.add("unitCost");
+    const next = { ...taken(supplierFields, line, was, now), ...(isSameCost || !takesCost ? {} : cost) };
+    return Object.keys(next).length === 0 ? line : { ...withChanges(lineTermFields, line, next), updatedAtMs: nowMs };
+  });
+  return { lineItems, terms, keptTerms: [...kept] };
+}
+
+function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: UpdateFacts, shop: ShopFacts): string {
   const isSettled = order.settledAmount !== 0;
   if (changes.currencyCode === undefined) {
-    const hasNewSupplier = changes.supplierId !== undefined && changes.supplierId !== order.supplierId;
-    return hasNewSupplier && !isSettled ? currencyOf(facts, shop) : order.currencyCode;
+    const { change } = facts;
+    if (change === null || isSettled || !permits(order, "edit-lines")) return order.currencyCode;
+    const { before } = change;
+    const follows =
+      order.currencyCode === currencyOf(before, shop) &&
+      order.lineItems.every((line) => hasGivenCost(line, givenTerms(line, before, order.currencyCode, shop)));
+    return follows ? currencyOf(facts, shop) : order.currencyCode;
   }
   const currencyCode = changes.currencyCode ?? currencyOf(facts, shop);
   if (currencyCode !== order.currencyCode && isSettled)

@@ -3,6 +3,7 @@
  *
  * Does not own: which orders need attention (attention.ts), what an operation allows (status.ts and the deciding modules).
  */
+import type { WarningReason } from "./warnings.ts";
 import type { Status, StorefrontSyncState } from "./purchase-order.ts";
 
 /** A tool to call next. Arguments that only the caller can know are not in it; `advice` names them. */
@@ -109,6 +110,27 @@ const steps: Readonly<Record<Status, ((facts: NextStepFacts) => NextStep | null)
   "On Hold": resumeStep("Resumes the order."),
   Disputed: resumeStep("Once the dispute is settled."),
 };
+
+const tools: Readonly<Partial<Record<WarningReason, string>>> = {
+  "no-lines": "purchase_order_line_item_add",
+  "unknown-variant": "purchase_order_line_item_update",
+  "not-this-supplier": "purchase_order_line_item_update",
+  "no-cost": "purchase_order_line_item_update",
+  "off-moq": "purchase_order_line_item_update",
+  "off-pack-size": "purchase_order_line_item_update",
+  "other-supplier-terms": "purchase_order_line_item_update",
+};
+
+/** Corrects what an answer warns of, before anything else is done with the order (C16). */
+export const correctionStep = (
+  purchaseOrderId: string,
+  reasons: readonly WarningReason[],
+  then: NextStep | null,
+): NextStep => ({
+  tool: reasons.map((reason) => tools[reason]).find((tool) => tool !== undefined) ?? "purchase_order_update",
+  arguments: { purchaseOrderId },
+  advice: `Correct first what warnings names (${[...new Set(reasons)].join(", ")}), unless it is meant so${then === null ? "" : `; then ${then.tool}`}.`,
+});
 
 /**
  * Says what usually comes next for an order; null when nothing does.

@@ -124,7 +124,7 @@ export interface OrderWithLines extends Header {
 
 /** An order with all that its figures and dates follow from. */
 export interface PurchaseOrder extends OrderWithLines {
-  readonly attached: Pick<Attachments, "payments" | "credits" | "shipments">;
+  readonly attached: Pick<Attachments, "payments" | "credits" | "shipments" | "documents">;
 }
 
 /** A field that changed. `poLineItemId` is null for a header field. Values are as the API shows them. */

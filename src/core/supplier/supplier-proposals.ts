@@ -345,7 +345,10 @@ class Taking {
   }
 
   reference(supplierReference: string, facts: HeaderFacts): void {
-    this.#take("purchase_order_update", decideHeader(this.order, { supplierReference }, facts, this.#context));
+    this.#take(
+      "purchase_order_update",
+      decideHeader(this.order, { supplierReference }, { ...facts, change: null }, this.#context),
+    );
   }
 
   /** The shipment belongs to what the order shows, so its version rises with it (P5). */

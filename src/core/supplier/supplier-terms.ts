@@ -30,7 +30,7 @@ export interface SupplierTerms extends ValuesOf<typeof supplierTermFields> {}
 export interface LineTerms extends Changes<typeof lineCostFields>, Changes<typeof supplierFields> {}
 
 /** What the shop knows of the line's variant. */
-interface KnownTerms {
+export interface KnownTerms {
   /** Null: the order has no supplier, or the supplier no entry for the variant. */
   readonly terms: SupplierTerms | null;
   /** The variant's own cost, in the shop's currency. Null: none, or the catalogue does not hold the variant. */

@@ -7,17 +7,21 @@
 import { z } from "zod";
 import {
   type HeaderChanges,
+  type HeaderDecision,
   type HeaderFacts,
   type NewLine,
   type NewOrder,
+  type SupplierKnowledge,
+  type UpdateFacts,
   decideCreate,
   decideDelete,
   decideHeader,
   newOrderCurrency,
 } from "../../core/order/edit.ts";
+import type { SupplierTerms } from "../../core/supplier/supplier-terms.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/order/purchase-order.ts";
-import { loadLocationName, loadSupplier } from "../../shop/catalogue/catalogue.ts";
+import { loadLocationName, loadSupplier, loadTerms, loadVariants } from "../../shop/catalogue/catalogue.ts";
 import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { namesAField } from "../fields.ts";
@@ -46,7 +50,13 @@ import {
 import { type CatalogueLine, catalogueLines, loadCatalogueFacts } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
 import { refuseWhileInFlight } from "./goods/in-flight.ts";
-import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
+import {
+  headerInQuestion,
+  newLinesInQuestion,
+  suppliedLinesInQuestion,
+  warningsIn,
+  warningsShape,
+} from "./warnings.ts";
 
 /** What the shop knows of this supplier and location. */
 export async function headerFacts(
@@ -138,7 +148,7 @@ export const createPurchaseOrder = operation({
       const { decided, lines } = await decidedDraft(tx, call, asked);
       await saveFor(tx, call, null, decided);
       const entries = lines.map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
-      const warnings = warningsIn(decided.next, {
+      const warnings = await warningsIn(tx, call, decided, {
         ...headerInQuestion(header),
         lines: newLinesInQuestion(decided.next, entries),
       });
@@ -186,14 +196,50 @@ export const updatePurchaseOrder = operation({
       const order = await orderToChange(tx, call, purchaseOrderId);
       const decided = await decidedHeader(tx, call, order, changes);
       const saved = await savedOrder(tx, call, order, decided);
-      return withData(saved, warningsIn(decided.next, headerInQuestion(changes)));
+      const inQuestion = { ...headerInQuestion(changes), ...suppliedLinesInQuestion(order, decided.next) };
+      const { keptTerms } = decided;
+      return withData(saved, await warningsIn(tx, call, decided, { ...inQuestion, keptTerms }));
     }),
 });
 
-async function decidedHeader(tx: Tx, call: Call, order: PurchaseOrder, changes: HeaderChanges): Promise<Decision> {
+async function decidedHeader(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  changes: HeaderChanges,
+): Promise<HeaderDecision> {
   const { supplierId = order.supplierId, locationId = order.locationId } = changes;
-  const facts = await headerFacts(tx, call, supplierId, locationId);
-  return decideHeader(order, changes, facts, contextOf(call));
+  const [facts, change] = await Promise.all([
+    headerFacts(tx, call, supplierId, locationId),
+    supplierId === order.supplierId ? null : supplierChange(tx, call, order, supplierId),
+  ]);
+  return decideHeader(order, changes, { ...facts, change }, contextOf(call));
+}
+
+/** What the shop knows of the order's supplier and of the one that takes its place. */
+async function supplierChange(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  supplierId: string | null,
+): Promise<UpdateFacts["change"]> {
+  const { shopId } = call.shop;
+  const variantIds = [...new Set(order.lineItems.map((line) => line.variantId))];
+  const variants = loadVariants(tx, shopId, variantIds);
+  const known = async (id: string | null): Promise<SupplierKnowledge> => {
+    const [supplier, terms, catalogue] = await Promise.all([
+      id === null ? null : loadSupplier(tx, shopId, id),
+      id === null ? new Map<string, SupplierTerms>() : loadTerms(tx, shopId, id, variantIds),
+      variants,
+    ]);
+    const termsOf = (variantId: string) => ({
+      terms: terms.get(variantId) ?? null,
+      variantUnitCost: catalogue.get(variantId)?.unitCost ?? null,
+    });
+    return { supplier, terms: new Map(variantIds.map((variantId) => [variantId, termsOf(variantId)])) };
+  };
+  const [before, after] = await Promise.all([known(order.supplierId), known(supplierId)]);
+  return { before, after };
 }
 
 export const deletePurchaseOrder = operation({

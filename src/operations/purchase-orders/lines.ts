@@ -133,7 +133,7 @@ async function addedLines(
   }));
   return withData(saved, {
     lineItems: decided.next.lineItems.slice(order.lineItems.length).map(lineJson),
-    ...warningsIn(decided.next, { lines: newLinesInQuestion(decided.next, entries) }),
+    ...(await warningsIn(tx, call, decided, { lines: newLinesInQuestion(decided.next, entries) })),
   });
 }
 
@@ -277,7 +277,9 @@ export const updateLineItems = operation({
       const supplierUpdate = input.updateSupplier ? await writeBack(tx, call, input.lines, decided) : undefined;
       const { next, updatedLineItemIds, failed } = decided;
       const updated = new Set(updatedLineItemIds);
-      const warnings = warningsIn(next, { lines: editedLinesInQuestion(next, input.lines, updated) });
+      const warnings = await warningsIn(tx, call, decided, {
+        lines: editedLinesInQuestion(next, input.lines, updated),
+      });
       return {
         effects,
         answer: (outcomes) => ({
@@ -371,7 +373,7 @@ export const deleteLineItems = operation({
       return withData(saved, {
         deletedLineItemIds: [...deletedLineItemIds],
         failed: failed.map((failure) => ({ ...failure })),
-        ...warningsIn(decided.next, {}),
+        ...(await warningsIn(tx, call, decided, {})),
       });
     }),
 });

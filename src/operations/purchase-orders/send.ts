@@ -185,7 +185,7 @@ async function saveSent(
   const effects = await saveFor(tx, call, order, decided);
   const more = {
     transition: { from: order.status, to: next.status },
-    ...warningsIn(next, sentOrderInQuestion(next)),
+    ...(await warningsIn(tx, call, decided, { ...sentOrderInQuestion(next), olderVersion: null })),
   };
   return await mailAnswer(tx, call, next, await storeMail(tx, call, next, mail), { effects, more });
 }

@@ -73,7 +73,9 @@ export const changeStatus = operation({
           transition: { from: order.status, to: status },
           ...(isHeld(order) ? { previousStatus } : {}),
         };
-        return withData(saved, { ...moved, ...warningsIn(decided.next, sentOrderInQuestion(decided.next)) });
+        const mailed = mail === null ? {} : { olderVersion: null };
+        const warnings = await warningsIn(tx, call, decided, { ...sentOrderInQuestion(decided.next), ...mailed });
+        return withData(saved, { ...moved, ...warnings });
       });
     }),
 });

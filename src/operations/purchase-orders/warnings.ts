@@ -1,6 +1,11 @@
 /** Warnings in the answers of writes (C16). The rules are in core/order/warnings.ts; here is what of a request they look at. */
 import { z } from "zod";
-import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { dateOf, dayIn } from "../../base/calendar.ts";
+import { isCustom } from "../../core/order/lines.ts";
+import type { Decision, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Call } from "../../requests/operation.ts";
 import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/order/warnings.ts";
 
 const warningSchema = z
@@ -23,9 +28,13 @@ export const warningsShape = {
 export const headerInQuestion = (sent: {
   readonly supplierId?: string | null | undefined;
   readonly locationId?: string | null | undefined;
-}): Pick<InQuestion, "supplierPath" | "locationPath"> => ({
+  readonly expectedDeliveryDate?: string | null | undefined;
+  readonly discountAmount?: unknown;
+}): Pick<InQuestion, "supplierPath" | "locationPath" | "datePath" | "discountPath"> => ({
   supplierPath: sent.supplierId === undefined ? null : "/supplierId",
   locationPath: sent.locationId === undefined ? null : "/locationId",
+  datePath: sent.expectedDeliveryDate === undefined ? null : "/expectedDeliveryDate",
+  discountPath: sent.discountAmount === undefined ? "" : "/discountAmount",
 });
 
 /** New lines: the last of the order, one for each entry of the request. `unitCost` is absent when none was sent and none is known. */
@@ -35,10 +44,12 @@ export const newLinesInQuestion = (
 ): readonly LineInQuestion[] =>
   next.lineItems.slice(next.lineItems.length - entries.length).flatMap((line, index) => {
     const entry = entries[index];
-    return entry === undefined ? [] : [{ line, path: entry.path, isCostMissing: entry.unitCost === undefined }];
+    return entry === undefined
+      ? []
+      : [{ line, path: entry.path, isCostMissing: entry.unitCost === undefined, isNew: true }];
   });
 
-/** Edited lines whose quantity, MOQ or pack size was sent. */
+/** Edited lines whose quantity, MOQ, pack size, cost or day was sent. */
 export const editedLinesInQuestion = (
   next: PurchaseOrder,
   edits: readonly {
@@ -46,26 +57,103 @@ export const editedLinesInQuestion = (
     readonly quantityOrdered?: unknown;
     readonly moq?: unknown;
     readonly packSize?: unknown;
+    readonly unitCost?: unknown;
+    readonly unitCostCurrencyCode?: unknown;
+    readonly expectedDeliveryDate?: unknown;
   }[],
   updatedLineItemIds: ReadonlySet<string>,
 ): readonly LineInQuestion[] => {
   const lines = new Map(next.lineItems.map((line) => [line.poLineItemId, line]));
-  return edits.flatMap(({ lineItemId, quantityOrdered, moq, packSize }, index) => {
+  return edits.flatMap((edit, index) => {
+    const { lineItemId, quantityOrdered, moq, packSize, unitCost, unitCostCurrencyCode, expectedDeliveryDate } = edit;
     const line = lines.get(lineItemId);
-    const isSent = [quantityOrdered, moq, packSize].some((value) => value !== undefined);
+    const given = [quantityOrdered, moq, packSize, unitCost, unitCostCurrencyCode, expectedDeliveryDate];
+    const isSent = given.some((value) => value !== undefined);
     if (line === undefined || !isSent || !updatedLineItemIds.has(lineItemId)) return [];
-    return [{ line, path: `/lines/${index}`, isCostMissing: false }];
+    return [{ line, path: `/lines/${index}`, isCostMissing: false, isNew: expectedDeliveryDate !== undefined }];
   });
 };
 
-/** The answer's member: warnings of what is looked at. */
-export function warningsIn(
-  next: PurchaseOrder,
+/** Fields that the supplier's document does not show, or that follow from others. */
+const unseenFields: ReadonlySet<string> = new Set([
+  "poName",
+  "tags",
+  "note",
+  "fxRateOverride",
+  "fxRates",
+  "totalValue",
+  "grandTotal",
+  "status",
+  "moq",
+  "leadTimeDays",
+  "supplierProductUrl",
+  "quantityRejected",
+]);
+
+/** Ids of documents that a mail has sent: made of their hash. */
+const sentDocumentId = /^doc_[0-9a-f]{16,}$/;
+
+/** The latest version that was sent to the supplier; null: none was, or it shows the order as it is. */
+function olderVersion(decided: Decision): number | null {
+  const { next, log } = decided;
+  const isSeen = log.some(
+    ({ action, changes }) => action !== "create" && changes.some(({ field }) => !unseenFields.has(field)),
+  );
+  const isSentAgain =
+    log.some(({ action }) => action === "status") && next.status === "Sent" && next.previousStatus === "Draft";
+  if (!isSeen && !isSentAgain) return null;
+  const versions = next.attached.documents.flatMap(({ documentId, documentType, version }) =>
+    documentType === "purchase-order" && sentDocumentId.test(documentId) && version < next.version ? version : [],
+  );
+  return versions.length === 0 ? null : Math.max(...versions);
+}
+
+/** The variants of these lines that the order's supplier has entries for; null: it has none, or no line is new. */
+async function suppliedVariants(
+  tx: Tx,
+  shopId: string,
+  { supplierId }: PurchaseOrder,
+  lines: readonly LineInQuestion[],
+): Promise<ReadonlySet<string> | null> {
+  const variantIds = [...new Set(lines.flatMap(({ line, isNew }) => (isNew && !isCustom(line) ? line.variantId : [])))];
+  if (supplierId === null || variantIds.length === 0) return null;
+  const found = await loadSupplierVariantIds(tx, shopId, supplierId, variantIds);
+  return found.size > 0 || (await hasSupplierVariants(tx, shopId, supplierId)) ? found : null;
+}
+
+/** The answer's member: warnings of what is looked at (C16). */
+export async function warningsIn(
+  tx: Tx,
+  call: Call,
+  decided: Decision,
   inQuestion: Partial<InQuestion>,
-): { warnings?: z.output<typeof warningSchema>[] } {
-  const warnings = orderWarnings(next, { supplierPath: null, locationPath: null, lines: [], ...inQuestion });
+): Promise<{ warnings?: z.output<typeof warningSchema>[] }> {
+  const { shopId, currencyCode: shopCurrency, timezone } = call.shop;
+  const { next } = decided;
+  const lines = inQuestion.lines ?? [];
+  const asked: InQuestion = {
+    supplierPath: null,
+    locationPath: null,
+    datePath: null,
+    discountPath: "",
+    lines,
+    keptTerms: [],
+    olderVersion: olderVersion(decided),
+    suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
+    ...inQuestion,
+  };
+  const warnings = orderWarnings(next, asked, { today: dateOf(dayIn(timezone, call.clock.now())), shopCurrency });
   return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) };
 }
+
+/** All lines of an order whose supplier has changed, for what the supplier has. */
+export const suppliedLinesInQuestion = (
+  before: PurchaseOrder,
+  next: PurchaseOrder,
+): Pick<InQuestion, "lines"> | object =>
+  before.supplierId === next.supplierId
+    ? {}
+    : { lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false, isNew: true })) };
 
 /** The whole order is looked at when it is sent. */
 export const sentOrderInQuestion = (next: PurchaseOrder): Partial<InQuestion> =>
@@ -73,6 +161,7 @@ export const sentOrderInQuestion = (next: PurchaseOrder): Partial<InQuestion> =>
     ? {
         supplierPath: "",
         locationPath: "",
-        lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false })),
+        datePath: "",
+        lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false, isNew: true })),
       }
     : {};

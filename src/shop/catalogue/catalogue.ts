@@ -113,6 +113,15 @@ export async function loadSupplierVariantIds(
   return new Set(rows.map((row) => row.variant_id));
 }
 
+/** Whether the supplier has an entry for any variant. */
+export async function hasSupplierVariants(tx: Tx, shopId: string, supplierId: string): Promise<boolean> {
+  const rows = await tx.all("select 1 as found from supplier_variant where shop_id = ? and supplier_id = ? limit 1", [
+    shopId,
+    supplierId,
+  ]);
+  return rows.length > 0;
+}
+
 // The records of the catalogue.
 
 export const locationFields = {
