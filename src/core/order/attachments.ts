@@ -298,7 +298,7 @@ const comingShipments = (shipments: readonly Shipment[]): readonly Shipment[] =>
   shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
 
 /** Where the dates of what is still to come are from, and the earliest of them. */
-export interface PendingDates {
+interface PendingDates {
   readonly earliest: string | null;
   readonly sources: ReadonlySet<ScheduleRow["dateSource"]>;
 }

@@ -34,7 +34,7 @@ type QuantityTotals = Pick<Header, "quantityOrdered" | "quantityConfirmed" | "qu
 export type OrderTotals = MoneyTotals & QuantityTotals & Pick<Header, "itemCount" | "nextExpectedDate">;
 
 /** What the totals are made from. */
-export type Totalled = ExpectedOrder & OrderCurrency & Charges & Pick<PurchaseOrder, "lineItems" | "attached">;
+type Totalled = ExpectedOrder & OrderCurrency & Charges & Pick<PurchaseOrder, "lineItems" | "attached">;
 
 /** The amounts of a header, beside those of its lines. */
 type Charges = Pick<Header, "shippingCost" | "taxAmount" | "discountAmount">;

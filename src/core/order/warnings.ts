@@ -69,7 +69,7 @@ export interface InQuestion {
 }
 
 /** What is known beside the order: the day where the shop is, and its currency. */
-export interface WarningFacts {
+interface WarningFacts {
   readonly today: string;
   readonly shopCurrency: string;
 }
