@@ -75,7 +75,7 @@ export type SideEffects = {
 export type Warning = {
   /** JSON pointer into the request; empty for the order as a whole. */
   readonly path: string;
-  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "no-cost" | "off-moq" | "off-pack-size" | "no-lines";
+  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "not-this-supplier" | "no-cost" | "no-rate" | "off-moq" | "off-pack-size" | "no-lines" | "past-date" | "date-ignored" | "other-supplier-terms" | "supplier-has-older-version" | "discount-above-total";
   readonly message: string;
 };
 
@@ -98,7 +98,7 @@ export type PurchaseOrder = {
   readonly locationName: string | null;
   readonly orderDate: string | null;
   readonly expectedDeliveryDate: string | null;
-  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  /** Earliest date of the receipt schedule on which something is still to come; null when nothing is. */
   readonly nextExpectedDate: string | null;
   readonly createdBy: string | null;
   /** RFC 3339, UTC, milliseconds. */
@@ -113,16 +113,20 @@ export type PurchaseOrder = {
   readonly currencyCode: string;
   /** Order currency to shop currency. */
   readonly fxRateOverride: number | null;
+  /** The order's own exchange rates, by currency, to the shop's currency: the shop's as they were when it left Draft. */
+  readonly fxRates: {
+    readonly [name: string]: number;
+  };
   readonly paymentTerms: string | null;
   readonly incoterm: string | null;
-  /** Ordered quantities at their unit costs, in the order's currency. */
+  /** Ordered quantities, less cancelled ones, at their unit costs, in the order's currency. */
   readonly totalValue: number;
   readonly shippingCost: number | null;
   readonly discountAmount: number | null;
   readonly taxAmount: number | null;
-  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  /** What is owed: received and pending quantities at their unit costs + shippingCost + taxAmount − discountAmount, not below 0. */
   readonly grandTotal: number;
-  /** Lines left out of totalValue: no exchange rate is known for their currency. */
+  /** Lines left out of totalValue and grandTotal: no exchange rate is known for their currency. */
   readonly unpricedLineItemIds: readonly (string)[];
   /** Number of lines. */
   readonly itemCount: number;
@@ -165,7 +169,7 @@ export type PurchaseOrderLineItem = {
   readonly quantitySynced: number;
   readonly unitCost: number;
   readonly unitCostCurrencyCode: string;
-  /** In the line's currency. */
+  /** quantityOrdered − quantityCancelled at unitCost, in the line's currency. */
   readonly lineTotal: number;
   readonly supplierSku: string | null;
   readonly supplierBarcode: string | null;
@@ -306,7 +310,7 @@ export type PurchaseOrderHeader = {
   readonly locationName: string | null;
   readonly orderDate: string | null;
   readonly expectedDeliveryDate: string | null;
-  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  /** Earliest date of the receipt schedule on which something is still to come; null when nothing is. */
   readonly nextExpectedDate: string | null;
   readonly createdBy: string | null;
   /** RFC 3339, UTC, milliseconds. */
@@ -321,16 +325,20 @@ export type PurchaseOrderHeader = {
   readonly currencyCode: string;
   /** Order currency to shop currency. */
   readonly fxRateOverride: number | null;
+  /** The order's own exchange rates, by currency, to the shop's currency: the shop's as they were when it left Draft. */
+  readonly fxRates: {
+    readonly [name: string]: number;
+  };
   readonly paymentTerms: string | null;
   readonly incoterm: string | null;
-  /** Ordered quantities at their unit costs, in the order's currency. */
+  /** Ordered quantities, less cancelled ones, at their unit costs, in the order's currency. */
   readonly totalValue: number;
   readonly shippingCost: number | null;
   readonly discountAmount: number | null;
   readonly taxAmount: number | null;
-  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  /** What is owed: received and pending quantities at their unit costs + shippingCost + taxAmount − discountAmount, not below 0. */
   readonly grandTotal: number;
-  /** Lines left out of totalValue: no exchange rate is known for their currency. */
+  /** Lines left out of totalValue and grandTotal: no exchange rate is known for their currency. */
   readonly unpricedLineItemIds: readonly (string)[];
   /** Number of lines. */
   readonly itemCount: number;
@@ -674,7 +682,7 @@ export interface Operations {
         readonly locationName: string | null;
         readonly orderDate: string | null;
         readonly expectedDeliveryDate: string | null;
-        /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+        /** Earliest date of the receipt schedule on which something is still to come; null when nothing is. */
         readonly nextExpectedDate: string | null;
         readonly createdBy: string | null;
         /** RFC 3339, UTC, milliseconds. */
@@ -689,16 +697,20 @@ export interface Operations {
         readonly currencyCode: string;
         /** Order currency to shop currency. */
         readonly fxRateOverride: number | null;
+        /** The order's own exchange rates, by currency, to the shop's currency: the shop's as they were when it left Draft. */
+        readonly fxRates: {
+          readonly [name: string]: number;
+        };
         readonly paymentTerms: string | null;
         readonly incoterm: string | null;
-        /** Ordered quantities at their unit costs, in the order's currency. */
+        /** Ordered quantities, less cancelled ones, at their unit costs, in the order's currency. */
         readonly totalValue: number;
         readonly shippingCost: number | null;
         readonly discountAmount: number | null;
         readonly taxAmount: number | null;
-        /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+        /** What is owed: received and pending quantities at their unit costs + shippingCost + taxAmount − discountAmount, not below 0. */
         readonly grandTotal: number;
-        /** Lines left out of totalValue: no exchange rate is known for their currency. */
+        /** Lines left out of totalValue and grandTotal: no exchange rate is known for their currency. */
         readonly unpricedLineItemIds: readonly (string)[];
         /** Number of lines. */
         readonly itemCount: number;
