@@ -73,7 +73,7 @@ test("a viewer downloads and prints, and is told who sets how documents look", {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download CSV" }).click(),
     ]);
-    assert.match(readFileSync(await file.path(), "utf8"), /^PO number,Line,Supplier SKU/);
+    assert.match(readFileSync(await file.path(), "utf8"), /^\ufeffPO number,Line,Supplier SKU/);
     await page.goto(`${origin}/console/settings/documents`);
     await page.getByText("Settings are changed by owners of the shop.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);

@@ -100,6 +100,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       timezone: "UTC",
       auditRetentionDays: 90,
       emailOnSent: false,
+      replyTo: null,
       unconfirmedDays: 3,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
@@ -134,6 +135,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       timezone: "Asia/Tokyo",
       auditRetentionDays: 7,
       emailOnSent: false,
+      replyTo: null,
       unconfirmedDays: 3,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
