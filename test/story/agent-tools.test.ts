@@ -41,6 +41,7 @@ const records = [
     variantId: "kettle",
     unitCost: 4.5,
     supplierSku: "N-K",
+    supplierBarcode: "4006381333931",
     moq: 12,
     packSize: 6,
   },
@@ -147,13 +148,14 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
       { locationId: "pier", onHand: 2.5, incoming: 0 },
       { locationId: "warehouse", onHand: 0, incoming: 10 },
     ],
-    terms: { unitCost: 4.5, currencyCode: "USD", supplierSku: "N-K", moq: 12, packSize: 6, leadTimeDays: 9 },
+    terms: { unitCost: 4.5, unitCostCurrencyCode: "USD", supplierSku: "N-K", supplierBarcode: "4006381333931", moq: 12, packSize: 6, leadTimeDays: 9 },
   });
   assert.equal(answer.at("variants", 0, "status"), "deleted");
   assert.deepEqual(answer.at("variants", 0, "terms"), {
     unitCost: null,
-    currencyCode: "EUR",
+    unitCostCurrencyCode: "EUR",
     supplierSku: null,
+    supplierBarcode: null,
     moq: null,
     packSize: null,
     leadTimeDays: 2,
@@ -432,7 +434,7 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
     packSize: 6,
   });
   const log = await agent.call("purchase_order_log_list", { purchaseOrderId });
-  assert.equal(log.at("log", 0, "operation"), "reorder_from_view");
+  assert.equal(log.at("log", 0, "operation"), "purchase_order_create", "the change is the REST operation's own");
   assert.equal(log.at("log", 0, "actor", "type"), "agent");
   const row = (await server.audit()).find(({ tag }) => tag === "mcp:reorder_from_view");
   assert.deepEqual([row?.method, row?.path, row?.status], ["TOOL", "/reorder_from_view", 200]);

@@ -60,6 +60,15 @@ function followed(
   return { value: found, steps: target };
 }
 
+/** Holds that a slot of follow-on work says why exactly when it failed (C39). */
+function checkDetails(json: Json | null, what: string): void {
+  for (const [name, slot] of Object.entries(at(json ?? {}, "data", "sideEffects") ?? {})) {
+    if (name === "supplierUpdate") continue;
+    const isFailed = at(slot, name === "storefrontSync" || name === "email" ? "status" : "outcome") === "failed";
+    assert.equal(at(slot, "detail") !== undefined, isFailed, `${what}: detail of ${name}`);
+  }
+}
+
 /** Makes the check of an answer; it throws an error that says what is wrong. */
 function createContract(document: JsonObject): (observed: Observed) => void {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -132,6 +141,7 @@ function createContract(document: JsonObject): (observed: Observed) => void {
         // If the key could not be looked up, the rate limit is unknown.
         assert.ok(occasional.has(name) || (status >= 500 && name.startsWith("ratelimit")), `${what} without ${name}`);
     }
+    checkDetails(json, what);
     if (json !== null && status >= 400) {
       assert.equal(at(json, "error", "retryable"), headers["retry-after"] !== undefined, `${what}: Retry-After`);
       assert.equal(at(json, "error", "requestId"), headers["x-request-id"], what);

@@ -12,7 +12,7 @@ import {
 const plain: SideEffectOptions = { order: { purchaseOrderId: "po_1", status: "Partially Received" } };
 const pushing: SideEffectOptions = {
   ...plain,
-  storefrontSync: { unpushed: "disabled", detail: null, lineItemCount: 3 },
+  storefrontSync: { unpushed: { status: "disabled" }, lineItemCount: 3 },
 };
 const failed = (detail: string): EffectOutcome => ({ state: "failed", detail, itemCount: 1 });
 const applied: EffectOutcome = { state: "applied", itemCount: 2 };

@@ -224,10 +224,9 @@ function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action:
 /** Lines that a text names. */
 const namedLinesMax = 5;
 
-/** Which lines' goods the storefront does not have, as a sentence; null when it has all, or they are on their way. */
-export function unsyncedText({ lineItems, storefrontSyncState: state }: PurchaseOrder): string | null {
+/** Which lines' goods the storefront does not have, as a sentence, for an order of which it misses some. */
+export function unsyncedText({ lineItems }: PurchaseOrder): string {
   const unsynced = lineItems.filter(needsSync);
-  if (unsynced.length === 0 || state === "in-flight") return null;
   const named = unsynced
     .slice(0, namedLinesMax)
     .map(

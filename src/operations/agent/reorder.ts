@@ -22,7 +22,7 @@ import type { BroadContext } from "../../requests/broad-read.ts";
 import { variantsOnLoopMax } from "../../requests/loop-limits.ts";
 import { type Call, operation } from "../../requests/operation.ts";
 import { saveFor } from "../purchase-orders/access.ts";
-import { decidedDraft } from "../purchase-orders/header.ts";
+import { createPurchaseOrder, decidedDraft } from "../purchase-orders/header.ts";
 import type { CatalogueLine } from "../purchase-orders/lines.ts";
 import { tool } from "./tool.ts";
 
@@ -235,7 +235,8 @@ export const reorderFromView = operation({
       for (const draft of drafts) {
         const identity = { purchaseOrderId: call.ids.next("po"), poNumber: await nextPoNumber(tx, shopId) };
         const decided = await orderOf(tx, call, draft, asked, identity);
-        await saveFor(tx, call, null, decided);
+        // The change is the create operation's own; the tool is named by the audit row.
+        await saveFor(tx, { ...call, operation: createPurchaseOrder.name }, null, decided);
         made.push(draftJson(draft, decided, identity.purchaseOrderId));
       }
       return { effects: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };

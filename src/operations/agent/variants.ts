@@ -15,13 +15,14 @@ const code = (description: string) => soughtText(shortTextMax).optional().meta({
 const termsSchema = z
   .strictObject({
     unitCost: z.number().nullable(),
-    currencyCode: z.string(),
+    unitCostCurrencyCode: z.string(),
     supplierSku: z.string().nullable(),
+    supplierBarcode: z.string().nullable(),
     moq: z.number().nullable(),
     packSize: z.number().nullable(),
     leadTimeDays: z.int().nullable(),
   })
-  .meta({ description: "With supplierId: that supplier's terms." });
+  .meta({ description: "With supplierId: that supplier's terms, named as on an order's line." });
 
 const variantSchema = z.strictObject({
   variantId: z.string(),
@@ -45,8 +46,9 @@ interface SupplierDefaults {
 
 const termsJson = (entry: SupplierTerms, defaults: SupplierDefaults): z.output<typeof termsSchema> => ({
   unitCost: moneyOrNull(entry.unitCost),
-  currencyCode: entry.unitCostCurrencyCode ?? defaults.currencyCode,
+  unitCostCurrencyCode: entry.unitCostCurrencyCode ?? defaults.currencyCode,
   supplierSku: entry.supplierSku,
+  supplierBarcode: entry.supplierBarcode,
   moq: quantityOrNull(entry.moq),
   packSize: quantityOrNull(entry.packSize),
   leadTimeDays: entry.leadTimeDays ?? defaults.leadTimeDays,

@@ -48,7 +48,7 @@ export const sideEffectsSchema = z
             "queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through.",
         }),
         syncedLineItemCount: z.int().meta({ description: "Lines queued." }),
-        detail: z.string().optional().meta({ description: "What failed, or what the storefront does not have." }),
+        detail: z.string().optional().meta({ description: "What failed; present exactly then." }),
       })
       .optional()
       .meta({ description: "The push of received stock to the storefront." }),
@@ -95,9 +95,7 @@ export interface SideEffectOptions {
    * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is of.
    */
   readonly storefrontSync?: {
-    readonly unpushed: "disabled" | "skipped" | "failed";
-    /** What the storefront does not have then; null: nothing to be told. */
-    readonly detail: string | null;
+    readonly unpushed: { readonly status: "disabled" | "skipped" } | { readonly status: "failed"; readonly detail: string };
     readonly lineItemCount: number;
   };
   /** Given when the call asked for the write-back (`updateSupplier: true`). */
@@ -126,10 +124,7 @@ function storefrontSyncSlot(
   outcome: EffectOutcome | null,
   asked: NonNullable<SideEffectOptions["storefrontSync"]>,
 ): NonNullable<SideEffects["storefrontSync"]> {
-  if (outcome === null) {
-    const { unpushed: status, detail } = asked;
-    return { status, syncedLineItemCount: 0, ...(detail === null ? {} : { detail }) };
-  }
+  if (outcome === null) return { ...asked.unpushed, syncedLineItemCount: 0 };
   switch (outcome.state) {
     case "pending":
       return { status: "queued", syncedLineItemCount: asked.lineItemCount };

@@ -167,8 +167,10 @@ export async function savedPush(
   const { next, stockSync } = decided;
   const pushed = decided.effects.find((effect) => effect.kind === "push-stock");
   const storefrontSync: SideEffectOptions["storefrontSync"] = {
-    unpushed: stockSync === "queued" ? "skipped" : stockSync,
-    detail: stockSync === "disabled" ? null : unsyncedText(next),
+    unpushed:
+      stockSync === "failed"
+        ? { status: "failed", detail: unsyncedText(next) }
+        : { status: stockSync === "disabled" ? "disabled" : "skipped" },
     lineItemCount: pushed?.poLineItemIds.length ?? 0,
   };
   const answer = (now: PurchaseOrder, outcomes: ReadonlyMap<string, EffectOutcome>): Answer<GoodsAnswer> =>

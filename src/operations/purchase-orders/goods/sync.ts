@@ -130,7 +130,7 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
           skipped: skippedJson(decided.skipped),
           ...renderSideEffects(effects, outcomes, {
             order: next,
-            storefrontSync: { unpushed: "skipped", detail: null, lineItemCount: pushedLineItemIds.length },
+            storefrontSync: { unpushed: { status: "skipped" }, lineItemCount: pushedLineItemIds.length },
           }),
         },
         etag: etagOf(next),
