@@ -7,10 +7,12 @@ import { fxRateToNumber, quantityFrom } from "../core/money/money.ts";
 import { currencyCode, instant, mailAddress, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
+import { noteCallsStatement } from "../shop/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
 import { lookAgainStatement } from "../shop/supplier/reminders.ts";
 import type { Tx } from "../store/store.ts";
 import {
+  accountOf,
   checkedStorefront,
   leaveStore,
   movesStore,
@@ -297,6 +299,9 @@ export const putShop = operation({
       if (before !== null) await requireSameCurrency(tx, before, shop);
       if (before !== null && moves) await moveStore(tx, context, before, left !== null);
       await saveShop(tx, shop);
+      // It has just answered.
+      const account = storefront === null ? null : accountOf(storefront);
+      if (account !== null) await tx.batch([noteCallsStatement(id, account, { lastCallAtMs: nowMs, lastError: null })]);
       if (before !== null && remindsOtherwise(before, shop)) await tx.batch([lookAgainStatement(id)]);
       return { shop, isNew: before === null };
     });

@@ -50,6 +50,7 @@ export const keptTables: readonly string[] = [
   "storefront_turn",
   "storefront_token",
   "storefront_subscription",
+  "storefront_call",
 ];
 
 /** They are made anew from other rows when they are needed. */

@@ -56,8 +56,11 @@ export async function textOf(platform: string, response: Response): Promise<stri
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** What a 429 asks to wait; `defaultMs` when it does not say. */
-export function retryAfterOf(headers: Headers, defaultMs: number): number {
+/** What a 429 asks to wait when it does not say. */
+const throttledMs = 1_000;
+
+/** How long a 429 asks to wait. */
+export function retryAfterOf(headers: Headers): number {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : defaultMs;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : throttledMs;
 }

@@ -1,6 +1,41 @@
 /** A wait before a call of a platform that limits how often it is asked. */
 import { StorefrontError } from "./storefront.ts";
 
+/** The shortest pause after a call that was throttled, however soon the platform takes calls again. */
+export const throttledPauseMsMin = 200;
+
+/** A pause that is longer is not waited for here: the call fails, and says when it may be repeated. */
+export const throttledPauseMsMax = 5_000;
+
+/** How often a call that is throttled is sent. Each time it waits first, so more than two are rare. */
+const throttledSendsMax = 5;
+
+/** How long all calls of the platform wait after one that failed, which is then sent again; null: it is not. */
+export function pauseAfter(error: unknown, sends: number): number | null {
+  if (!(error instanceof StorefrontError) || error.kind !== "throttled" || sends >= throttledSendsMax) return null;
+  const pauseMs = Math.max(throttledPauseMsMin, error.retryAfterMs ?? 0);
+  return pauseMs > throttledPauseMsMax ? null : pauseMs;
+}
+
+/** Sends a call, again while the platform takes no more, as long as somebody waits. @throws StorefrontError */
+export async function sendPausing<T>(
+  platform: string,
+  signal: AbortSignal | undefined,
+  send: () => Promise<T>,
+): Promise<T> {
+  for (let sends = 1; ; sends += 1)
+    try {
+      return await send();
+    } catch (error) {
+      const pauseMs = pauseAfter(error, sends);
+      if (pauseMs === null) throw error;
+      await pauseFor(pauseMs, signal, platform);
+    }
+}
+
+/** How long the check of a store that is to be connected may take, with its pauses. */
+export const checkMsMax = 20_000;
+
 /** The caller has given up before there was room for the call. */
 export const noRoomInTime = (platform: string): StorefrontError =>
   new StorefrontError("timeout", `${platform}'s rate limit did not leave room for the call in time`, { landed: "no" });

@@ -7,6 +7,7 @@ import type { ItemResult } from "../../src/storefront/storefront.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
 import { configOf, onFake, type OnFake } from "./connected.ts";
+import { fakeToken, fakeVersion } from "./fake.ts";
 
 const hourMs = 60 * 60 * 1_000;
 
@@ -34,6 +35,9 @@ const inStore = (use: (world: OnFake) => Promise<void>): Promise<void> =>
 
 const keysOf = ({ fake }: OnFake): readonly unknown[] =>
   fake.callsOf("Adjust").map(({ variables }) => variables["key"]);
+
+const outcomesOf = ({ fake }: OnFake, name: string): readonly string[] =>
+  fake.callsOf(name).map(({ outcome }) => outcome);
 
 const rejection = async (call: Promise<unknown>): Promise<StorefrontError> => {
   const [result] = await Promise.allSettled([call]);
@@ -144,7 +148,7 @@ suite("complaints about connections of Shopify", () => {
       await storefront.changeOnHand([change("100", 10)], made);
       assert.deepEqual(
         { ...fake.levelOf("100", "1"), updatedAtMs: 0 },
-        { available: 16, committed: 4, incoming: 0, updatedAtMs: 0 },
+        { available: 16, committed: 4, incoming: 0, updatedAtMs: 0, isActive: true },
       );
       const [level] = await storefront.readOnHand([change("100", 10)], made);
       assert.deepEqual(level, { verified: true, onHand: quantity(20) });
@@ -234,6 +238,60 @@ suite("complaints about connections of Shopify", () => {
       );
       const after = fake.calls.filter(({ outcome }) => outcome === "throttled").length;
       assert.ok(after - before <= 1, `${after - before} calls were throttled`);
+    }));
+
+  test("8d. a call about no items learns what it costs: it waits for its points once, also when a store is connected", () =>
+    inStore(async (world) => {
+      const { fake } = world;
+      fake.costs.set("Connect", 150);
+      fake.bucket = { maximumAvailable: 200, restoreRate: 400 };
+      fake.drain();
+      const store = { domain: fake.domain, accessToken: fakeToken, clientId: null, clientSecret: null };
+      const { storefronts } = world.reopened();
+      const facts = await storefronts.shopify.check({ ...store, apiVersion: fakeVersion });
+      assert.equal(facts.locationCount, 2);
+      assert.deepEqual(outcomesOf(world, "Connect"), ["throttled", "done"]);
+    }));
+
+  test("8e. what calls cost is known after one of them was throttled: none of the next ones is", () =>
+    inStore(async (world) => {
+      const { fake, storefront } = world;
+      fake.costs.set("AddTag", 60);
+      fake.costs.set("RemoveTag", 60);
+      fake.bucket = { maximumAvailable: 120, restoreRate: 2_000 };
+      fake.drain();
+      const tag = (present: boolean) => storefront.setTags([{ variantId: "100", tag: "On order", present }], context());
+      await tag(true);
+      await tag(false);
+      const throttled = (): number => fake.calls.filter(({ outcome }) => outcome === "throttled").length;
+      const before = throttled();
+      for (const present of [true, false, true, false]) await tag(present);
+      assert.equal(throttled(), before);
+    }));
+
+  test("8f. a store that takes no more is asked again after a pause, whatever it says; a long one is left to the caller", () =>
+    inStore(async (world) => {
+      const { fake, storefront } = world;
+      fake.strike({ kind: "error", code: "THROTTLED" }, "Variants");
+      assert.deepEqual(await storefront.checkVariants(["100"]), ["active"]);
+      fake.strike({ kind: "status", status: 429, headers: { "retry-after": "0.01" } }, "Costs");
+      assert.deepEqual(await storefront.readCosts(["100"]), [null]);
+      assert.deepEqual(outcomesOf(world, "Variants"), ["THROTTLED", "done"]);
+      assert.deepEqual(outcomesOf(world, "Costs"), ["429", "done"]);
+      fake.strike({ kind: "status", status: 429, headers: { "retry-after": "60" } }, "Variants");
+      const told = await rejection(storefront.checkVariants(["101"]));
+      assert.deepEqual([told.kind, told.landed, told.retryAfterMs], ["throttled", "no", 60_000]);
+      assert.equal(fake.callsOf("Variants").length, 3);
+    }));
+
+  test("8g. an access token is asked for again after a pause, when a store is connected with the app's id and secret", () =>
+    inStore(async (world) => {
+      const { fake } = world;
+      fake.strike({ kind: "status", status: 429, headers: { "retry-after": "0.01" } }, "grant", 2);
+      const { clientId, clientSecret, domain } = fake;
+      const { storefronts } = world.reopened();
+      const store = { domain, accessToken: null, clientId, clientSecret, apiVersion: fakeVersion };
+      assert.equal((await storefronts.shopify.check(store)).grant?.accessToken, fake.grants[0]?.token);
     }));
 
   test("9. a lost answer says that it may have landed; the retry sends the same bytes under the same key, and it lands once", () =>
@@ -354,6 +412,51 @@ suite("complaints about connections of Shopify", () => {
       const results = await storefront.changeOnHand([change("100", 1), change("101", 1)], context());
       assert.deepEqual(outcomes(results), ["rejected", "applied"]);
     }));
+
+  const gone = [
+    ["a push of stock", ({ storefront }: OnFake) => storefront.changeOnHand([change("100", 1)], context())],
+    ["a look at the stock", ({ storefront }: OnFake) => storefront.readOnHand([change("100", 1)], context())],
+    [
+      "incoming",
+      ({ storefront }: OnFake) =>
+        storefront.setIncoming([{ variantId: "100", locationId: "1", incoming: quantity(3) }], context()),
+    ],
+    [
+      "a unit cost",
+      ({ storefront }: OnFake) => storefront.writeCosts([{ variantId: "100", unitCost: money(3) }], context()),
+    ],
+    ["a look at the unit cost", ({ storefront }: OnFake) => storefront.readCosts(["100"])],
+    [
+      "a tag that is taken away",
+      ({ storefront }: OnFake) =>
+        storefront.setTags([{ variantId: "100", tag: "On order", present: false }], context()),
+    ],
+    [
+      "a page of a pull",
+      async ({ storefront }: OnFake) => {
+        const changedSinceMs = Date.now() - hourMs;
+        const part = { part: "variants", changedSinceMs, soldSinceMs: 0 } as const;
+        return await storefront.pull?.page({ ...part, cursor: null });
+      },
+    ],
+  ] as const;
+  for (const [what, call] of gone)
+    test(`12b. a variant that Shopify has just called gone does not count as active: ${what}`, () =>
+      inStore(async (world) => {
+        const { fake, storefront } = world;
+        const made = storefront.changeOnHand([change("100", 1)], context());
+        await made;
+        assert.deepEqual(await storefront.checkVariants(["100", "101"]), ["active", "active"]);
+        fake.deleteProduct("8100");
+        const looks = fake.callsOf("Variants").length;
+        await call(world);
+        assert.deepEqual(await storefront.checkVariants(["100", "101"]), ["deleted", "active"]);
+        // The other one is still known.
+        assert.deepEqual(
+          fake.callsOf("Variants").slice(looks).map(({ variables }) => variables["ids"]),
+          [["gid://shopify/ProductVariant/100"]],
+        );
+      }));
 
   test("13. a cost is not written into a store that counts in another currency", () =>
     inStore(async ({ fake, storefront }) => {

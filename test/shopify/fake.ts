@@ -64,6 +64,8 @@ interface FakeVariant {
   readonly barcode: string | null;
   readonly price: string;
   cost: string | null;
+  /** Of its inventory item, whose changes are none of the product. */
+  itemUpdatedAtMs: number;
 }
 
 interface FakeProduct {
@@ -106,6 +108,7 @@ interface FakeLevel {
   committed: number;
   incoming: number;
   updatedAtMs: number;
+  isActive: boolean;
 }
 
 interface KnownKey {
@@ -173,6 +176,7 @@ const neededScopes: Readonly<Record<string, readonly string[]>> = {
   locations: ["read_locations"],
   productVariants: ["read_products"],
   products: ["read_products"],
+  inventoryItems: ["read_inventory", "read_products"],
   orders: ["read_orders"],
 };
 
@@ -231,6 +235,8 @@ export class FakeShopify {
   readonly groups: FakeGroup[] = [];
   /** The bucket of points: how much it holds, and how fast it fills. */
   bucket = { maximumAvailable: 100_000, restoreRate: 10_000 };
+  /** Points of documents that cost more than their objects. */
+  readonly costs = new Map<string, number>();
   /** A hook between the check of an adjustment and its change: what the merchant does meanwhile. */
   meanwhile: (() => void) | null = null;
   #available = Number.POSITIVE_INFINITY;
@@ -316,7 +322,23 @@ export class FakeShopify {
       barcode: facts.barcode ?? null,
       price: facts.price ?? "10.00",
       cost: facts.cost ?? null,
+      itemUpdatedAtMs: this.now(),
     });
+  }
+
+  /** Sets a unit cost, as the merchant does. */
+  setCost(variantId: string, cost: string | null): void {
+    const variant = this.variants.get(`gid://shopify/ProductVariant/${variantId}`) ?? assert.fail(variantId);
+    variant.cost = cost;
+    variant.itemUpdatedAtMs = this.now();
+  }
+
+  /** The variant is not stocked at the location any more. */
+  deactivateLevel(variantId: string, locationId: string): void {
+    const level = this.levelOf(variantId, locationId);
+    level.isActive = false;
+    level.available = 0;
+    level.updatedAtMs = this.now();
   }
 
   touchProduct(gid: string): void {
@@ -364,7 +386,7 @@ export class FakeShopify {
 
   #level(itemId: string, locationId: string): FakeLevel {
     const name = `${itemId} ${locationId}`;
-    const level = this.levels.get(name) ?? { available: 0, committed: 0, incoming: 0, updatedAtMs: 0 };
+    const level = this.levels.get(name) ?? { available: 0, committed: 0, incoming: 0, updatedAtMs: 0, isActive: true };
     this.levels.set(name, level);
     return level;
   }
@@ -450,7 +472,7 @@ export class FakeShopify {
       case undefined:
     }
     const document = parse(asked.query);
-    const requestedQueryCost = costOf(document, asked.variables);
+    const requestedQueryCost = this.costs.get(name) ?? costOf(document, asked.variables);
     const isThrottled = does?.kind === "throttled" || !this.#takePoints(requestedQueryCost);
     const cost = {
       requestedQueryCost,
@@ -627,10 +649,19 @@ export class FakeShopify {
             shipsInventory: true,
             fulfillsOnlineOrders: true,
             ...location,
-            inventoryLevels: ({ query }: { readonly query?: string | null }) => ({
+            inventoryLevels: ({
+              query,
+              includeInactive = false,
+            }: {
+              readonly query?: string | null;
+              readonly includeInactive?: boolean | null;
+            }) => ({
               edges: [...this.levels]
                 .filter(
-                  ([name, level]) => name.endsWith(` ${id}`) && level.updatedAtMs >= filterSince(query, "updated_at"),
+                  ([name, level]) =>
+                    name.endsWith(` ${id}`) &&
+                    (level.isActive || includeInactive === true) &&
+                    level.updatedAtMs >= filterSince(query, "updated_at"),
                 )
                 .flatMap(([name]) => {
                   const variant = [...this.variants.values()].find(({ itemId }) => name === `${itemId} ${id}`);
@@ -644,7 +675,7 @@ export class FakeShopify {
       return {
         __typename: "InventoryLevel",
         id: `gid://shopify/InventoryLevel/${variant.itemId.slice(variant.itemId.lastIndexOf("/") + 1)}?location=${locationId}`,
-        isActive: true,
+        isActive: level.isActive,
         item: () => itemOf(variant),
         location: () => locationOf(locationId),
         updatedAt: new Date(level.updatedAtMs).toISOString(),
@@ -746,6 +777,11 @@ export class FakeShopify {
       }),
       nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(nodeOf),
       productVariants: () => ({ edges: [...this.variants.values()].map((variant) => ({ node: variantOf(variant) })) }),
+      inventoryItems: ({ query }: { readonly query?: string | null }) => ({
+        edges: [...this.variants.values()]
+          .filter(({ itemUpdatedAtMs }) => itemUpdatedAtMs >= filterSince(query, "updated_at"))
+          .map((variant) => ({ node: itemOf(variant) })),
+      }),
       products: ({ query }: { readonly query?: string | null }) => ({
         edges: [...this.products]
           .filter(([, { updatedAtMs }]) => updatedAtMs >= filterSince(query, "updated_at"))
@@ -849,6 +885,7 @@ export class FakeShopify {
             return [];
           }
           variant.cost = inventoryItem.cost;
+          variant.itemUpdatedAtMs = this.now();
           return [variantOf(variant)];
         });
         return { productVariants: updated, userErrors };

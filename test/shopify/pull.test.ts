@@ -270,6 +270,31 @@ suite("a pull of what has changed", () => {
       );
     }));
 
+  test("brings a unit cost and a level's end, which are changes of no product and no quantity", () =>
+    inStore(async (world) => {
+      const { fake } = world;
+      world.advance(60 * 60 * 1_000);
+      await pullAll(world);
+      world.advance(60 * 60 * 1_000);
+      fake.setCost("100", "5.5");
+      fake.deactivateLevel("100", "2");
+      const pull = await pullAll(world);
+      assert.equal(pull.state, "done", pull.error ?? "");
+      assert.deepEqual([pull.isFull, pull.counts.variants], [false, 1]);
+      const held = await heldBy(world);
+      const costs = held.variants.map((each) => [each["variant_id"], each["unit_cost"]]);
+      assert.deepEqual(costs[0], ["100", money(5.5)]);
+      assert.deepEqual(
+        held.levels.filter((each) => each.variant_id === "100").map((each) => each.on_hand),
+        [quantity(9), 0],
+      );
+      world.advance(60 * 60 * 1_000);
+      fake.setCost("100", null);
+      fake.setLevel("100", "2", 0);
+      assert.equal((await pullAll(world, true)).state, "done");
+      assert.equal((await heldBy(world)).levels.length, 3);
+    }));
+
   test("follows a hint after a while, once for many; before a first pull nothing does", () =>
     inStore(async (world) => {
       const { engine, shop, clock } = world;

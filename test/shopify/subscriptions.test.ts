@@ -73,6 +73,7 @@ const addressesOf = (fake: FakeShopify): readonly string[] =>
   [...new Set([...fake.subscriptions.values()].map(({ uri }) => uri))].toSorted();
 
 const topics = [
+  "INVENTORY_ITEMS_UPDATE",
   "INVENTORY_LEVELS_CONNECT",
   "INVENTORY_LEVELS_DISCONNECT",
   "INVENTORY_LEVELS_UPDATE",
@@ -85,6 +86,32 @@ const topics = [
 
 const topicsOf = (fake: FakeShopify): readonly string[] =>
   [...fake.subscriptions.values()].map(({ topic }) => topic).toSorted();
+
+test("when the store was called last is known once it is connected, after a restart and after a new connection; a store that was left tells nothing", () =>
+  withStore(async (world) => {
+    const { fake } = world;
+    const connectionNow = async () => {
+      const status = await world.program.ask("GET", `${tideline}/storefront`, token);
+      return [status.at("data", "storefront", "lastCallAt"), status.at("data", "storefront", "lastError")] as const;
+    };
+    assert.equal((await world.put(connection(fake))).status, 200);
+    const [connectedAt] = await connectionNow();
+    /** To the minute: a call waits for no write. */
+    const isKnown = (at: unknown): boolean => Date.parse(String(at)) > Date.parse(String(connectedAt)) - 60_000;
+    await world.restarted(null);
+    assert.ok(isKnown((await connectionNow())[0]));
+    fake.strike({ kind: "status", status: 503 }, "Subscriptions", 10);
+    await world.restarted("https://two.example.com");
+    assert.equal((await world.program.ask("POST", `${tideline}/storefront/webhooks`, token)).status, 200);
+    const failed = await connectionNow();
+    assert.match(JSON.stringify(failed[1]), /503/);
+    await world.restarted(null);
+    assert.deepEqual((await connectionNow())[1], failed[1]);
+    assert.equal((await world.put({ storefront: { kind: "sandbox" } })).status, 200);
+    assert.deepEqual(await connectionNow(), [null, null]);
+    assert.equal((await world.put(connection(fake))).status, 200);
+    assert.ok(isKnown((await connectionNow())[0]));
+  }));
 
 test("a store is asked once for its webhooks when it is connected, at the new address after that has changed, and for none when it is left", () =>
   withStore(async (world) => {

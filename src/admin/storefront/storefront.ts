@@ -19,6 +19,7 @@ import {
   tellAnewStatements,
 } from "../../shop/storefront/storefront-moves.ts";
 import { forgetPullStatement, loadPull, type Pull, pullSteps } from "../../shop/storefront/storefront-pulls.ts";
+import { laterCalls, loadCalls, noCalls } from "../../shop/storefront-calls.ts";
 import { loadSubscription } from "../../shop/storefront/storefront-subscriptions.ts";
 import { loadToken, type RenewedToken } from "../../shop/storefront/storefront-tokens.ts";
 import type { Tx } from "../../store/store.ts";
@@ -247,7 +248,11 @@ async function asked<T>(secretMember: string, ask: () => Promise<T>): Promise<T>
     throw new Fault(
       error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
       `The storefront could not be asked: ${error.message}. The shop was not changed.`,
-      { action: "Check the address, and repeat the call in a moment.", cause: error },
+      {
+        action: "Check the address, and repeat the call in a moment.",
+        cause: error,
+        ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+      },
     );
   }
 }
@@ -352,7 +357,8 @@ export async function moveStore(
   ]);
 }
 
-function accountOf(config: StorefrontConfig): string | null {
+/** Names a store; null for the sandbox. */
+export function accountOf(config: StorefrontConfig): string | null {
   switch (config.kind) {
     case "sandbox":
       return null;
@@ -425,7 +431,10 @@ const statusSchema = z.strictObject({
     kind: z.string(),
     account: z.string().nullable().meta({ description: "The store's domain or URL; null for the sandbox." }),
     apiVersion: z.string().nullable(),
-    lastCallAt: z.string().nullable().meta({ description: "By this process." }),
+    lastCallAt: z
+      .string()
+      .nullable()
+      .meta({ description: "Of another process, or from before a restart, to the minute." }),
     lastError: z.strictObject({ at: z.string(), message: z.string() }).nullable(),
     backlog: z.int().meta({ description: "Effects for the storefront that are not settled." }),
     token: z
@@ -465,13 +474,13 @@ export const getStorefront = operation({
   describes: {
     summary: "How a shop's storefront is connected and doing.",
     description:
-      "Never its secret. What is said of calls and limits is what this process has seen; among nodes each has its own.",
+      "Never its secret. What is said of limits is what this process has seen; among nodes each has its own.",
     output: statusSchema,
   },
   input: z.strictObject(inShop),
   async run(context, { shopId }) {
     const { engine, storefronts } = context;
-    const { shop, backlog, pull, told, renewed } = await engine.read(shopId, async (tx) => {
+    const { shop, backlog, pull, told, renewed, stored } = await engine.read(shopId, async (tx) => {
       const found = await shopOf(tx, shopId);
       const connection = storefronts.shopify.connectionOf(found);
       return {
@@ -479,6 +488,7 @@ export const getStorefront = operation({
         pull: await loadPull(tx, shopId),
         backlog: await pendingStorefrontEffects(tx, shopId),
         told: await loadSubscription(tx, shopId),
+        stored: await loadCalls(tx, shopId, accountOf(found.storefront) ?? ""),
         renewed: connection === null ? null : await loadToken(tx, shopId, connection),
       };
     });
@@ -486,17 +496,15 @@ export const getStorefront = operation({
     const opened = storefronts.open(shop);
     const { capabilities } = opened;
     const state = storefronts.stateOf(shop);
+    const { lastCallAtMs, lastError } = laterCalls(state ?? noCalls, stored);
     const throttle = state?.throttle ?? null;
     return data({
       storefront: {
         kind: storefront.kind,
         account: accountOf(storefront),
         apiVersion: storefront.kind === "shopify" ? storefront.apiVersion : null,
-        lastCallAt: state === null || state.lastCallAtMs === null ? null : instant(state.lastCallAtMs),
-        lastError:
-          state === null || state.lastError === null
-            ? null
-            : { at: instant(state.lastError.atMs), message: state.lastError.message },
+        lastCallAt: lastCallAtMs === null ? null : instant(lastCallAtMs),
+        lastError: lastError === null ? null : { at: instant(lastError.atMs), message: lastError.message },
         backlog,
         token: tokenJson(storefront, renewed),
         scopes: scopesJson(storefront),

@@ -72,6 +72,7 @@ export const forgetStoreStatements = (shopId: string): readonly Statement[] => [
   { sql: "delete from storefront_incoming_batch where shop_id = ?", params: [shopId] },
   { sql: "delete from storefront_turn where shop_id = ?", params: [shopId] },
   { sql: "delete from storefront_subscription where shop_id = ?", params: [shopId] },
+  { sql: "delete from storefront_call where shop_id = ?", params: [shopId] },
 ];
 
 /** Variants that one effect tells of. */

@@ -5,16 +5,14 @@
  */
 import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
+import type { StoreCalls } from "../calls.ts";
 import type { StoreState } from "../connections.ts";
-import { pauseFor } from "../pause.ts";
+import { pauseAfter, pauseFor, throttledPauseMsMax } from "../pause.ts";
 import { StorefrontError } from "../storefront.ts";
 import { type MedusaAnswer, type MedusaRequest, type MedusaStore, sendToMedusa } from "./transport.ts";
 
 /** Requests of a store that are under way at a time. */
 const requestsAtOnceMax = 4;
-
-/** How often a request that is answered with 429 is sent. */
-const throttledSendsMax = 5;
 
 interface AskOptions {
   readonly signal: AbortSignal | undefined;
@@ -23,18 +21,20 @@ interface AskOptions {
 export class MedusaClient {
   readonly #store: MedusaStore;
   readonly #clock: Clock;
+  readonly #calls: StoreCalls;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
-  #lastCallAtMs: number | null = null;
-  #lastError: StoreState["lastError"] = null;
+  /** No request begins before: one was answered with 429. */
+  #restsUntilMs = 0;
 
-  constructor(store: MedusaStore, clock: Clock) {
+  constructor(store: MedusaStore, parts: { readonly clock: Clock; readonly calls: StoreCalls }) {
     this.#store = store;
-    this.#clock = clock;
+    this.#clock = parts.clock;
+    this.#calls = parts.calls;
   }
 
   get state(): StoreState {
-    return { lastCallAtMs: this.#lastCallAtMs, lastError: this.#lastError, throttle: null };
+    return { ...this.#calls.state, throttle: null };
   }
 
   /** Reads. @throws StorefrontError, when it is refused too. */
@@ -70,16 +70,24 @@ export class MedusaClient {
     try {
       for (let sends = 1; ; sends += 1)
         try {
-          this.#lastCallAtMs = this.#clock.now();
+          await this.#rest(signal);
+          this.#calls.made();
           return await sendToMedusa(this.#store, request, { writes, signal });
         } catch (error) {
           if (!(error instanceof StorefrontError)) throw error;
-          if (error.kind !== "throttled" || sends === throttledSendsMax) throw this.#failed(error);
-          await pauseFor(error.retryAfterMs ?? 0, signal, "Medusa");
+          const pauseMs = pauseAfter(error, sends);
+          if (pauseMs === null) throw this.#failed(error);
+          this.#restsUntilMs = Math.max(this.#restsUntilMs, this.#clock.now() + pauseMs);
         }
     } finally {
       giveBack();
     }
+  }
+
+  /** Waits while Medusa takes no requests. A rest that is longer than any is from before the clock was set back. */
+  async #rest(signal: AbortSignal | undefined): Promise<void> {
+    const restMs = Math.min(this.#restsUntilMs - this.#clock.now(), throttledPauseMsMax);
+    if (restMs > 0) await pauseFor(restMs, signal, "Medusa");
   }
 
   async #place(): Promise<() => void> {
@@ -97,7 +105,7 @@ export class MedusaClient {
   }
 
   #failed(error: StorefrontError): StorefrontError {
-    this.#lastError = { atMs: this.#clock.now(), message: error.message };
+    this.#calls.failed(error);
     return error;
   }
 

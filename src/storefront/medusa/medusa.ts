@@ -11,11 +11,14 @@ import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine } from "../../store/store.ts";
+import { noteCallsStatement } from "../../shop/storefront-calls.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
 import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
+import { checkMsMax } from "../pause.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { Turns } from "../turns.ts";
+import { StoreCalls } from "../calls.ts";
 import { MedusaClient } from "./client.ts";
 import { MedusaCostsAndTags } from "./costs-and-tags.ts";
 import { MedusaIncoming } from "./incoming.ts";
@@ -87,8 +90,9 @@ export class Medusa {
   }
 
   async #facts(store: MedusaStore): Promise<MedusaFacts> {
-    const client = new MedusaClient(store, this.#options.clock);
-    const options = { signal: undefined };
+    const { clock } = this.#options;
+    const client = new MedusaClient(store, { clock, calls: new StoreCalls(clock) });
+    const options = { signal: AbortSignal.timeout(checkMsMax) };
     const { stores } = await client.ask(
       "/admin/stores?fields=id,name,supported_currencies.currency_code",
       storesAnswer,
@@ -108,7 +112,10 @@ export class Medusa {
     const { shopId, currencyCode } = shop;
     const secretKey = secrets.open(shopId, config.secretKey);
     allow(config.url);
-    const client = new MedusaClient({ origin: config.url, secretKey }, clock);
+    const calls = new StoreCalls(clock, (state) =>
+      engine.write(shopId, (tx) => tx.batch([noteCallsStatement(shopId, config.url, state)]), { durable: false }),
+    );
+    const client = new MedusaClient({ origin: config.url, secretKey }, { clock, calls });
     const variants = new MedusaVariants(client);
     const levels = new MedusaLevels(client);
     const parts = { shopId, currencyCode, engine, clock, ids, client, variants, levels, turns: this.#turns };

@@ -34,9 +34,6 @@ export class MedusaFailed extends StorefrontError {}
 /** Who answers is not Medusa's Admin API, or one that does not have the call. */
 export class NotMedusa extends StorefrontError {}
 
-/** What a 429 asks to wait when it does not say. */
-const throttledMs = 1_000;
-
 /** Medusa's own errors. Whoever answers otherwise is not its Admin API. */
 const refusal = z.object({ type: z.string(), message: z.string() });
 
@@ -108,7 +105,7 @@ function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): S
   if (status === 429)
     return new StorefrontError("throttled", "Medusa takes no more calls for now", {
       landed: "no",
-      retryAfterMs: retryAfterOf(headers, throttledMs),
+      retryAfterMs: retryAfterOf(headers),
     });
   if (status === 500) return new MedusaFailed("error", "Medusa failed (HTTP 500)", { landed });
   if (status > 500) return new StorefrontError("error", `Medusa failed (HTTP ${status})`, { landed });

@@ -5,14 +5,13 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../store/store.ts";
+import { StoreCalls } from "../calls.ts";
 import type { StoreState } from "../connections.ts";
+import { pauseAfter } from "../pause.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyDocument } from "./documents.ts";
 import type { Pacing, ThrottleStatus } from "./pacing.ts";
 import { sendToShopify, type ShopifyAnswer, type ShopifyStore, TokenRefused } from "./transport.ts";
-
-/** How often a call that Shopify throttles is sent. Each time it waits for its points first, so more than two are rare. */
-const throttledSendsMax = 8;
 
 interface AskOptions {
   readonly writes: boolean;
@@ -23,18 +22,16 @@ interface AskOptions {
 
 export class ShopifyClient {
   readonly #store: ShopifyStore;
-  readonly #clock: Clock;
   readonly #log: Log;
   readonly #pacing: Pacing;
-  /** Document → points an item, as Shopify has counted them. */
-  readonly #costPerItem = new Map<string, number>();
-  #lastCallAtMs: number | null = null;
-  #lastError: StoreState["lastError"] = null;
+  readonly #calls: StoreCalls;
+  /** Document → its points, as Shopify has counted them where it differs. */
+  readonly #costs = new Map<string, ShopifyDocument<unknown>["cost"]>();
   #otherVersion: string | null = null;
 
-  constructor(store: ShopifyStore, parts: { readonly clock: Clock; readonly log: Log; readonly pacing: Pacing }) {
+  constructor(store: ShopifyStore, parts: { readonly log: Log; readonly pacing: Pacing; readonly calls: StoreCalls }) {
     this.#store = store;
-    this.#clock = parts.clock;
+    this.#calls = parts.calls;
     this.#log = parts.log;
     this.#pacing = parts.pacing;
   }
@@ -45,7 +42,7 @@ export class ShopifyClient {
   }
 
   get state(): StoreState {
-    return { lastCallAtMs: this.#lastCallAtMs, lastError: this.#lastError, throttle: this.#pacing.status };
+    return { ...this.#calls.state, throttle: this.#pacing.status };
   }
 
   /**
@@ -62,7 +59,7 @@ export class ShopifyClient {
     try {
       return await this.#paced(document, variables, options);
     } catch (error) {
-      if (error instanceof StorefrontError) this.#lastError = { atMs: this.#clock.now(), message: error.message };
+      if (error instanceof StorefrontError) this.#calls.failed(error);
       throw error;
     }
   }
@@ -72,22 +69,26 @@ export class ShopifyClient {
     variables: object | string,
     { writes, items, signal }: AskOptions,
   ): Promise<Answer> {
-    const { name, text, cost } = document;
+    const { name, text } = document;
     const given = typeof variables === "string" ? variables : JSON.stringify(variables);
     const body = `{"operationName":${JSON.stringify(name)},"query":${JSON.stringify(text)},"variables":${given}}`;
     for (let sends = 1; ; sends += 1) {
-      const points = cost.base + items * (this.#costPerItem.get(name) ?? cost.perItem);
+      const { base, perItem } = this.#costOf(document);
+      const points = base + items * perItem;
       const giveBack = await this.#pacing.take(points, signal);
       let throttle: ThrottleStatus | null = null;
       try {
-        this.#lastCallAtMs = this.#clock.now();
+        this.#calls.made();
         const answer = await this.#sent(body, { writes, signal });
         ({ throttle } = answer);
         this.#learn(document, items, answer.requestedCost);
         this.#tellOtherVersion(answer.otherVersion);
         if (answer.error === null) return this.#checked(document, answer.data, writes);
-        const error = errorOf(answer.error, throttle, answer.requestedCost ?? points, writes);
-        if (error.kind !== "throttled" || throttle === null || sends >= throttledSendsMax) throw error;
+        throw errorOf(answer.error, throttle, answer.requestedCost ?? points, writes);
+      } catch (error) {
+        const pauseMs = pauseAfter(error, sends);
+        if (pauseMs === null) throw error;
+        this.#pacing.rest(pauseMs);
       } finally {
         giveBack(throttle);
       }
@@ -117,9 +118,17 @@ export class ShopifyClient {
     });
   }
 
-  #learn({ name, cost }: ShopifyDocument<unknown>, items: number, requestedCost: number | null): void {
-    if (requestedCost === null || items === 0) return;
-    this.#costPerItem.set(name, Math.max(0, (requestedCost - cost.base) / items));
+  #costOf({ name, cost }: ShopifyDocument<unknown>): ShopifyDocument<unknown>["cost"] {
+    return this.#costs.get(name) ?? cost;
+  }
+
+  #learn(document: ShopifyDocument<unknown>, items: number, requestedCost: number | null): void {
+    if (requestedCost === null) return;
+    const { base, perItem } = this.#costOf(document);
+    this.#costs.set(
+      document.name,
+      items === 0 ? { base: requestedCost, perItem } : { base, perItem: Math.max(0, (requestedCost - base) / items) },
+    );
   }
 
   #tellOtherVersion(version: string | null): void {

@@ -173,6 +173,7 @@ export class ShopifyCostsAndTags {
         if (node !== null) costs.set(node.id, cost?.currencyCode === currencyCode ? moneyOf(cost.amount) : null);
       }
     }
+    variants.forget([...found].flatMap(([variantId, { variantGid }]) => (costs.has(variantGid) ? [] : [variantId])));
     return variantIds.map((variantId) => costs.get(found.get(variantId)?.variantGid ?? "") ?? null);
   }
 
@@ -189,6 +190,7 @@ export class ShopifyCostsAndTags {
       const { nodes } = await client.ask(tagsDocument, { ids }, { writes: false, items: ids.length, signal });
       for (const node of nodes) if (node !== null) tagsOf.set(node.id, node.tags);
     }
+    variants.forget([...found].flatMap(([variantId, { productGid }]) => (tagsOf.has(productGid) ? [] : [variantId])));
     const results: ItemResult[] = [];
     let problem: StorefrontError | null = null;
     for (const change of changes) {

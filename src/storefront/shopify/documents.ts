@@ -374,6 +374,25 @@ export const bulkChangedProducts: BulkQuery = {
   grouped: true,
 };
 
+/** Variants whose inventory item has changed: their unit cost, SKU and tracking are the item's, and no change of the product. */
+export const bulkChangedItems: BulkQuery = {
+  name: "BulkChangedItems",
+  text: `query BulkChangedItems {
+  inventoryItems(query: "updated_at:>='${bulkTime}'") {
+    edges {
+      node {
+        id
+        variant {
+          ${variantMembers}
+        }
+      }
+    }
+  }
+}`,
+  grouped: false,
+};
+
+/** Inactive levels are among them: what is not stocked at a location any more has a change, too. */
 const levelsQuery = (name: string, filter: string): BulkQuery => ({
   name,
   text: `query ${name} {
@@ -381,9 +400,15 @@ const levelsQuery = (name: string, filter: string): BulkQuery => ({
     edges {
       node {
         id
-        inventoryLevels${filter} {
+        inventoryLevels(includeInactive: true${filter}) {
           edges {
-            node { id location { id } item { id variant { id } } quantities(names: ["on_hand"]) { name quantity } }
+            node {
+              id
+              isActive
+              location { id }
+              item { id variant { id } }
+              quantities(names: ["on_hand"]) { name quantity }
+            }
           }
         }
       }
@@ -395,7 +420,7 @@ const levelsQuery = (name: string, filter: string): BulkQuery => ({
 
 export const bulkLevels = levelsQuery("BulkLevels", "");
 
-export const bulkChangedLevels = levelsQuery("BulkChangedLevels", `(query: "updated_at:>='${bulkTime}'")`);
+export const bulkChangedLevels = levelsQuery("BulkChangedLevels", `, query: "updated_at:>='${bulkTime}'"`);
 
 const ordersQuery = (name: string, member: "processed_at" | "updated_at"): BulkQuery => ({
   name,

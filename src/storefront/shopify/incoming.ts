@@ -104,6 +104,7 @@ export class ShopifyIncoming {
     return targets.map(({ variantId, incoming }) => {
       const result = results.get(variantId) ?? { outcome: "unchanged" };
       const isGone = incoming === 0 && result.outcome === "rejected" && result.reason === "deleted";
+      if (isGone) variants.forget([variantId]);
       return isGone ? { outcome: "unchanged" } : result;
     });
   }

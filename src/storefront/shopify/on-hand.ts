@@ -274,9 +274,12 @@ export class ShopifyOnHand {
       asked.filter((each) => each !== null),
       signal,
     );
-    return asked.map((each) => {
+    return asked.map((each, place) => {
       const level = each === null ? undefined : this.#levels.get(`${each.itemGid} ${each.locationGid}`);
-      if (level === undefined) return { verified: false, onHand: null };
+      if (level === undefined) {
+        variants.forget(changes.slice(place, place + 1).map(({ variantId }) => variantId));
+        return { verified: false, onHand: null };
+      }
       return { verified: isShown(level, each?.change ?? null), onHand: level.onHand };
     });
   }
@@ -298,8 +301,11 @@ export class ShopifyOnHand {
           { ids, locationId },
           { writes: false, items: ids.length, signal },
         );
-        for (const node of nodes) {
-          if (node === null) continue;
+        for (const [place, node] of nodes.entries()) {
+          if (node === null) {
+            this.#levels.delete(`${ids[place]} ${locationId}`);
+            continue;
+          }
           const quantities = new Map((node.inventoryLevel?.quantities ?? []).map((each) => [each.name, each]));
           const changed = quantities.get("available")?.updatedAt ?? null;
           const name = `${node.id} ${locationId}`;

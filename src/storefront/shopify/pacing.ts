@@ -2,10 +2,10 @@
  * How fast a store is asked: Shopify gives each app and store a bucket of points that fills again, and every answer says how full it is.
  * All calls of a store take their points from one `Pacing`, in the order in which they ask.
  *
- * Owns: the wait before a call. Does not own: the call, and what it costs (client.ts).
+ * Owns: the wait before a call, by its points and after a call that was throttled. Does not own: the call, and what it costs (client.ts).
  */
 import type { Clock } from "../../base/clock.ts";
-import { noRoomInTime, pauseFor } from "../pause.ts";
+import { noRoomInTime, pauseFor, throttledPauseMsMax } from "../pause.ts";
 
 /** What an answer says of the bucket, in points. */
 export interface ThrottleStatus {
@@ -21,6 +21,7 @@ export class Pacing {
   #atMs = 0;
   /** Points of calls that are under way: their answers have not said what they took. */
   #underWay = 0;
+  #restsUntilMs = 0;
   #last: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock) {
@@ -30,6 +31,11 @@ export class Pacing {
   /** What the latest answer said; null before the first. */
   get status(): ThrottleStatus | null {
     return this.#status;
+  }
+
+  /** No call begins for so long: the store takes none. */
+  rest(ms: number): void {
+    this.#restsUntilMs = Math.max(this.#restsUntilMs, this.#clock.now() + ms);
   }
 
   /**
@@ -45,7 +51,7 @@ export class Pacing {
     try {
       await before;
       for (;;) {
-        const waitMs = this.#waitMs(points);
+        const waitMs = Math.max(this.#restMs(), this.#waitMs(points));
         if (signal?.aborted === true) throw noRoomInTime("Shopify");
         if (waitMs <= 0) break;
         await pauseFor(waitMs, signal, "Shopify");
@@ -60,6 +66,11 @@ export class Pacing {
       this.#status = status;
       this.#atMs = this.#clock.now();
     };
+  }
+
+  /** What is left of the rest; one that is longer than any is from before the clock was set back. */
+  #restMs(): number {
+    return Math.min(this.#restsUntilMs - this.#clock.now(), throttledPauseMsMax);
   }
 
   /** How long it takes until the bucket holds as many points. */

@@ -11,6 +11,7 @@ import { type ReadContext, StorefrontError } from "../storefront.ts";
 import { type BulkCursor, bulkPiece, bulkStart } from "./bulk.ts";
 import type { ShopifyClient } from "./client.ts";
 import {
+  bulkChangedItems,
   bulkChangedLevels,
   bulkChangedOrders,
   bulkChangedProducts,
@@ -31,7 +32,10 @@ interface PullParts {
   readonly mayDownload: (url: URL) => boolean;
 }
 
-/** Where a part stands. `deletions`: the list of deleted products, page by page, before what has changed. */
+/**
+ * Where a part stands. `deletions`: the list of deleted products, page by page, before what has changed. `ofItems`: variants whose inventory
+ * item has changed, after those whose product has.
+ */
 const cursorShape = z.union([
   z.strictObject({ after: z.string() }),
   z.strictObject({ deletions: z.string() }),
@@ -41,6 +45,7 @@ const cursorShape = z.union([
     begun: z.number(),
     looks: z.number(),
     onlyLocation: z.string().nullable().optional(),
+    ofItems: z.boolean().optional(),
   }),
 ]);
 
@@ -103,7 +108,7 @@ const bulkOf = (cursor: PullCursor | null): BulkCursor =>
     ? { operation: cursor.operation, at: cursor.at, begun: cursor.begun, looks: cursor.looks }
     : bulkStart;
 
-/** The next page of a bulk operation, its lines made into records. */
+/** The next page of a bulk operation, its lines made into records. @param kept what its cursor says beside where it stands. */
 async function bulkPage(
   parts: PullParts,
   query: BulkQuery,
@@ -111,14 +116,11 @@ async function bulkPage(
   cursor: PullCursor | null,
   context: ReadContext | undefined,
   recordsOf: (lines: readonly unknown[]) => Pick<PullPage, "records" | "notes">,
-  onlyLocation?: string | null,
+  kept: { readonly onlyLocation?: string | null; readonly ofItems?: boolean } = {},
 ): Promise<PullPage> {
   const { lines, next, ...rest } = await bulkPiece(parts, query, timeText(sinceMs), bulkOf(cursor), context?.signal);
   const { records, ...notes } = recordsOf(lines);
-  return page(records, next === null ? null : { ...next, ...(onlyLocation === undefined ? {} : { onlyLocation }) }, {
-    ...rest,
-    ...notes,
-  });
+  return page(records, next === null ? null : { ...next, ...kept }, { ...rest, ...notes });
 }
 
 const id = z.object({ id: z.string() });
@@ -148,6 +150,8 @@ const variantLine = z.object({
 });
 
 type VariantLine = z.output<typeof variantLine>;
+
+const itemLine = z.object({ variant: variantLine.nullish() });
 
 /** Shopify's name for the variant of a product that has only one. */
 const onlyVariantTitle = "Default Title";
@@ -196,9 +200,18 @@ async function variants(
   context: ReadContext | undefined,
 ): Promise<PullPage> {
   const recordsOf = (lines: readonly unknown[]) => ({ records: variantRecords(lines, parts.currencyCode) });
+  const itemRecords = (lines: readonly unknown[]) => ({
+    records: lines.flatMap((line) => {
+      const { variant = null } = read(itemLine, line);
+      return variant === null ? [] : [variantRecord(variant, parts.currencyCode)];
+    }),
+  });
   if (changedSinceMs === null) return await bulkPage(parts, bulkVariants, 0, cursor, context, recordsOf);
   if (cursor === null || "deletions" in cursor) return await deletions(parts, changedSinceMs, cursor, context);
-  return await bulkPage(parts, bulkChangedProducts, changedSinceMs, cursor, context, recordsOf);
+  if ("ofItems" in cursor && cursor.ofItems === true)
+    return await bulkPage(parts, bulkChangedItems, changedSinceMs, cursor, context, itemRecords, { ofItems: true });
+  const changed = await bulkPage(parts, bulkChangedProducts, changedSinceMs, cursor, context, recordsOf);
+  return changed.cursor === null ? { ...changed, cursor: cursorText({ ...bulkStart, ofItems: true }) } : changed;
 }
 
 /** Products that were deleted since then; the list of those that have changed follows. */
@@ -220,6 +233,7 @@ async function deletions(
 }
 
 const levelLine = z.object({
+  isActive: z.boolean(),
   location: id,
   item: z.object({ variant: id.nullish() }),
   quantities: z.array(z.object({ name: z.string(), quantity: z.number() })),
@@ -235,10 +249,11 @@ async function levels(
   return await bulkPage(parts, query, changedSinceMs ?? 0, cursor, context, (lines) => ({
     records: lines.flatMap((line): readonly Pulled[] => {
       if (!isOf("InventoryLevel", line)) return [];
-      const { location, item, quantities } = read(levelLine, line);
-      const onHand = quantityFrom(quantities.find(({ name }) => name === "on_hand")?.quantity ?? 0);
+      const { isActive, location, item, quantities } = read(levelLine, line);
+      const pieces = quantityFrom(quantities.find(({ name }) => name === "on_hand")?.quantity ?? 0);
       const variantId = item.variant?.id;
-      if (variantId === undefined || onHand === null) return [];
+      if (variantId === undefined || pieces === null) return [];
+      const onHand = isActive ? pieces : null;
       return [{ type: "level", variantId: numberOf(variantId), locationId: numberOf(location.id), onHand }];
     }),
   }));
@@ -307,7 +322,7 @@ async function sales(
   if (cursor !== null) {
     const onlyLocation = ("operation" in cursor ? cursor.onlyLocation : null) ?? null;
     const recordsOf = (lines: readonly unknown[]) => ({ records: saleRecords(lines, onlyLocation) });
-    return await bulkPage(parts, query, changedSinceMs ?? soldSinceMs, cursor, context, recordsOf, onlyLocation);
+    return await bulkPage(parts, query, changedSinceMs ?? soldSinceMs, cursor, context, recordsOf, { onlyLocation });
   }
   const { client } = parts;
   const { currentAppInstallation } = await client.ask(connectDocument, {}, reading(context));

@@ -11,10 +11,14 @@ import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
+import { noteCallsStatement } from "../../shop/storefront-calls.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { OpenedStores, storesKeptMax, type OpenedStore } from "../opened-stores.ts";
 import { type SecretBox, SecretUnreadable } from "../../base/secret-box.ts";
+import { checkMsMax, sendPausing } from "../pause.ts";
+import type { StorefrontPull } from "../pull.ts";
 import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
+import { StoreCalls } from "../calls.ts";
 import { ShopifyClient } from "./client.ts";
 import { connectDocument, locationsDocument } from "./documents.ts";
 import { ShopifyCostsAndTags } from "./costs-and-tags.ts";
@@ -75,13 +79,17 @@ export class Shopify {
     const { clock, log, originOf } = this.#options;
     const origin = originOf(domain);
     // Also beside a token: whether it can be renewed shows now, not in a day.
+    const signal = AbortSignal.timeout(checkMsMax);
     const exchanged =
-      clientId === null || clientSecret === null ? null : await askForGrant(origin, { clientId, clientSecret }, clock);
+      clientId === null || clientSecret === null
+        ? null
+        : await sendPausing("Shopify", signal, () => askForGrant(origin, { clientId, clientSecret }, clock));
     const token = accessToken ?? exchanged?.accessToken;
     if (token === undefined) throw new Error("a store without a token, or a client id and secret");
     const store = { origin, apiVersion, tokens: fixedToken(token) };
-    const client = new ShopifyClient(store, { clock, log, pacing: new Pacing(clock) });
-    const options = { writes: false, items: 0, signal: undefined };
+    const pacing = this.#pacings.get(domain) ?? new Pacing(clock);
+    const client = new ShopifyClient(store, { log, pacing, calls: new StoreCalls(clock) });
+    const options = { writes: false, items: 0, signal };
     const { shop, currentAppInstallation } = await client.ask(connectDocument, {}, options);
     const scopes = new Set(currentAppInstallation.accessScopes.map(({ handle }) => handle));
     const nodes = scopes.has("read_locations")
@@ -178,7 +186,10 @@ export class Shopify {
     this.#pacings.set(domain, pacing);
     const [idlest] = this.#pacings.keys();
     if (this.#pacings.size > storesKeptMax && idlest !== undefined) this.#pacings.delete(idlest);
-    const client = new ShopifyClient({ origin, apiVersion, tokens }, { clock, log, pacing });
+    const calls = new StoreCalls(clock, (state) =>
+      engine.write(shopId, (tx) => tx.batch([noteCallsStatement(shopId, domain, state)]), { durable: false }),
+    );
+    const client = new ShopifyClient({ origin, apiVersion, tokens }, { log, pacing, calls });
     const variants = new ShopifyVariants(client, clock);
     const parts = { shopId, currencyCode, engine, clock, ids, client, variants };
     const onHand = new ShopifyOnHand(parts);
@@ -186,19 +197,30 @@ export class Shopify {
     const costsAndTags = new ShopifyCostsAndTags(parts);
     const storefront: Storefront = {
       capabilities,
-      pull: shopifyPull({ client, currencyCode, mayDownload }),
+      pull: heardBy(variants, shopifyPull({ client, currencyCode, mayDownload })),
       checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
       activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
-      changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),
+      changeOnHand: (changes, context) =>
+        overStore(() => variants.noting(changes, () => onHand.change(changes, context))),
       readOnHand: (changes, context) => overStore(() => onHand.read(changes, context)),
-      setIncoming: (levels, context) => overStore(() => incoming.set(levels, context)),
-      writeCosts: (costs, context) => costsAndTags.write(costs, context.signal),
+      setIncoming: (levels, context) => overStore(() => variants.noting(levels, () => incoming.set(levels, context))),
+      writeCosts: (costs, context) => variants.noting(costs, () => costsAndTags.write(costs, context.signal)),
       readCosts: (variantIds, context) => costsAndTags.read(variantIds, context?.signal),
-      setTags: (changes, context) => costsAndTags.setTags(changes, context.signal),
+      setTags: (changes, context) => variants.noting(changes, () => costsAndTags.setTags(changes, context.signal)),
     };
     return { config, currencyCode, client, storefront };
   }
 }
+
+/** A pull whose pages are news of the variants that are kept. */
+const heardBy = (variants: ShopifyVariants, pull: StorefrontPull): StorefrontPull => ({
+  ...pull,
+  async page(request, context) {
+    const page = await pull.page(request, context);
+    variants.heard(page.records);
+    return page;
+  },
+});
 
 /** Names a connection: a renewed token is stored under it. */
 export const connectionName = ({ accessToken }: ShopifyConfig): string =>

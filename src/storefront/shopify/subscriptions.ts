@@ -8,11 +8,14 @@ import { subscribeDocument, subscriptionsDocument, unsubscribeDocument } from ".
 
 /** What is told: a member of the changed thing, since a webhook is a hint and nothing is read of it. */
 const productTopics = ["PRODUCTS_CREATE", "PRODUCTS_UPDATE", "PRODUCTS_DELETE"] as const;
+/** Unit costs change there, and no product does. */
+const itemTopics = ["INVENTORY_ITEMS_UPDATE"] as const;
 const levelTopics = ["INVENTORY_LEVELS_CONNECT", "INVENTORY_LEVELS_UPDATE", "INVENTORY_LEVELS_DISCONNECT"] as const;
 const orderTopics = ["ORDERS_CREATE", "ORDERS_UPDATED"] as const;
 
 const topics = [
   ...productTopics.map((topic) => ({ topic, member: "id" })),
+  ...itemTopics.map((topic) => ({ topic, member: "id" })),
   ...levelTopics.map((topic) => ({ topic, member: "inventory_item_id" })),
   ...orderTopics.map((topic) => ({ topic, member: "id" })),
 ];

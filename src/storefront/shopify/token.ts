@@ -17,6 +17,7 @@ import {
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Tx } from "../../store/store.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
+import { retryAfterOf } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 
 /** How long before its end a token is renewed. Shopify's hold for a day. */
@@ -26,7 +27,7 @@ const renewAheadMs = 30 * 60 * 1_000;
 export const grantMsMax = 8_000;
 
 /** How long a process has the renewal for itself; above `grantMsMax`. */
-const renewalMs = 15_000;
+const renewalMs = 9_000;
 
 /** Between an exchange that has failed and the next one. */
 const renewalPauseMs = 2_000;
@@ -74,8 +75,12 @@ export async function askForGrant(
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      if (response.status >= 500 || response.status === 429)
-        throw refused("error", `Shopify gave no access token (HTTP ${response.status})`);
+      if (response.status === 429)
+        throw new StorefrontError("throttled", "Shopify gives no more access tokens for now", {
+          landed: "no",
+          retryAfterMs: retryAfterOf(response.headers),
+        });
+      if (response.status >= 500) throw refused("error", `Shopify gave no access token (HTTP ${response.status})`);
       throw refused(
         "auth",
         `Shopify gives no access token for the client id and secret (HTTP ${response.status}): one of them is wrong, or the app is not installed in the store`,

@@ -24,9 +24,6 @@ export interface ShopifyStore {
 /** Shopify does not accept the token. Nothing was done. */
 export class TokenRefused extends StorefrontError {}
 
-/** What a 429 asks to wait when it does not say. */
-const throttledMs = 1_000;
-
 const envelope = z.object({
   data: z.unknown().optional(),
   errors: z
@@ -143,7 +140,7 @@ function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): S
     case 423:
       return auth("the Shopify store is locked");
     case 429: {
-      const retryAfterMs = retryAfterOf(headers, throttledMs);
+      const retryAfterMs = retryAfterOf(headers);
       return new StorefrontError("throttled", "Shopify takes no more calls for now", { landed: "no", retryAfterMs });
     }
     default:

@@ -4,15 +4,16 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import { chunksOf } from "../../store/in-lists.ts";
+import type { Pulled } from "../pull.ts";
 import type { ItemResult, VariantState } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";
 import { activateDocument, variantsDocument } from "./documents.ts";
-import { globalId } from "./ids.ts";
+import { globalId, numberOf } from "./ids.ts";
 
 /** Ids that one look-up names. With about 4 points each it stays below the 1,000 points that one query may cost. */
 export const idsPerQueryMax = 100;
 
-/** How long a variant counts as active after it was seen so. Other states are always looked up. */
+/** How long a variant counts as active after it was seen so, unless Shopify says otherwise (C44). Other states are always looked up. */
 const activeKeptMs = 30_000;
 
 /** Variants that are remembered; the ones seen longest ago go first. */
@@ -85,6 +86,36 @@ export class ShopifyVariants {
       }
     }
     return known;
+  }
+
+  /** Shopify has said something of them that is not as it was: they are looked up when they are asked for. */
+  forget(variantIds: readonly string[]): void {
+    for (const variantId of variantIds) this.#found.delete(variantId);
+  }
+
+  /** The results of a write. What Shopify has rejected may be otherwise than it was. */
+  async noting<Item extends { readonly variantId: string }>(
+    items: readonly Item[],
+    write: () => Promise<ItemResult[]>,
+  ): Promise<ItemResult[]> {
+    const results = await write();
+    this.forget(items.flatMap(({ variantId }, place) => (results[place]?.outcome === "rejected" ? [variantId] : [])));
+    return results;
+  }
+
+  /** A page of a pull has come: what is not active in it does not count as active. */
+  heard(records: readonly Pulled[]): void {
+    if (this.#found.size === 0) return;
+    const states = new Map<string, VariantState>();
+    const products = new Map<string, ReadonlySet<string>>();
+    for (const each of records)
+      if (each.type === "variant") states.set(each.variantId, each.status);
+      else if (each.type === "product") products.set(each.productId, new Set(each.variantIds));
+    for (const [name, { variantGid, productGid }] of this.#found) {
+      const id = numberOf(variantGid);
+      const isThere = products.get(numberOf(productGid))?.has(id) ?? true;
+      if (!isThere || (states.get(id) ?? "active") !== "active") this.#found.delete(name);
+    }
   }
 
   async states(variantIds: readonly string[], signal: AbortSignal | undefined): Promise<VariantState[]> {

@@ -1,0 +1,53 @@
+/**
+ * What is known of the calls of one shop's store: kept by its client, and stored beside the calls (C67).
+ *
+ * A call waits for no write: what it tells is stored once a minute, and an error that is new at once.
+ */
+import { Fault } from "../core/fault.ts";
+import type { StoreState } from "./connections.ts";
+import type { StorefrontError } from "./storefront.ts";
+
+type Calls = Pick<StoreState, "lastCallAtMs" | "lastError">;
+
+/** Between two writes of the time of the latest call. */
+const storedEveryMs = 60_000;
+
+export class StoreCalls {
+  readonly #clock: { now(): number };
+  readonly #store: (calls: Calls) => Promise<void>;
+  #lastCallAtMs: number | null = null;
+  #lastError: Calls["lastError"] = null;
+  #storedAtMs = 0;
+
+  /** @param store stores them with the shop; without it they are of no shop yet. */
+  constructor(clock: { now(): number }, store: (calls: Calls) => Promise<void> = () => Promise.resolve()) {
+    this.#clock = clock;
+    this.#store = store;
+  }
+
+  get state(): Calls {
+    return { lastCallAtMs: this.#lastCallAtMs, lastError: this.#lastError };
+  }
+
+  /** A call is made. */
+  made(): void {
+    this.#lastCallAtMs = this.#clock.now();
+    // The clock may have been set back.
+    if (Math.abs(this.#lastCallAtMs - this.#storedAtMs) >= storedEveryMs) this.#keep();
+  }
+
+  /** A call has failed. */
+  failed(error: StorefrontError): void {
+    const isNew = this.#lastError?.message !== error.message;
+    this.#lastError = { atMs: this.#clock.now(), message: error.message };
+    if (isNew) this.#keep();
+  }
+
+  #keep(): void {
+    this.#storedAtMs = this.#clock.now();
+    this.#store(this.state).catch((error: unknown) => {
+      // A store that takes nothing now gets the next one.
+      if (!(error instanceof Fault)) throw error;
+    });
+  }
+}
