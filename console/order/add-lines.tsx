@@ -43,7 +43,10 @@ async function variants(text: string, supplierId: string | null): Promise<readon
         found.set(variantId, {
           id: variantId,
           title: variantName === null ? productName : `${productName} ${variantName}`,
-          hint: [sku ?? barcode, typeof terms?.unitCost === "number" ? money(terms.unitCost, terms.unitCostCurrencyCode) : null]
+          hint: [
+            sku ?? barcode,
+            typeof terms?.unitCost === "number" ? money(terms.unitCost, terms.unitCostCurrencyCode) : null,
+          ]
             .filter((part) => part !== null)
             .join(" · "),
           moq: terms?.moq ?? null,

@@ -3,7 +3,7 @@
  *
  * A call waits for no write: what it tells is stored once a minute, and an error that is new at once.
  */
-import { Fault } from "../core/fault.ts";
+import { Fault } from "../base/fault.ts";
 import type { StoreState } from "./connections.ts";
 import type { StorefrontError } from "./storefront.ts";
 

@@ -453,7 +453,10 @@ suite("complaints about connections of Shopify", () => {
         assert.deepEqual(await storefront.checkVariants(["100", "101"]), ["deleted", "active"]);
         // The other one is still known.
         assert.deepEqual(
-          fake.callsOf("Variants").slice(looks).map(({ variables }) => variables["ids"]),
+          fake
+            .callsOf("Variants")
+            .slice(looks)
+            .map(({ variables }) => variables["ids"]),
           [["gid://shopify/ProductVariant/100"]],
         );
       }));

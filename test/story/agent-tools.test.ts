@@ -148,7 +148,15 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
       { locationId: "pier", onHand: 2.5, incoming: 0 },
       { locationId: "warehouse", onHand: 0, incoming: 10 },
     ],
-    terms: { unitCost: 4.5, unitCostCurrencyCode: "USD", supplierSku: "N-K", supplierBarcode: "4006381333931", moq: 12, packSize: 6, leadTimeDays: 9 },
+    terms: {
+      unitCost: 4.5,
+      unitCostCurrencyCode: "USD",
+      supplierSku: "N-K",
+      supplierBarcode: "4006381333931",
+      moq: 12,
+      packSize: 6,
+      leadTimeDays: 9,
+    },
   });
   assert.equal(answer.at("variants", 0, "status"), "deleted");
   assert.deepEqual(answer.at("variants", 0, "terms"), {

@@ -10,7 +10,10 @@ import { Pacing } from "../../src/storefront/shopify/pacing.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 
 const throttled = (retryAfterMs?: number): StorefrontError =>
-  new StorefrontError("throttled", "no more", { landed: "no", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  new StorefrontError("throttled", "no more", {
+    landed: "no",
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 
 test("a throttled call is sent again after the pause that was asked for, never at once, and a few times only", () => {
   assert.equal(pauseAfter(throttled(375), 1), 375);

@@ -95,7 +95,9 @@ export interface SideEffectOptions {
    * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is of.
    */
   readonly storefrontSync?: {
-    readonly unpushed: { readonly status: "disabled" | "skipped" } | { readonly status: "failed"; readonly detail: string };
+    readonly unpushed:
+      | { readonly status: "disabled" | "skipped" }
+      | { readonly status: "failed"; readonly detail: string };
     readonly lineItemCount: number;
   };
   /** Given when the call asked for the write-back (`updateSupplier: true`). */
