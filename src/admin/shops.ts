@@ -7,7 +7,7 @@ import { fxRateToNumber, quantityFrom } from "../core/money/money.ts";
 import { currencyCode, instant, mailAddress, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
-import { noteCallsStatement } from "../shop/storefront-calls.ts";
+import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
 import { lookAgainStatement } from "../shop/supplier/reminders.ts";
 import type { Tx } from "../store/store.ts";

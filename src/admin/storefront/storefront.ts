@@ -19,7 +19,7 @@ import {
   tellAnewStatements,
 } from "../../shop/storefront/storefront-moves.ts";
 import { forgetPullStatement, loadPull, type Pull, pullSteps } from "../../shop/storefront/storefront-pulls.ts";
-import { laterCalls, loadCalls, noCalls } from "../../shop/storefront-calls.ts";
+import { laterCalls, loadCalls, noCalls } from "../../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../../shop/storefront/storefront-subscriptions.ts";
 import { loadToken, type RenewedToken } from "../../shop/storefront/storefront-tokens.ts";
 import type { Tx } from "../../store/store.ts";

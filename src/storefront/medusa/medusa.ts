@@ -11,7 +11,7 @@ import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine } from "../../store/store.ts";
-import { noteCallsStatement } from "../../shop/storefront-calls.ts";
+import { noteCallsStatement } from "../../shop/storefront/storefront-calls.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
 import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
 import type { SecretBox } from "../../base/secret-box.ts";

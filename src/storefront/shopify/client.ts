@@ -3,7 +3,6 @@
  *
  * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
  */
-import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { StoreCalls } from "../calls.ts";
 import type { StoreState } from "../connections.ts";

@@ -4,7 +4,7 @@
  *
  * Owns: the SQL of `storefront_call`. Does not own: when it is stored (storefront/calls.ts).
  */
-import type { Statement, Tx } from "../store/store.ts";
+import type { Statement, Tx } from "../../store/store.ts";
 
 /** What is known of the calls of a storefront. */
 export interface StorefrontCalls {
