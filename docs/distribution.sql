@@ -100,6 +100,7 @@ begin
         ('openpo', 'import_run'),
         ('openpo', 'import_record'),
         ('openpo', 'stock_take_reason'),
+        ('openpo', 'storefront_call'),
         ('openpo', 'storefront_incoming'),
         ('openpo', 'storefront_incoming_batch'),
         ('openpo', 'storefront_turn'),

@@ -186,6 +186,9 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "store/postgres/schema.ts pauseMs quietPauseMs",
     "store/sqlite/engine.ts replacedRetryMs",
     "store/sqlite/schema.ts newerVersionRetryMs",
+    "storefront/calls.ts storedEveryMs",
+    "storefront/http.ts throttledMs",
+    "storefront/pause.ts throttledPauseMsMin throttledPauseMsMax",
     "webhooks/sender.ts countedEveryMs storePauseMs",
   ],
   "how long something holds or is kept": [
@@ -253,6 +256,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "store/postgres/first-start.ts firstStartMsMax",
     "store/postgres/schema.ts triesMax quietMsMax quietTriesMsMax",
     "store/sqlite/reader.ts readerLockMsMax",
+    "storefront/pause.ts throttledSendsMax checkMsMax",
     "webhooks/names.ts tryMs",
   ],
   "how a storefront is asked: what it takes in one call, and how often it is asked again": [

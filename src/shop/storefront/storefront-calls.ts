@@ -7,7 +7,7 @@
 import type { Statement, Tx } from "../../store/store.ts";
 
 /** What is known of the calls of a storefront. */
-export interface StorefrontCalls {
+interface StorefrontCalls {
   readonly lastCallAtMs: number | null;
   readonly lastError: { readonly atMs: number; readonly message: string } | null;
 }

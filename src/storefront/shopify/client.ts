@@ -4,7 +4,7 @@
  * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
  */
 import type { Log } from "../../store/store.ts";
-import { StoreCalls } from "../calls.ts";
+import type { StoreCalls } from "../calls.ts";
 import type { StoreState } from "../connections.ts";
 import { pauseAfter } from "../pause.ts";
 import { StorefrontError } from "../storefront.ts";

@@ -94,8 +94,8 @@ export class ShopifyVariants {
   }
 
   /** The results of a write. What Shopify has rejected may be otherwise than it was. */
-  async noting<Item extends { readonly variantId: string }>(
-    items: readonly Item[],
+  async noting(
+    items: readonly { readonly variantId: string }[],
     write: () => Promise<ItemResult[]>,
   ): Promise<ItemResult[]> {
     const results = await write();
