@@ -10,6 +10,7 @@ import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInAgain, SignInScreen } from "./sign-in/sign-in.tsx";
 import { texts } from "./texts.ts";
+import { titleOf } from "./title.ts";
 
 /** An order as it is printed. Its script is loaded when it is opened. */
 const PrintScreen = lazy(async () => (await import("./print/print.tsx")).PrintScreen);
@@ -54,6 +55,13 @@ const App: FunctionComponent = () => {
   });
   const { kind } = sessionState.value;
   const session = signedIn();
+  useSignalEffect(() => {
+    const shopName = signedIn()?.shop.name ?? null;
+    document.title =
+      shopName === null && sessionState.value.kind === "signed-out"
+        ? `${texts.signIn.title} · ${texts.titles.console}`
+        : titleOf(place.value.steps, shopName);
+  });
   if (kind === "unknown") return null;
   if (kind === "choose-shop") return <OperatorScreen />;
   const [first = "orders"] = place.value.steps;

@@ -7,6 +7,7 @@ import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
+import { nameRecord } from "../title.ts";
 import { texts } from "../texts.ts";
 import { Actions } from "./actions.tsx";
 import { AddLines } from "./add-lines.tsx";
@@ -33,6 +34,9 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
   useEffect(() => void state.read(), [state]);
   const order = state.order.value;
   const problem = state.problem.value;
+  useEffect(() => {
+    if (order !== null) nameRecord(purchaseOrderId, order.poNumber);
+  }, [order]);
   return (
     <>
       <p class="back">

@@ -1,5 +1,6 @@
 /** An order as its supplier reads it, to look at and to print: what the PDF shows, from the same sheet. */
 import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
@@ -7,6 +8,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { documentTexts as words } from "../texts-documents.ts";
 import { texts } from "../texts.ts";
+import { nameRecord } from "../title.ts";
 
 type Sheet = Output<"purchase_order_document">["document"];
 
@@ -17,6 +19,9 @@ export const PrintScreen: FunctionComponent = () => {
 
 const Printed: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
   const { data, problem, again } = useReading("purchase_order_document", { shopId: shopId(), purchaseOrderId });
+  useEffect(() => {
+    if (data !== null) nameRecord(purchaseOrderId, data.document.poNumber);
+  }, [data]);
   return (
     <>
       <p class="back unprinted">

@@ -9,6 +9,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
+import { nameRecord } from "../title.ts";
 import { changedLines } from "./amounts.ts";
 import { type Counting, countingOf, type Place, type Read } from "./counting.ts";
 import { Asking, GuardIssues, OthersCounts, SavedNotice, WaitingNotice } from "./notices.tsx";
@@ -66,19 +67,22 @@ const Receiving: FunctionComponent<{
   );
 };
 
-const Heading: FunctionComponent<{ readonly read: Read }> = ({ read: { order } }) => (
-  <>
-    <p class="back">
-      <a href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</a>
-    </p>
-    <div class="heading">
-      <h1>{receiveTexts.title(order.poNumber)}</h1>
-      <StatusChip status={order.status} />
-      <span>{order.supplierName}</span>
-      {order.locationName === null ? null : <strong>{receiveTexts.to(order.locationName)}</strong>}
-    </div>
-  </>
-);
+const Heading: FunctionComponent<{ readonly read: Read }> = ({ read: { order } }) => {
+  useEffect(() => nameRecord(order.purchaseOrderId, order.poNumber), [order]);
+  return (
+    <>
+      <p class="back">
+        <a href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</a>
+      </p>
+      <div class="heading">
+        <h1>{receiveTexts.title(order.poNumber)}</h1>
+        <StatusChip status={order.status} />
+        <span>{order.supplierName}</span>
+        {order.locationName === null ? null : <strong>{receiveTexts.to(order.locationName)}</strong>}
+      </div>
+    </>
+  );
+};
 
 const CountingForm: FunctionComponent<{
   readonly counting: Counting;

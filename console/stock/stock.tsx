@@ -15,6 +15,7 @@ import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { stockTexts } from "../texts-stock.ts";
 import { texts } from "../texts.ts";
+import { nameRecord } from "../title.ts";
 import { adjustments, takes } from "./counts.ts";
 import type { Kind, StockDetail, StockRow, StockTable } from "./kinds.ts";
 import { manufacturing, transfers } from "./moves.ts";
@@ -157,6 +158,9 @@ const Record: FunctionComponent<{ readonly name: KindName; readonly id: string }
   };
   useEffect(() => void read(), [id]);
   const state = found.value;
+  useEffect(() => {
+    if (state !== null && "tables" in state) nameRecord(id, state.title);
+  }, [state]);
   return (
     <>
       <p class="back">

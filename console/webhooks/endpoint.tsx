@@ -1,6 +1,7 @@
 /** One endpoint: how it stands, what can be done with it, and what became of its deliveries. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
+import { useEffect } from "preact/hooks";
 import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
@@ -10,6 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
+import { nameRecord } from "../title.ts";
 import { answerOf, Deliveries, type Delivery } from "./deliveries.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { wordOf } from "./event-types.tsx";
@@ -18,6 +20,9 @@ import { type Endpoint, SecretShown } from "./secret-shown.tsx";
 
 export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> = ({ endpointId }) => {
   const { data, problem, again } = useReading("webhook_endpoint_get", { shopId: shopId(), endpointId });
+  useEffect(() => {
+    if (data !== null) nameRecord(endpointId, data.endpoint.url);
+  }, [data]);
   return (
     <>
       <p class="back">

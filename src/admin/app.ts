@@ -13,6 +13,7 @@ import { shopIdPattern } from "../base/secret.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
+import { documentSurface } from "../http/rest.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
 import {
   baseUrlOf,
@@ -46,6 +47,7 @@ import {
   runOperation,
   shopOf,
 } from "./operation.ts";
+import { adminDocumentSteps } from "./openapi.ts";
 import { adminOperations } from "./registry.ts";
 
 interface AdminDependencies {
@@ -69,8 +71,8 @@ interface Served extends AdminDependencies {
   readonly refusals: Refusals;
 }
 
-/** The admin API. It counts an operation as its name with `admin:` before it. */
-export function createAdmin(deps: AdminDependencies): Surface {
+/** The admin API with its document, which is public (C57). It counts an operation as its name with `admin:` before it. */
+export function createAdmin(deps: AdminDependencies): readonly Surface[] {
   const auditTrail = new AuditTrail({ ...deps.admin, log: deps.log });
   const served: Served = {
     ...deps,
@@ -79,28 +81,30 @@ export function createAdmin(deps: AdminDependencies): Surface {
     auditTrail,
     refusals: new Refusals({ ...deps, auditTrail, engine: deps.admin.engine }),
   };
-  return {
-    path: adminPrefix,
-    async handle(context) {
-      const token = bearerToken(context);
-      if (isSessionBearer(token)) return await asPerson(served, context, token);
-      await requireOperator(served, context, token);
-      const { request, path } = context;
-      const found = served.match(path);
-      if (found === null) throw pathNotFound(path, `Shops are at ${adminPrefix}/shops.`);
-      const binding = bindingFor(found, request.method);
-      if (binding instanceof Fault) throw binding;
-      const { performs } = binding.operation;
-      if (performs !== undefined)
-        return await performedFor(served, context, await operatorIn(served, found), { found, binding, performs });
-      return await answerOf(served, context, {
-        found,
-        binding,
-        person: null,
-        mayStillAsk: () => Promise.resolve(true),
-      });
-    },
-  };
+  const document = documentSurface(`${adminPrefix}/openapi.json`, "admin:openapi", () =>
+    adminDocumentSteps(adminOperations),
+  );
+  return [document, { path: adminPrefix, handle: (context) => answered(served, context) }];
+}
+
+async function answered(served: Served, context: RequestContext): Promise<Response> {
+  const token = bearerToken(context);
+  if (isSessionBearer(token)) return await asPerson(served, context, token);
+  await requireOperator(served, context, token);
+  const { request, path } = context;
+  const found = served.match(path);
+  if (found === null) throw pathNotFound(path, `Shops are at ${adminPrefix}/shops.`);
+  const binding = bindingFor(found, request.method);
+  if (binding instanceof Fault) throw binding;
+  const { performs } = binding.operation;
+  if (performs !== undefined)
+    return await performedFor(served, context, await operatorIn(served, found), { found, binding, performs });
+  return await answerOf(served, context, {
+    found,
+    binding,
+    person: null,
+    mayStillAsk: () => Promise.resolve(true),
+  });
 }
 
 /** A request that has reached an operation. */

@@ -5,18 +5,25 @@ import type { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { schemaOf } from "../http/openapi/schemas.ts";
+import { madeNow } from "../http/made-later.ts";
+import { eventSchemas, webhookEntries } from "../http/openapi/webhooks.ts";
 import { bindingOf } from "../http/routes.ts";
 import { type AdminOperation, adminPrefix } from "./operation.ts";
 
 /** Pure: the same operations give the same document. */
-export function adminDocument(operations: readonly AdminOperation[]): JsonObject {
-  const schemas: Record<string, Json> = {};
+export const adminDocument = (operations: readonly AdminOperation[]): JsonObject =>
+  madeNow(adminDocumentSteps(operations));
+
+/** Makes the document, a step for each operation. */
+export function* adminDocumentSteps(operations: readonly AdminOperation[]): Generator<void, JsonObject> {
+  const schemas: Record<string, Json> = { ...eventSchemas };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const entry = entryOf(operation, schemas);
     if (entry === null) continue;
     const path = `${adminPrefix}${operation.route.path}`;
     paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: entry };
+    yield;
   }
   return {
     openapi: "3.1.0",
@@ -28,6 +35,8 @@ export function adminDocument(operations: readonly AdminOperation[]): JsonObject
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     paths,
+    // Not in openapi.json: generators of several languages make code of them that does not compile (C57).
+    webhooks: webhookEntries,
     components: {
       schemas,
       securitySchemes: {

@@ -10,6 +10,7 @@ import { failure, isReplay, type Reply, respond } from "../requests/envelope.ts"
 import { isRestOperation, type Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import { ofShop } from "./body.ts";
+import type { JsonObject } from "../base/json.ts";
 import { MadeLater } from "./made-later.ts";
 import { openApiSteps } from "./openapi/openapi.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
@@ -42,22 +43,8 @@ const preflightHeaders = {
 
 export function createRest(operations: readonly Operation[], perform: Perform): readonly Surface[] {
   const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
-  const document = new MadeLater(function* () {
-    return publish(JSON.stringify(yield* openApiSteps(operations)), "application/json");
-  });
   return [
-    {
-      path: documentPath,
-      exact: true,
-      headers: corsHeaders,
-      prepare: () => document.prepare(),
-      async handle(context) {
-        if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
-        const response = await documentResponse(document.value, context);
-        for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
-        return response;
-      },
-    },
+    documentSurface(documentPath, "openapi", () => openApiSteps(operations)),
     {
       path: apiPrefix,
       headers: corsHeaders,
@@ -71,6 +58,25 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
   ];
 }
 
+/** An OpenAPI document at its path: made once, the same for everyone (C9). @param operation how its requests are counted. */
+export function documentSurface(path: string, operation: string, steps: () => Generator<void, JsonObject>): Surface {
+  const document = new MadeLater(function* () {
+    return publish(JSON.stringify(yield* steps()), "application/json");
+  });
+  return {
+    path,
+    exact: true,
+    headers: corsHeaders,
+    prepare: () => document.prepare(),
+    async handle(context) {
+      if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
+      const response = await documentResponse(document.value, operation, context);
+      for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
+      return response;
+    },
+  };
+}
+
 /** What OPTIONS answers, also on an unknown path (C8). */
 const preflight = ({ requestId }: RequestContext, allow: readonly string[]): Reply => ({
   status: 204,
@@ -80,9 +86,9 @@ const preflight = ({ requestId }: RequestContext, allow: readonly string[]): Rep
 });
 
 /** The OpenAPI document, without an envelope and public, whatever key is sent (C9). */
-async function documentResponse(document: Publication, context: RequestContext): Promise<Response> {
+async function documentResponse(document: Publication, operation: string, context: RequestContext): Promise<Response> {
   const { method } = context.request;
-  context.operation = "openapi";
+  context.operation = operation;
   if (method === "GET" || method === "HEAD") return document.answer(context.request);
   return respond(failure(context.requestId, methodNotAllowed(method, documentMethods)));
 }

@@ -477,7 +477,7 @@ async function listen(
     identity: store.identity,
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
-      createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
+      ...createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log, counts, pages }),
       createStorefrontHints({
         engine,

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
+import { eventTypes } from "../../src/core/events/events.ts";
+import { startServer } from "../support/server.ts";
 
 const described = z.looseObject({ description: z.string().optional() });
 
@@ -35,4 +37,27 @@ test("every operation of the admin API and each of its parameters is described",
   ]);
   assert.ok(operations.length > 30, `only ${operations.length} operations are described`);
   assert.deepEqual(missing, []);
+});
+
+test("every type of event is described in the admin API's document, and openapi.json, from which clients are made, has no webhooks", () => {
+  const { webhooks } = z
+    .looseObject({ webhooks: z.record(z.string(), z.unknown()) })
+    .parse(JSON.parse(readFileSync(file, "utf8")));
+  assert.deepEqual(Object.keys(webhooks).toSorted(), [...eventTypes].toSorted());
+  const public_ = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../openapi.json"), "utf8"));
+  assert.equal(public_.webhooks, undefined);
+  for (const name of ["OrderEvent", "ShopEvent"]) assert.equal(public_.components.schemas[name], undefined, name);
+});
+
+test("the admin API's document is public, the same for everyone, and 304 to whoever has it", async () => {
+  await using server = await startServer({ console: true });
+  const url = `${server.url}/admin/v1/openapi.json`;
+  const first = await fetch(url);
+  assert.equal(first.status, 200);
+  assert.equal(await first.text(), JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+  const etag = first.headers.get("etag") ?? "";
+  const again = await fetch(url, { headers: { "if-none-match": etag, authorization: "Bearer wrong" } });
+  assert.equal(again.status, 304);
+  assert.equal((await fetch(url, { method: "POST" })).status, 405);
+  assert.equal((await fetch(`${server.url}/admin/v1/shops`)).status, 401);
 });

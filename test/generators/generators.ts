@@ -21,8 +21,6 @@ export interface Generator {
   readonly install: readonly Command[];
   /** The files that name versions. Beside the program, or `../../` for those that several share. */
   readonly manifests: readonly string[];
-  /** True: it gets the document without `webhooks`, from which it makes code that does not compile. docs/webhooks.md says so. */
-  readonly withoutWebhooks?: true;
   readonly generate: Command;
   readonly compile: readonly Command[];
   readonly run: Command;
@@ -98,7 +96,6 @@ export const generators: readonly Generator[] = [
     needs: go,
     install: [["env", "GOBIN={cache}", "go", "install", oapiCodegen]],
     manifests: ["go.mod", "go.sum"],
-    withoutWebhooks: true,
     generate: ["{cache}/oapi-codegen", "-config", "config.yaml", "openapi.json"],
     compile: [["go", "build", "-o", "check", "."]],
     run: ["./check"],
@@ -128,7 +125,6 @@ export const generators: readonly Generator[] = [
     needs: [...java, ...python],
     install: [copyGenerator, ...pipInstall],
     manifests: ["requirements.txt"],
-    withoutWebhooks: true,
     generate: openapiGeneratorRun("python", "."),
     compile: [["{cache}/venv/bin/python", "-m", "compileall", "-q", "openapi_client"], mypy],
     run: ["{cache}/venv/bin/python", "main.py"],

@@ -277,7 +277,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       mcp,
       ...(options.console === true
         ? [
-            createAdmin({
+            ...createAdmin({
               admin,
               coordination,
               perform,

@@ -24,7 +24,6 @@ import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from
 import { guides } from "./guides.ts";
 import { isCreation, linksOf } from "./links.ts";
 import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./schemas.ts";
-import { eventSchemas, webhookEntries } from "./webhooks.ts";
 import { madeNow } from "../made-later.ts";
 import { apiPrefix, type Binding, bindingOf } from "../routes.ts";
 
@@ -36,7 +35,6 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Transfer orders": "Stock that moves between the shop's own locations. Read only.",
   "Manufacturing orders": "What is built, and from which materials. Read only.",
   "Forecast views": "Saved views of expected demand, computed when they are read. Read only.",
-  Webhooks: "Requests that OpenPO sends: what happened, to URLs that the shop's owner has given.",
   Description: "This description of the API.",
 };
 
@@ -64,7 +62,7 @@ export function* openApiSteps(operations: readonly Operation[]): Generator<void,
 }
 
 function* documentSteps(operations: readonly RestOperation[]): Generator<void, JsonObject> {
-  const components: Components = { schemas: { ...envelopeSchemas, ...eventSchemas }, responses: {}, links: {} };
+  const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const path = `${apiPrefix}${operation.route.path}`;
@@ -74,7 +72,7 @@ function* documentSteps(operations: readonly RestOperation[]): Generator<void, J
     };
     yield;
   }
-  const tags = [...new Set(operations.map((operation) => operation.tag)), "Webhooks", "Description"];
+  const tags = [...new Set(operations.map((operation) => operation.tag)), "Description"];
   return {
     openapi: "3.1.0",
     info: {
@@ -91,7 +89,6 @@ function* documentSteps(operations: readonly RestOperation[]): Generator<void, J
       return { name, ...(description === undefined ? {} : { description }) };
     }),
     paths: { ...paths, [`${apiPrefix}/openapi.json`]: { get: documentEntry } },
-    webhooks: webhookEntries,
     components: {
       ...components,
       headers: headerComponents,
