@@ -44,9 +44,9 @@ test("every type of event is described in the admin API's document, and openapi.
     .looseObject({ webhooks: z.record(z.string(), z.unknown()) })
     .parse(JSON.parse(readFileSync(file, "utf8")));
   assert.deepEqual(Object.keys(webhooks).toSorted(), [...eventTypes].toSorted());
-  const public_ = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../openapi.json"), "utf8"));
-  assert.equal(public_.webhooks, undefined);
-  for (const name of ["OrderEvent", "ShopEvent"]) assert.equal(public_.components.schemas[name], undefined, name);
+  const api = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../openapi.json"), "utf8"));
+  assert.equal(api.webhooks, undefined);
+  for (const name of ["OrderEvent", "ShopEvent"]) assert.equal(api.components.schemas[name], undefined, name);
 });
 
 test("the admin API's document is public, the same for everyone, and 304 to whoever has it", async () => {
