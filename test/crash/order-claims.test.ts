@@ -6,7 +6,7 @@ import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";
 
 /** A start on a data directory voids the claims of earlier processes. Among nodes a claim ends with its lease. */
-const freeMsMax = onPostgres ? 20_000 : 2_000;
+const freeMsMax = onPostgres ? 12_000 : 2_000;
 const adminToken = "an-admin-token-for-claims";
 const shop = "/admin/v1/shops/shop";
 const order = "/api/v1/purchase-orders/po_1";

@@ -32,3 +32,8 @@ test("a storefront that refuses the credentials is not called again", () => {
   const refused = new StorefrontError("auth", "wrong token", { landed: "no" });
   assert.equal(retryDelayMs(outboxLimits, 1, refused, 0), null);
 });
+
+test("what a node that died has claimed is found by another one within 10 s (C38)", () => {
+  const searchMsMax = outboxLimits.pollMs * 1.5;
+  assert.ok(outboxLimits.leaseMs + searchMsMax < 10_000);
+});

@@ -11,7 +11,7 @@ import type { Storefront } from "../../src/storefront/storefront.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";
 import { line, quantity } from "../support/goods.ts";
 import { locationId, shopId, withWorld, type World } from "../support/storefront.ts";
-import { patienceMs } from "../support/until.ts";
+import { patienceMs, until } from "../support/until.ts";
 
 interface NodeOptions {
   readonly engineOf?: (engine: Engine) => Engine;
@@ -282,8 +282,8 @@ suite("two nodes", () => {
       await second.outbox.settle(shopId, effects, 5_000);
       await world.quiet();
       assert.deepEqual(await incoming(world), [0, 0, 0]);
-      // The first one's lease could end during a call that begins now.
-      await new Promise((resolve) => setTimeout(resolve, limits.leaseMs - limits.callTimeLimitMs + 50));
+      // The first one finds that it cannot renew its lease.
+      await new Promise((resolve) => setTimeout(resolve, limits.leaseMs / 2));
       const { calls } = await world.sandbox.state([]);
       gate.resolve();
       await told;
@@ -307,6 +307,31 @@ suite("two nodes", () => {
       setTimeout(() => slow.open(), 50);
       assert.ok([...(await told).values()].every((outcome) => outcome.state === "applied"));
       assert.ok(Date.now() - beganMs < patienceMs / 2);
+      await first.outbox.close();
+      await second.outbox.close();
+      await landedOnce(world);
+    }));
+
+  test("a call that lasts for longer than the lease keeps it: no other node makes the call too", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const slow = held();
+      const short = { leaseMs: 400, callTimeLimitMs: patienceMs, pollMs: 20 };
+      const first = nodeOf(world, { between: slow.between, limits: short });
+      const second = nodeOf(world, { limits: short });
+      const told = first.outbox.settle(shopId, effects, patienceMs);
+      await slow.reached;
+      const [due] = await world.engine.read(shopId, (tx) =>
+        tx.all<{ due_at: number }>("select max(due_at) as due_at from effect where shop_id = ?", [shopId]),
+      );
+      await second.outbox.start();
+      await until("the lease was renewed past its first end", () => Date.now() > (due?.due_at ?? 0) + short.leaseMs);
+      const { calls } = await world.sandbox.state([]);
+      slow.open();
+      assert.ok([...(await told).values()].every((outcome) => outcome.state === "applied"));
+      assert.equal(calls["changeOnHand"], 1, "the other node called the storefront as well");
+      await world.quiet();
       await first.outbox.close();
       await second.outbox.close();
       await landedOnce(world);

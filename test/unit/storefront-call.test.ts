@@ -30,7 +30,7 @@ async function call(
       clock: systemClock,
       log: { info: () => {}, warn: () => {}, error: () => {} },
       timeLimitMs,
-      beginByMs: Infinity,
+      beginByMs: () => Infinity,
       parent: null,
       aborting,
     },

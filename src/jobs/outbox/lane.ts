@@ -7,7 +7,7 @@
 import { hourMs } from "../../base/calendar.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
-import { noSpans, type Spans } from "../../base/spans.ts";
+import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
 import type { ConnectedShop } from "../../core/storefront/storefront-config.ts";
 import { loadConnectedShop } from "../../shop/access/accounts.ts";
 import {
@@ -15,6 +15,7 @@ import {
   claimLane,
   hasClaimed,
   loadStandings,
+  renewClaims,
   sweepEffectsStatement,
 } from "../../shop/storefront/effects.ts";
 import { sweepPushesStatement } from "../../shop/storefront/stock-pushes.ts";
@@ -22,10 +23,11 @@ import { sweepWritesStatement } from "../../shop/storefront/storefront-writes.ts
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, Log, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
+import { HeldLease } from "./held-lease.ts";
 import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
 import type { ToldOfClaim } from "./shop-loop.ts";
-import type { Step, Work, WorkContext } from "./step.ts";
+import type { CallStep, Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
 import { sleep } from "../../base/waiting.ts";
@@ -63,7 +65,6 @@ type RunLane = (shopId: string, lane: string, told: ToldOfClaim) => Promise<Read
 
 export function createLaneRunner(options: LaneOptions): RunLane {
   const { clock, limits, owner, spans = noSpans } = options;
-  const timeLimitMs = limits.callTimeLimitMs;
   const steps = new JoinedSteps(options.engine);
   const sweptAtMs = new Map<string, number>();
 
@@ -118,9 +119,9 @@ export function createLaneRunner(options: LaneOptions): RunLane {
           attempt.end(step.outcomes);
           return step.outcomes;
         }
-        const within = { timeLimitMs, beginByMs: heldFromMs + limits.leaseMs - timeLimitMs, parent: attempt.parent };
         if (shop === null) throw new Error(`the shop ${shopId} has effects but no row`);
-        const next = await steps.called(shopId, callStorefront({ ...options, ...within }, shop, step));
+        const lease = leaseOf(options, shopId, [...claimed], heldFromMs);
+        const next = await steps.called(shopId, callWhileHeld(options, lease, shop, step, attempt.parent));
         work = async (tx) => {
           heldFromMs = clock.now();
           return (
@@ -134,6 +135,39 @@ export function createLaneRunner(options: LaneOptions): RunLane {
       throw error;
     }
   };
+}
+
+/** The lease of claimed effects while the storefront is called. */
+const leaseOf = (
+  { engine, clock, limits, owner, aborting }: LaneOptions,
+  shopId: string,
+  effectIds: readonly string[],
+  heldFromMs: number,
+): HeldLease =>
+  new HeldLease({
+    clock,
+    leaseMs: limits.leaseMs,
+    heldFromMs,
+    aborting,
+    renew: (untilMs) =>
+      engine.write(shopId, (tx) => renewClaims(tx, shopId, owner, effectIds, untilMs), { durable: false }),
+  });
+
+/** Makes the step's call, which is given up when the lease is lost. */
+async function callWhileHeld(
+  options: LaneOptions,
+  lease: HeldLease,
+  shop: ConnectedShop,
+  step: CallStep,
+  parent: SpanParent | null,
+): Promise<Work> {
+  const timeLimitMs = options.limits.callTimeLimitMs;
+  const within = { timeLimitMs, beginByMs: () => lease.untilMs, parent, aborting: lease.lost };
+  try {
+    return await callStorefront({ ...options, ...within }, shop, step);
+  } finally {
+    lease.end();
+  }
 }
 
 const contextOf = ({ clock, ids, limits, random }: LaneOptions, shopId: string): WorkContext => ({
@@ -184,8 +218,8 @@ async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>
 
 /** Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full queue. */
 async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => Promise<Step>): Promise<Step> {
-  // After that the claims could end before the change.
-  const untilMs = clock.now() + limits.leaseMs - limits.callTimeLimitMs;
+  // After that the claims have ended.
+  const untilMs = clock.now() + limits.leaseMs;
   for (;;) {
     try {
       return await write();

@@ -12,7 +12,7 @@ export interface OutboxLimits {
   readonly backoffMsMax: number;
   /** How long one call of the storefront may take. */
   readonly callTimeLimitMs: number;
-  /** How long a claim holds without being renewed; above `callTimeLimitMs`. */
+  /** How long a claim holds without being renewed: what a node that died had claimed is taken up after this and a search (C38). */
   readonly leaseMs: number;
   /** Lanes of one shop that run at a time. */
   readonly lanesPerShopMax: number;
@@ -33,13 +33,13 @@ export const outboxLimits: OutboxLimits = {
   backoffMs: 100,
   backoffMsMax: 5_000,
   callTimeLimitMs: 10_000,
-  leaseMs: 30_000,
+  leaseMs: 5_000,
   lanesPerShopMax: 16,
   lanesMax: 256,
   lanesWantedMax: 64,
   keptMs: 7 * dayMs,
   closeWaitMs: 3_000,
-  pollMs: 3_000,
+  pollMs: 2_000,
 };
 
 /** No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98). */

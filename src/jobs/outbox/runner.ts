@@ -10,10 +10,10 @@
  * lane, claimed together and settled or put off together.
  *
  * Invariants:
- * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. A runner that dies loses them when
- *       the lease ends, or at the next start when this is the only process on the store (`alone`). One that stops gives them back.
+ * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. It is renewed while the storefront is called. A runner that
+ *       dies loses them when the lease ends, or at the next start when this is the only process on the store (`alone`). One that stops gives them back.
  * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`. A call begins only
- *       if its lease will hold for as long.
+ *       while its lease holds, and is given up when that is lost.
  * - O3. A lane that hangs or fails delays no other lane, except by the limits on lanes that run at a time.
  * - O4. An effect ends as applied, skipped or failed after at most `attemptsMax` attempts; one that a crash cut short does not count.
  * - O5. `settle` reports nothing that is not durable.

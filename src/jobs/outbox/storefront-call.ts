@@ -13,11 +13,11 @@ interface StorefrontCallOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeLimitMs: number;
-  /** No call begins later: the lease could end before the call, and another runner's newer figures be overwritten by these. */
-  readonly beginByMs: number;
+  /** The lease holds until then, unless it is renewed meanwhile. No call begins later: another runner's newer figures would be overwritten. */
+  readonly beginByMs: () => number;
   /** The step that the call belongs to, for a tracer. */
   readonly parent: SpanParent | null;
-  /** Ends calls that are under way, and prevents further ones. */
+  /** Ends calls that are under way, and prevents further ones: the lease is lost, or the service stops. */
   readonly aborting: AbortSignal;
 }
 
@@ -33,14 +33,15 @@ export async function callStorefront(
 ): Promise<Work> {
   const { shopId } = shop;
   const { storefrontOf, clock, log, timeLimitMs, beginByMs, parent, aborting } = options;
-  if (aborting.aborted) return step.failed(new StorefrontError("timeout", "the service is stopping", { landed: "no" }));
+  if (aborting.aborted)
+    return step.failed(new StorefrontError("timeout", "the service is stopping, or was held up", { landed: "no" }));
   let storefront: Storefront;
   try {
     storefront = await storefrontOf(shop, parent);
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "no"));
   }
-  if (clock.now() > beginByMs)
+  if (aborting.aborted || clock.now() >= beginByMs())
     return step.failed(new StorefrontError("timeout", "the service was too slow to make the call", { landed: "no" }));
   // Not `AbortSignal.any`: Node keeps such a signal, with everything that listens to it, for as long as one of its sources lives (D381).
   const ending = new AbortController();

@@ -239,6 +239,23 @@ export async function hasClaimed(
   return rows.length === effectIds.length;
 }
 
+/** Renews the leases of these effects. @returns false when the owner does not hold all of them. */
+export async function renewClaims(
+  tx: Tx,
+  shopId: string,
+  owner: string,
+  effectIds: readonly string[],
+  leasedUntilMs: number,
+): Promise<boolean> {
+  const rows = await tx.all(
+    `update effect set due_at = ?
+     where shop_id = ? and state = 'pending' and lease_owner = ? and effect_id in (${placeholders(effectIds.length)})
+     returning effect_id`,
+    [leasedUntilMs, shopId, owner, ...effectIds],
+  );
+  return rows.length === effectIds.length;
+}
+
 /** Renews the lease of an effect. */
 export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: number): Statement => ({
   sql: "update effect set due_at = ? where shop_id = ? and effect_id = ? and state = 'pending'",
