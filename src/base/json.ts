@@ -4,7 +4,7 @@
  * Owns: which JSON is accepted. Does not own: which members an operation takes (its schema), the size limit (http).
  */
 import { Fault, invalidField } from "./fault.ts";
-import { bodyMembersMax, objectMembersMax } from "./limits.ts";
+import { bodyMembersMax, objectMembersMax, recordValuesMax } from "./limits.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -37,15 +37,15 @@ export function parseJson(bytes: Uint8Array): Json {
   return parseText(bytes, refuseCostly);
 }
 
-/** Parses a record of a file, which may have as many members as its line holds. @throws Fault INVALID_INPUT as `parseJson` does. */
+/** Parses a record of a file: an order with its history may have up to `recordValuesMax` values. @throws Fault INVALID_INPUT as `parseJson` does. */
 export function parseRecord(bytes: Uint8Array): Json {
-  return parseText(bytes, null);
+  return parseText(bytes, (text) => refuseCostly(text, recordCosts));
 }
 
-function parseText(bytes: Uint8Array, refuse: ((text: string) => void) | null): Json {
+function parseText(bytes: Uint8Array, refuse: (text: string) => void): Json {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
-  refuse?.(text);
+  refuse(text);
   const value = parse(text);
   inspect(text);
   return value;
@@ -62,19 +62,36 @@ function decode(bytes: Uint8Array): string {
 /** Shorter texts are parsed in some two milliseconds, whatever they hold. */
 export const cheapLengthMax = 32_768;
 
+/** The most that a text may have: members of all objects, arrays and objects, and all values. */
+interface Costs {
+  readonly members: number;
+  readonly containers: number;
+  readonly values: number;
+}
+
+const bodyCosts: Costs = { members: bodyMembersMax, containers: bodyMembersMax, values: Number.POSITIVE_INFINITY };
+
+const recordCosts: Costs = { members: recordValuesMax, containers: recordValuesMax, values: recordValuesMax };
+
 /**
- * Refuses the text before it is parsed, which takes time for each member and each level. It reads each character once.
+ * Refuses the text before it is parsed, which takes time and memory for each value and each level. It reads each character once.
  *
- * @throws Fault INVALID_INPUT  it nests deeper than `nestingDepthMax`, its objects have more than `bodyMembersMax` members together or one of them
- *                              more than `objectMembersMax`, or it has more than `bodyMembersMax` arrays and objects.
+ * @param most  what it may have; default: what a body may.
+ * @throws Fault INVALID_INPUT  it nests deeper than `nestingDepthMax`, has more than `most` says, or an object of more than `objectMembersMax`
+ *                              members.
  */
-export function refuseCostly(text: string): void {
+export function refuseCostly(text: string, most: Costs = bodyCosts): void {
   if (text.length <= cheapLengthMax) return;
   /** Of the open object at each level; a level's is 0 again when it ends. */
   const membersAt = new Uint32Array(nestingDepthMax + 1);
   let depth = 0;
   let members = 0;
   let containers = 0;
+  let values = 0;
+  const count = (): void => {
+    values += 1;
+    if (values > most.values) throw tooMany(most.values, "values");
+  };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quotation) {
@@ -86,13 +103,16 @@ export function refuseCostly(text: string): void {
       members += 1;
       const ofObject = (membersAt[depth] ?? 0) + 1;
       membersAt[depth] = ofObject;
-      if (members > bodyMembersMax) throw tooMany(bodyMembersMax, "members in its objects");
+      if (members > most.members) throw tooMany(most.members, "members in its objects");
       if (ofObject > objectMembersMax) throw tooMany(objectMembersMax, "members in one object");
     } else if (code === objectBegins || code === arrayBegins) {
       depth += 1;
       containers += 1;
       if (depth > nestingDepthMax) throw invalidField("", `nested deeper than ${nestingDepthMax} levels`);
-      if (containers > bodyMembersMax) throw tooMany(bodyMembersMax, "arrays and objects");
+      if (containers > most.containers) throw tooMany(most.containers, "arrays and objects");
+      count();
+    } else if (code === comma) {
+      count();
     } else if (code === objectEnds || code === arrayEnds) {
       // A text that is no JSON may end more than has begun.
       if (depth === 0) return;

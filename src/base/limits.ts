@@ -75,6 +75,12 @@ export const bodyMembersMax = 40_000;
 /** Members of one object in a large body, many times what any valid one has: those of one that is unknown are copied, spelled and told one by one. */
 export const objectMembersMax = 1_000;
 
+/** Values of one record of a file, entries of arrays and the arrays and objects themselves counted: what the longest line holds of an order with its history. */
+export const recordValuesMax = 1_000_000;
+
+/** Values of a body or record of which every mistake is looked for. Of a larger one the first is told: each mistake takes a kilobyte until it is. */
+export const mistakenValuesMax = 100_000;
+
 /** What somebody signs in with: a secret and a name. It is read before anybody is known. */
 export const signInBytesMax = 16_384;
 

@@ -26,8 +26,17 @@ export const shortText = text(shortTextMax);
 /** A quantity that may be below 0: a storefront may sell what it does not have. */
 export const signedQuantity = decimal(z.number().min(-quantityMax).max(quantityMax), quantityDecimalsMax, quantityFrom);
 
-/** Text that the program wrote. It may be longer than what a caller may send. */
-export const ownText = z.string().check(plain("line"));
+/** Characters of a text that the program wrote, which may be longer than what a caller may send. */
+export const ownTextMax = 100_000;
+
+/** Text that the program wrote. */
+export const ownText = z.string().max(ownTextMax).check(plain("line"));
+
+/** Payments, documents, shipments or credits of an order. */
+export const attachmentsMax = 1_000;
+
+/** Entries of a log or of a history, and changes of one entry: more than a line of a file can hold. */
+export const historyMax = 100_000;
 
 /** What a record type can use when one of its records is applied: the turn's transaction, the shop, the time, ids. */
 export interface ApplyContext {

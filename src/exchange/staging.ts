@@ -58,7 +58,7 @@ type CheckedRecord = { readonly lineNumber: number } & (
 
 const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
-function checkRecord({ lineNumber, value: read, columns }: FileRecord): CheckedRecord {
+export function checkRecord({ lineNumber, value: read, columns }: FileRecord): CheckedRecord {
   try {
     const value = read();
     if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { type Json, jsonPointer, parseJson } from "../base/json.ts";
-import { detailLengthMax, detailsMax } from "../base/limits.ts";
+import { detailLengthMax, detailsMax, mistakenValuesMax } from "../base/limits.ts";
 
 /** A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which comes later (C1). */
 export type Body = { readonly json: Json } | { readonly bytes: Uint8Array; readonly fault: Fault };
@@ -27,9 +27,10 @@ const spelledOutMax = 3;
  * @throws Fault INVALID_INPUT with one detail for each mistake.
  */
 export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonly ValidationDetail[] = []): T {
-  const result = schema.safeParse(raw, { error: unknownFields });
-  if (result.success && found.length === 0) return result.data;
+  const first = schema.safeParse(raw, untilFirstMistake);
+  if (first.success && found.length === 0) return first.data;
   const paths = new Set(found.map((detail) => detail.path));
+  const result = first.success || !hasFewValues(raw) ? first : schema.safeParse(raw, everyMistake);
   const issues = result.success ? [] : result.error.issues;
   const details = found.slice(0, detailsMax).map(shortened);
   for (const detail of eachDetail(issues)) {
@@ -47,9 +48,25 @@ export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonl
   });
 }
 
+/** Whether the value has no more than `mistakenValuesMax` values in it. */
+function hasFewValues(raw: unknown): boolean {
+  let left = mistakenValuesMax;
+  const fits = (value: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return false;
+    return typeof value !== "object" || value === null || Object.values(value).every(fits);
+  };
+  return fits(raw);
+}
+
 /** zod would join the names of all unknown fields to a message that nobody reads. */
 const unknownFields = ({ code }: z.core.$ZodRawIssue): string | undefined =>
   code === "unrecognized_keys" ? "unknown fields" : undefined;
+
+const everyMistake = { error: unknownFields };
+
+/** zod goes on after the first part that has a mistake only where it is asked to. */
+const untilFirstMistake = { ...everyMistake, abortEarly: true };
 
 function* eachDetail(issues: readonly z.core.$ZodIssue[]): Generator<ValidationDetail> {
   for (const issue of issues)

@@ -34,7 +34,7 @@ import {
 import { costRowJson } from "../../operations/purchase-orders/attachments.ts";
 import { fxRate } from "../../operations/purchase-orders/json.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
-import { instantMs, optional, ownText, shortText, signedQuantity } from "../record-type.ts";
+import { historyMax, instantMs, optional, ownText, shortText, signedQuantity } from "../record-type.ts";
 
 export const paymentInput = z
   .strictObject({
@@ -156,6 +156,7 @@ export const logInput = z
             after: after ?? null,
           })),
       )
+      .max(historyMax)
       .default([]),
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
@@ -168,14 +169,16 @@ export const receiptInput = z
     source: z.enum(["receive", "unreceive", "quick-complete"]),
     reason: optional(ownText),
     requestId: optional(ownText),
-    lines: z.array(
-      z.strictObject({
-        poLineItemId: id,
-        variantId: id,
-        quantityDelta: signedQuantity,
-        quantityReceivedAfter: quantity,
-      }),
-    ),
+    lines: z
+      .array(
+        z.strictObject({
+          poLineItemId: id,
+          variantId: id,
+          quantityDelta: signedQuantity,
+          quantityReceivedAfter: quantity,
+        }),
+      )
+      .max(linesPerOrderMax),
   })
   .transform(({ receivedAt, ...receipt }): Receipt => ({ ...receipt, receivedAtMs: receivedAt }));
 

@@ -36,6 +36,7 @@ const forecastViewInput = z
     columns: z
       .array(z.enum(columnIds))
       .min(1)
+      .max(columnIds.length)
       .check(noRepeats((column) => column)),
     filters: z
       .strictObject({

@@ -61,7 +61,7 @@ import {
   receiptInput,
   shipmentInput,
 } from "./attachments.ts";
-import { derived, instantMs, optional, shortText } from "../record-type.ts";
+import { attachmentsMax, derived, historyMax, instantMs, optional, shortText } from "../record-type.ts";
 
 const lineInput = z.strictObject({
   poLineItemId: id.optional(),
@@ -118,31 +118,38 @@ export const purchaseOrderInput = z.strictObject({
   lineItems: z.array(lineInput).max(linesPerOrderMax).default([]),
   payments: z
     .array(paymentInput)
+    .max(attachmentsMax)
     .check(noRepeats((payment) => payment.paymentId, "paymentId"))
     .default([]),
   documents: z
     .array(documentInput)
+    .max(attachmentsMax)
     .check(noRepeats((document) => document.documentId, "documentId"))
     .default([]),
   shipments: z
     .array(shipmentInput)
+    .max(attachmentsMax)
     .check(noRepeats((shipment) => shipment.shipmentId, "shipmentId"))
     .default([]),
   credits: z
     .array(creditInput)
+    .max(attachmentsMax)
     .check(noRepeats((credit) => credit.creditId, "creditId"))
     .default([]),
   addresses: z.strictObject({ billingAddress: optional(address), shippingAddress: optional(address) }).optional(),
   log: z
     .array(logInput)
+    .max(historyMax)
     .check(noRepeats((entry) => entry.logId, "logId"))
     .optional(),
   receipts: z
     .array(receiptInput)
+    .max(historyMax)
     .check(noRepeats((receipt) => receipt.receiptId, "receiptId"))
     .default([]),
   costSyncHistory: z
     .array(costSyncInput)
+    .max(historyMax)
     .check(noRepeats((row) => row.costSyncId, "costSyncId"))
     .default([]),
   supplierName: derived,

@@ -20,7 +20,7 @@ import { type PartKind, type ResourceTable, countParts, loadParts, pageOfHeaders
 import { loadReasonName } from "../../shop/stock/stock-takes.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { logInput } from "./attachments.ts";
-import { type ApplyContext, type RecordType, optional } from "../record-type.ts";
+import { type ApplyContext, historyMax, type RecordType, optional } from "../record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
 const pageLength = 25;
@@ -53,6 +53,7 @@ export const representable =
 
 export const log = z
   .array(logInput)
+  .max(historyMax)
   .check(noRepeats((entry) => entry.logId, "logId"))
   .default([]);
 

@@ -38,7 +38,7 @@ import {
   representable,
   variantsOf,
 } from "./read-only.ts";
-import { type ApplyContext, derived, instantMs, optional, shortText } from "../record-type.ts";
+import { type ApplyContext, attachmentsMax, derived, instantMs, optional, shortText } from "../record-type.ts";
 
 const transferOrderInput = z.strictObject({
   type: z.literal("transferOrder"),
@@ -80,10 +80,12 @@ const transferOrderInput = z.strictObject({
   shipment: optional(shipmentInput),
   shipments: z
     .array(shipmentInput)
+    .max(attachmentsMax)
     .check(noRepeats((shipment) => shipment.shipmentId, "shipmentId"))
     .optional(),
   documents: z
     .array(documentInput)
+    .max(attachmentsMax)
     .check(noRepeats((document) => document.documentId, "documentId"))
     .default([]),
   log,
