@@ -1,6 +1,6 @@
 /** Files of a shop's records, in and out, and copies of its database for a backup. */
 import { z } from "zod";
-import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
+import { fileFormat, type FileFormatName, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
 import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
@@ -17,11 +17,15 @@ export const importFile = operation({
   describes: {
     summary: "Imports a file of records, all or nothing.",
     description:
-      "The body is a file: records as NDJSON, or a CSV table that merchants have (`format`). Everything is imported or nothing. A mistake is named with line, column and value. With `dryRun=true` the file is only checked.",
+      "The body is a file: records as NDJSON, or a CSV table that merchants have (`format`). Everything is imported or nothing. Mistakes, up to 100 at once, are named with line, column and value. With `dryRun=true` the file is only checked.",
     output: z.strictObject({
       imported: z.record(z.string(), z.int()),
       wouldImport: z.record(z.string(), z.int()).optional(),
       replaced: z.record(z.string(), z.int()).optional(),
+      warnings: z
+        .array(z.strictObject({ path: z.string(), reason: z.literal("no-records"), message: z.string() }))
+        .optional()
+        .meta({ description: "Absent when there is nothing to warn of." }),
     }),
     status: 200,
   },
@@ -48,13 +52,20 @@ export const importFile = operation({
     const read = fileFormat(format, { engine: context.engine, shop, supplierId });
     if (dryRun) {
       const { counts, replaced } = await checkRecords(importContext(context), shop, call.body, call.requestId, read);
-      return data({ imported: {}, wouldImport: counts, replaced });
+      return data({ imported: {}, wouldImport: counts, replaced, ...warningsOf(counts, format) });
     }
     const imported = await importRecords(importContext(context), shop, call.body, call.requestId, read);
     context.wakeOutbox(id);
-    return data({ imported });
+    return data({ imported, ...warningsOf(imported, format) });
   },
 });
+
+/** A file of which nothing comes in is no success to pass over (§8). */
+const warningsOf = (counts: Readonly<Record<string, number>>, format: FileFormatName) => {
+  if (Object.keys(counts).length > 0) return {};
+  const why = format === "ndjson" ? "has no records" : "has no row with anything to import below its head";
+  return { warnings: [{ path: "", reason: "no-records", message: `The file ${why}.` }] };
+};
 
 export const exportFile = operation({
   name: "shop_export",

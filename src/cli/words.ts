@@ -52,7 +52,7 @@ function actionOf(command: Command, args: Arguments, body: object): string | nul
     case "INVALID_INPUT":
       if (listIn(body, "details").length === 0) return null;
       return listIn(body, "details").some(isAboutLine)
-        ? "Nothing was imported. Correct the line and import the whole file again."
+        ? `Nothing was imported. Correct the ${listIn(body, "details").length > 1 ? "lines" : "line"} and import the whole file again.`
         : `See openpo ${command.name} --help.`;
     default:
       return memberOf(body, "retryable") === true ? "Wait a moment, then run the command again." : null;

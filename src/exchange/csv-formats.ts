@@ -1,28 +1,25 @@
 /**
  * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers' prices and sales.
  *
- * Owns: the meaning of columns, and which variant, location and supplier a row is about. Does not own: reading CSV (csv.ts), checking
- * and importing records (import.ts).
+ * Owns: the meaning of columns, and which location and supplier a row is about. Does not own: reading CSV (csv.ts), values
+ * (csv-values.ts), which variant a row is about (csv-variants.ts), checking and importing records (import.ts).
  *
  * Invariants:
- * - T1. A variant is identified by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared.
- *       Without an id, the id is made from handle and options, the same in every file.
+ * - T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has
+ *       (csv-variants.ts). Without an id, the id is made from handle and options, the same in every file.
  * - T2. A column that the file lacks leaves the stored value unchanged. An empty value clears it.
- * - T3. A number is taken exactly as it is written, or refused.
+ * - T3. A number is taken exactly as it is written, or refused. A code that a spreadsheet has shortened is refused, not guessed (csv-values.ts).
+ * - T4. A row is a record, or is told as a fault, or is skipped by a rule that stands here; a file of which nothing is imported says so.
  */
 import { fold } from "../base/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
-import {
-  type Location,
-  type Supplier,
-  loadVariants,
-  locationTable,
-  supplierTable,
-} from "../shop/catalogue/catalogue.ts";
+import { type Location, type Supplier, locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
 import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
-import { type FileFormat, type FileRecord, lineFault } from "./file-format.ts";
+import { codeOf, columnsOf, type Members, needed, numberOf, present, refused, textOf } from "./csv-values.ts";
+import { optionsOf, variantColumns, variantIdOf, variantsOf } from "./csv-variants.ts";
+import { type FileFaults, type FileFormat, type FileRecord, lineFault, shown } from "./file-format.ts";
 import { ndjson } from "./ndjson.ts";
 import { recordIdOf } from "./record-type.ts";
 import { referenceTypes } from "./record-types.ts";
@@ -44,67 +41,6 @@ interface Target {
 /** Names of a shop's locations or suppliers that are held in memory while a file is read. */
 export const namesMax = 20_000;
 
-/** Decimal digits that a double always holds exactly. */
-const exactDigitsMax = 15;
-
-/** Characters of a cell that a message quotes. */
-const shownLengthMax = 100;
-
-/** The refusal of one value, naming its line and column. */
-const refused = <Key extends string>(row: CsvRow<Key>, key: Key, message: string) =>
-  lineFault(row.lineNumber, [{ path: "/value", message }], { "/value": row.header(key) });
-
-/** @throws Fault INVALID_INPUT naming line and column when the value is empty. */
-function needed<Key extends string>(row: CsvRow<Key>, key: Key): string {
-  const value = row.value(key);
-  if (value === null) throw refused(row, key, "is needed");
-  return value;
-}
-
-/** The number as it is written (T3); null when empty. @throws Fault INVALID_INPUT when it is no number, or not an exact one. */
-function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
-  const value = row.value(key);
-  if (value === null) return null;
-  // Each part of the pattern ends where the next begins, so a long cell is read once.
-  const match = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(value);
-  if (match === null || !/\d/.test(value))
-    throw refused(row, key, `must be a number like 1234.50, not ${shown(value)}`);
-  const [, whole = "", decimals = ""] = match;
-  if (significantDigits(whole, decimals) > exactDigitsMax)
-    throw refused(row, key, `has too many digits: ${shown(value)}`);
-  return Number(value);
-}
-
-/** Digits without the zeros at both ends. */
-function significantDigits(whole: string, decimals: string): number {
-  let start = 0;
-  while (whole[start] === "0") start += 1;
-  let end = decimals.length;
-  while (end > 0 && decimals[end - 1] === "0") end -= 1;
-  return whole.length - start + end;
-}
-
-/** A cell as a message quotes it. */
-const shown = (value: string): string =>
-  JSON.stringify(value.length <= shownLengthMax ? value : `${value.slice(0, shownLengthMax)}…`);
-
-/** For each member of a record, the column that it is in and how the column is read. */
-type Members<Key extends string> = Readonly<
-  Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => string | number | null]>
->;
-
-/** The members whose column the file has (T2). */
-const present = <Key extends string>(row: CsvRow<Key>, members: Members<Key>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(members).flatMap(([name, [key, valueOf]]) => (row.has(key) ? [[name, valueOf(row, key)]] : [])),
-  );
-
-/** The column of each member. */
-const columnsOf = <Key extends string>(members: Members<Key>): Readonly<Record<string, Key>> =>
-  Object.fromEntries(Object.entries(members).map(([name, [key]]) => [name, key]));
-
-const textOf = <Key extends string>(row: CsvRow<Key>, key: Key): string | null => row.value(key);
-
 /** The record, with the column of each of its members. */
 const fileRecord = <Key extends string>(
   row: CsvRow<Key>,
@@ -116,67 +52,6 @@ const fileRecord = <Key extends string>(
   value: () => value,
   columns: Object.fromEntries(Object.entries(fields).map(([field, key]) => [`/${field}`, row.header(key)])),
 });
-
-// Variants.
-
-const variantColumns = {
-  variantId: { headers: ["Variant ID"] },
-  handle: { headers: ["Handle", "URL handle"] },
-  option1: { headers: ["Option1 Value", "Option1"] },
-  option2: { headers: ["Option2 Value", "Option2"] },
-  option3: { headers: ["Option3 Value", "Option3"] },
-} as const satisfies Record<string, ColumnWanted>;
-
-type VariantKey = keyof typeof variantColumns;
-
-/** What Shopify calls the one option of a product that has none. */
-const noOption = "Default Title";
-
-function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
-  const values = (["option1", "option2", "option3"] as const).flatMap((key) => row.value(key) ?? []);
-  return values.length === 1 && values[0] === noOption ? [] : values;
-}
-
-/** The id made for a variant without one (T1). It is readable and contains no comma, which separates ids in a list. */
-export const variantIdOf = (handle: string, options: readonly string[]): string =>
-  [handle, ...options].map(encodeURIComponent).join(":");
-
-/**
- * The variant of each row, and the column that identifies it. An id is not looked up (C16).
- *
- * @throws Fault INVALID_INPUT  a row names no variant, or the handle of one that is not in the catalogue.
- */
-async function variantsOf(
-  { engine, shop }: Target,
-  rows: readonly CsvRow<VariantKey>[],
-): Promise<readonly { readonly variantId: string; readonly key: VariantKey }[]> {
-  const found = rows.map((row) => {
-    const variantId = row.value("variantId");
-    if (variantId !== null) return { variantId, key: "variantId" } as const;
-    const handle = row.value("handle");
-    if (handle !== null) return { variantId: variantIdOf(handle, optionsOf(row)), key: "handle" } as const;
-    throw lineFault(row.lineNumber, [
-      {
-        path: "",
-        message:
-          "must name its variant by Variant ID, or by Handle and option values; a SKU alone does not identify it",
-      },
-    ]);
-  });
-  const derived = found.flatMap(({ variantId, key }) => (key === "handle" ? variantId : []));
-  const catalogue =
-    derived.length === 0 ? new Map() : await engine.read(shop.shopId, (tx) => loadVariants(tx, shop.shopId, derived));
-  for (const [index, { variantId, key }] of found.entries()) {
-    const row = rows[index];
-    if (row !== undefined && key === "handle" && !catalogue.has(variantId))
-      throw refused(
-        row,
-        key,
-        `the catalogue has no ${[row.value("handle"), ...optionsOf(row)].join(" / ")}; import the products first, or name the variant by its id`,
-      );
-  }
-  return found;
-}
 
 // Locations and suppliers.
 
@@ -201,12 +76,11 @@ export class Names {
 
   /** The id for this name. `isNew` when nothing had this name yet: the id is then made from the name. */
   idOf<Key extends string>(row: CsvRow<Key>, key: Key, name: string): { readonly id: string; readonly isNew: boolean } {
-    if (this.#shared.has(fold(name)))
-      throw refused(row, key, `${JSON.stringify(name)} is the name of several; use the id`);
+    if (this.#shared.has(fold(name))) throw refused(row, key, `${shown(name)} is the name of several; use the id`);
     const known = this.#ids.get(fold(name));
     if (known !== undefined) return { id: known, isNew: false };
     const id = encodeURIComponent(name);
-    if (this.#taken.has(id)) throw refused(row, key, `${JSON.stringify(name)} is the id of another; use the id`);
+    if (this.#taken.has(id)) throw refused(row, key, `${shown(name)} is the id of another; use the id`);
     if (this.#ids.size >= namesMax)
       throw refused(row, key, `is name number ${namesMax + 1}; the most there may be is ${namesMax}`);
     this.#ids.set(fold(name), id);
@@ -235,9 +109,9 @@ const locationColumns = {
 
 /** The location of a row, with a record for it when it is new; null when the row names none. */
 function locationOf(row: CsvRow<keyof typeof locationColumns>, names: Names) {
-  const locationId = row.value("locationId");
+  const locationId = codeOf(row, "locationId");
   if (locationId !== null) return { locationId, made: [] };
-  const name = row.value("location");
+  const name = textOf(row, "location");
   if (name === null) return null;
   const { id, isNew } = names.idOf(row, "location", name);
   const record = { type: "location", locationId: id, name };
@@ -251,8 +125,6 @@ const productColumns = {
   handle: { headers: ["Handle", "URL handle"], needed: true },
   productId: { headers: ["Product ID"] },
   title: { headers: ["Title"], needed: true },
-  sku: { headers: ["Variant SKU", "SKU"] },
-  barcode: { headers: ["Variant Barcode", "Barcode"] },
   tracker: { headers: ["Variant Inventory Tracker", "Inventory tracker"] },
   price: { headers: ["Variant Price", "Price"] },
   cost: { headers: ["Cost per item"] },
@@ -260,32 +132,40 @@ const productColumns = {
 } as const satisfies Record<string, ColumnWanted>;
 
 const productMembers = {
-  sku: ["sku", textOf],
-  barcode: ["barcode", textOf],
+  sku: ["sku", codeOf],
+  barcode: ["barcode", codeOf],
   price: ["price", numberOf],
   unitCost: ["cost", numberOf],
 } as const satisfies Members<keyof typeof productColumns>;
 
 type ProductRow = CsvRow<keyof typeof productColumns>;
 
-const productStatuses: Readonly<Record<string, string>> = { active: "active", draft: "inactive", archived: "inactive" };
+/** Shopify's statuses. What is unlisted is sold, to those who have its address. */
+const productStatuses: Readonly<Record<string, string>> = {
+  active: "active",
+  unlisted: "active",
+  draft: "inactive",
+  archived: "inactive",
+};
 
 /** The product of a handle, as its first row describes it. */
 interface Product {
   readonly handle: string;
   readonly productId: string;
-  readonly title: string;
+  /** Null: its first row lacks it, which was told. */
+  readonly title: string | null;
   /** Null when the file has no status column. */
   readonly status: string | null;
 }
 
-function productOf(row: ProductRow, before: Product | null): Product {
+function productOf(row: ProductRow, before: Product | null, faults: FileFaults): Product {
   const handle = needed(row, "handle");
-  const title = row.value("title");
+  const title = textOf(row, "title");
   if (before !== null && before.handle === handle && title === null) return before;
-  if (title === null) throw refused(row, "title", `is needed on the first row of ${handle}`);
-  const status = row.has("status") ? (ownStatus(row) ?? "active") : null;
-  return { handle, productId: row.value("productId") ?? handle, title, status };
+  if (title === null) faults.add(refused(row, "title", `is needed on the first row of ${handle}`));
+  // An unknown status is told with the variant of this row.
+  const status = row.has("status") ? (productStatuses[row.value("status")?.toLowerCase() ?? ""] ?? "active") : null;
+  return { handle, productId: codeOf(row, "productId") ?? handle, title, status };
 }
 
 function ownStatus(row: ProductRow): string | null {
@@ -293,7 +173,7 @@ function ownStatus(row: ProductRow): string | null {
   if (stated === null) return null;
   const status = productStatuses[stated.toLowerCase()];
   if (status === undefined)
-    throw refused(row, "status", `must be active, draft or archived, not ${JSON.stringify(stated)}`);
+    throw refused(row, "status", `must be active, draft, archived or unlisted, not ${shown(stated)}`);
   return status;
 }
 
@@ -308,28 +188,45 @@ function statusOf(row: ProductRow, product: Product): string | null {
   return ownStatus(row) ?? product.status;
 }
 
-async function* productRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+interface ProductVariant {
+  readonly row: ProductRow;
+  readonly record: { readonly variantId: string } & Readonly<Record<string, unknown>>;
+}
+
+/** The variant of a row; null when it has none. @throws Fault INVALID_INPUT naming line and column. */
+function variantOf(row: ProductRow, product: Product): ProductVariant | null {
+  if (product.title === null || isPicture(row)) return null;
+  const options = optionsOf(row);
+  const status = statusOf(row, product);
+  return {
+    row,
+    record: {
+      type: "variant",
+      variantId: codeOf(row, "variantId") ?? variantIdOf(product.handle, options),
+      productId: product.productId,
+      productName: product.title,
+      variantName: options.length === 0 ? null : options.join(" / "),
+      ...present(row, productMembers),
+      ...(status === null ? {} : { status }),
+    },
+  };
+}
+
+async function* productRecords(
+  target: Target,
+  body: AsyncIterable<Uint8Array>,
+  faults: FileFaults,
+): AsyncGenerator<FileRecord> {
   const { engine, shop } = target;
   let product: Product | null = null;
-  for await (const rows of csvRows(body, productColumns)) {
-    const variants: { row: ProductRow; record: { variantId: string } & Record<string, unknown> }[] = [];
+  for await (const rows of csvRows(body, productColumns, faults)) {
+    const variants: ProductVariant[] = [];
     for (const row of rows) {
-      product = productOf(row, product);
-      if (isPicture(row)) continue;
-      const options = optionsOf(row);
-      const status = statusOf(row, product);
-      variants.push({
-        row,
-        record: {
-          type: "variant",
-          variantId: row.value("variantId") ?? variantIdOf(product.handle, options),
-          productId: product.productId,
-          productName: product.title,
-          variantName: options.length === 0 ? null : options.join(" / "),
-          ...present(row, productMembers),
-          ...(status === null ? {} : { status }),
-        },
-      });
+      const before: Product | null = product;
+      product = faults.tried(() => productOf(row, before, faults));
+      const found = product;
+      const variant = found === null ? null : faults.tried(() => variantOf(row, found));
+      if (variant !== null) variants.push(variant);
     }
     const keys = variants.map(({ record }) => [record.variantId]);
     const before = await engine.read(shop.shopId, (tx) => referenceTypes.variant.find(tx, shop.shopId, keys));
@@ -357,33 +254,49 @@ const inventoryColumns = {
   onHand: { headers: ["On hand (current)", "On hand"] },
 } as const satisfies Record<string, ColumnWanted>;
 
+type InventoryRow = CsvRow<keyof typeof inventoryColumns>;
+
 /** Shopify's value for a variant that is not stocked at a location. */
 const notStocked = "not stocked";
 
-async function* inventoryRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+/** A new figure beside the current one replaces it. */
+const figureOf = (row: InventoryRow): "onHand" | "onHandNew" =>
+  row.value("onHandNew") === null ? "onHand" : "onHandNew";
+
+async function* inventoryRecords(
+  target: Target,
+  body: AsyncIterable<Uint8Array>,
+  faults: FileFaults,
+): AsyncGenerator<FileRecord> {
   const names = await locationNames(target);
-  for await (const rows of csvRows(body, inventoryColumns)) {
-    const stocked = rows.filter((row) => (row.value("onHandNew") ?? row.value("onHand"))?.toLowerCase() !== notStocked);
-    const variants = await variantsOf(target, stocked);
+  for await (const rows of csvRows(body, inventoryColumns, faults)) {
+    if (rows.some((row) => !row.has(figureOf(row))))
+      throw lineFault(1, [{ path: "", message: 'there is no column "On hand"' }]);
+    const stocked = rows.filter((row) => row.value(figureOf(row))?.toLowerCase() !== notStocked);
+    const variants = await variantsOf(target, ofNobody(stocked), faults);
     for (const [index, row] of stocked.entries()) {
-      // A new figure beside the current one replaces it.
-      const key = row.value("onHandNew") === null ? "onHand" : "onHandNew";
-      if (!row.has(key)) throw lineFault(1, [{ path: "", message: 'there is no column "On hand"' }]);
-      needed(row, key);
-      const place = locationOf(row, names);
-      if (place === null) throw refused(row, "location", "is needed");
+      const variant = variants[index] ?? null;
+      const key = figureOf(row);
+      const found = faults.tried(() => {
+        needed(row, key);
+        const place = locationOf(row, names);
+        if (place === null) throw refused(row, "location", "is needed");
+        return { place, onHand: numberOf(row, key) };
+      });
+      if (variant === null || found === null) continue;
+      const { place, onHand } = found;
       yield* place.made;
-      const variant = variants[index];
-      const record = {
-        type: "inventoryLevel",
-        variantId: variant?.variantId,
-        locationId: place.locationId,
-        onHand: numberOf(row, key),
-      };
-      yield fileRecord(row, record, { variantId: variant?.key ?? "handle", locationId: "locationId", onHand: key });
+      yield fileRecord(
+        row,
+        { type: "inventoryLevel", variantId: variant.variantId, locationId: place.locationId, onHand },
+        { variantId: variant.key, locationId: "locationId", onHand: key },
+      );
     }
   }
 }
+
+/** Rows that have no supplier. */
+const ofNobody = <Row>(rows: readonly Row[]) => rows.map((row) => ({ row, supplierId: null }));
 
 // Suppliers' prices.
 
@@ -393,8 +306,6 @@ const priceColumns = {
   supplier: { headers: ["Supplier", "Vendor"] },
   unitCost: { headers: ["Unit cost", "Cost", "Price"], needed: true },
   currency: { headers: ["Currency", "Unit cost currency code"] },
-  supplierSku: { headers: ["Supplier SKU"] },
-  supplierBarcode: { headers: ["Supplier barcode"] },
   supplierProductName: { headers: ["Supplier product name"] },
   supplierProductUrl: { headers: ["Supplier product URL"] },
   moq: { headers: ["MOQ", "Minimum order quantity"] },
@@ -405,8 +316,8 @@ const priceColumns = {
 const priceMembers = {
   unitCost: ["unitCost", numberOf],
   unitCostCurrencyCode: ["currency", textOf],
-  supplierSku: ["supplierSku", textOf],
-  supplierBarcode: ["supplierBarcode", textOf],
+  supplierSku: ["supplierSku", codeOf],
+  supplierBarcode: ["supplierBarcode", codeOf],
   supplierProductName: ["supplierProductName", textOf],
   supplierProductUrl: ["supplierProductUrl", textOf],
   moq: ["moq", numberOf],
@@ -414,41 +325,57 @@ const priceMembers = {
   leadTimeDays: ["leadTimeDays", numberOf],
 } as const satisfies Members<keyof typeof priceColumns>;
 
-async function* priceRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+type PriceRow = CsvRow<keyof typeof priceColumns>;
+
+/** The supplier of a row. @throws Fault INVALID_INPUT when it names none. */
+function supplierOf(row: PriceRow, names: Names, { supplierId: given }: Target) {
+  const supplierId = codeOf(row, "supplierId");
+  if (supplierId !== null) return { id: supplierId, isNew: false };
+  const name = textOf(row, "supplier");
+  if (name !== null) return names.idOf(row, "supplier", name);
+  if (given !== null) return { id: given, isNew: false };
+  const message = "must name its supplier by Supplier ID or Supplier, or one supplier be given for the whole file";
+  throw lineFault(row.lineNumber, [{ path: "", message }]);
+}
+
+async function* priceRecords(
+  target: Target,
+  body: AsyncIterable<Uint8Array>,
+  faults: FileFaults,
+): AsyncGenerator<FileRecord> {
   const { engine, shop } = target;
   const names = await supplierNames(target);
-  for await (const rows of csvRows(body, priceColumns)) {
-    const variants = await variantsOf(target, rows);
-    const suppliers = rows.map((row) => {
-      const supplierId = row.value("supplierId");
-      if (supplierId !== null) return { id: supplierId, isNew: false };
-      const name = row.value("supplier");
-      if (name !== null) return names.idOf(row, "supplier", name);
-      if (target.supplierId !== null) return { id: target.supplierId, isNew: false };
-      throw lineFault(row.lineNumber, [
-        {
-          path: "",
-          message: "must name its supplier by Supplier ID or Supplier, or one supplier be given for the whole file",
-        },
-      ]);
+  for await (const rows of csvRows(body, priceColumns, faults)) {
+    const supplied = rows.flatMap((row) => {
+      const supplier = faults.tried(() => supplierOf(row, names, target));
+      return supplier === null ? [] : { row, supplier, supplierId: supplier.id };
     });
-    const keys = rows.map((_, index) => [suppliers[index]?.id ?? "", variants[index]?.variantId ?? ""]);
+    const variants = await variantsOf(target, supplied, faults);
+    const prices = supplied.flatMap(({ row, supplier, supplierId }, index) => {
+      const variant = variants[index] ?? null;
+      const members = faults.tried(() => present(row, priceMembers));
+      return variant === null || members === null ? [] : { row, supplier, supplierId, variant, members };
+    });
+    const keys = prices.map(({ supplierId, variant }) => [supplierId, variant.variantId]);
     const before = await engine.read(shop.shopId, (tx) => referenceTypes.supplierVariant.find(tx, shop.shopId, keys));
-    for (const [index, row] of rows.entries()) {
-      const [supplierId = "", variantId = ""] = keys[index] ?? [];
-      if (suppliers[index]?.isNew === true)
+    for (const { row, supplier, supplierId, variant, members } of prices) {
+      const { variantId } = variant;
+      if (supplier.isNew)
         yield fileRecord(
           row,
-          { type: "supplier", supplierId, name: row.value("supplier") },
+          { type: "supplier", supplierId, name: textOf(row, "supplier") },
           { supplierId: "supplier", name: "supplier" },
         );
       const kept = before.get(recordIdOf([supplierId, variantId]));
-      const record = { ...kept, type: "supplierVariant", supplierId, variantId, ...present(row, priceMembers) };
-      yield fileRecord(row, record, {
-        ...columnsOf(priceMembers),
-        supplierId: row.value("supplierId") === null ? "supplier" : "supplierId",
-        variantId: variants[index]?.key ?? "handle",
-      });
+      yield fileRecord(
+        row,
+        { ...kept, type: "supplierVariant", supplierId, variantId, ...members },
+        {
+          ...columnsOf(priceMembers),
+          supplierId: row.value("supplierId") === null ? "supplier" : "supplierId",
+          variantId: variant.key,
+        },
+      );
     }
   }
 }
@@ -462,28 +389,34 @@ const saleColumns = {
   quantity: { headers: ["Quantity", "Quantity sold", "Net quantity"], needed: true },
 } as const satisfies Record<string, ColumnWanted>;
 
-async function* saleRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+async function* saleRecords(
+  target: Target,
+  body: AsyncIterable<Uint8Array>,
+  faults: FileFaults,
+): AsyncGenerator<FileRecord> {
   const names = await locationNames(target);
-  for await (const rows of csvRows(body, saleColumns)) {
-    const variants = await variantsOf(target, rows);
+  for await (const rows of csvRows(body, saleColumns, faults)) {
+    const variants = await variantsOf(target, ofNobody(rows), faults);
     for (const [index, row] of rows.entries()) {
-      const place = locationOf(row, names);
-      if (place !== null) yield* place.made;
-      const variant = variants[index];
-      needed(row, "quantity");
-      const record = {
-        type: "sale",
-        variantId: variant?.variantId,
-        locationId: place?.locationId ?? null,
-        date: needed(row, "date"),
-        quantity: numberOf(row, "quantity"),
-      };
-      yield fileRecord(row, record, {
-        variantId: variant?.key ?? "handle",
-        locationId: row.value("locationId") === null ? "location" : "locationId",
-        date: "date",
-        quantity: "quantity",
+      const variant = variants[index] ?? null;
+      const found = faults.tried(() => {
+        needed(row, "quantity");
+        return { place: locationOf(row, names), date: needed(row, "date"), quantity: numberOf(row, "quantity") };
       });
+      if (variant === null || found === null) continue;
+      const { place, date, quantity } = found;
+      if (place !== null) yield* place.made;
+      const locationId = place?.locationId ?? null;
+      yield fileRecord(
+        row,
+        { type: "sale", variantId: variant.variantId, locationId, date, quantity },
+        {
+          variantId: variant.key,
+          locationId: row.value("locationId") === null ? "location" : "locationId",
+          date: "date",
+          quantity: "quantity",
+        },
+      );
     }
   }
 }
@@ -498,5 +431,5 @@ const readers = {
 /** The file format of this name. A CSV format reads the shop to find variants, locations and suppliers. */
 export function fileFormat(name: FileFormatName, target: Target): FileFormat {
   if (name === "ndjson") return ndjson;
-  return { refusesRepeats: true, records: (body) => readers[name](target, body) };
+  return { refusesRepeats: true, records: (body, faults) => readers[name](target, body, faults) };
 }

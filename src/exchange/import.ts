@@ -18,7 +18,7 @@
  * - I5. Only the owner of an import's lease stages, commits, discards and applies it. It renews the lease while it works.
  */
 import { type Shop, loadShop } from "../shop/access/accounts.ts";
-import type { FileFormat } from "./file-format.ts";
+import { FileFaults, type FileFormat } from "./file-format.ts";
 import { applyImport } from "./import-chunks.ts";
 import {
   type ImportContext,
@@ -40,7 +40,7 @@ import { commitStaged, discardStaged, refuseRepeats, stagedReplacements, stageRe
  * @param body    the file, in pieces of any size.
  * @param format  how it is read.
  * @returns how many records of each type were imported.
- * @throws Fault INVALID_INPUT   a line is no record, breaks a rule, or has a number that another order has; it names the line.
+ * @throws Fault INVALID_INPUT   lines are no records, break a rule, or have a number that another order has; it names them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
  * Source: contract §7, §8; C29, C34, C41.
  */
@@ -57,9 +57,10 @@ export async function importRecords(
   return await keepingLease(context, lease, async () => {
     let counts: Readonly<Record<string, number>> = {};
     try {
-      const staged = await stageRecords(context, shop, lease, requestId, format.records(body));
+      const faults = new FileFaults();
+      const staged = await stageRecords(context, shop, lease, requestId, format.records(body, faults), faults);
       counts = staged.counts;
-      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease));
+      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
       await engine.write(shopId, (tx) =>
         commitStaged(context, tx, lease, { poNumberMax: staged.poNumberMax, summary: { counts, requestId } }),
       );
@@ -83,7 +84,7 @@ interface Checked {
  * Checks a file as `importRecords` does and leaves nothing of it. Whether another order has an order's number is checked by the import
  * alone.
  *
- * @throws Fault INVALID_INPUT   a line is no record or breaks a rule; it names the line.
+ * @throws Fault INVALID_INPUT   lines are no records or break a rule; it names them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
  */
 export async function checkRecords(
@@ -98,8 +99,9 @@ export async function checkRecords(
   const lease = await beginImport(context, shopId);
   return await keepingLease(context, lease, async () => {
     try {
-      const { counts } = await stageRecords(context, shop, lease, requestId, format.records(body));
-      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease));
+      const faults = new FileFaults();
+      const { counts } = await stageRecords(context, shop, lease, requestId, format.records(body, faults), faults);
+      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
       return { counts, replaced: await engine.peek(shopId, (tx) => stagedReplacements(tx, lease)) };
     } finally {
       await discardStaged(context, lease);

@@ -6,6 +6,7 @@
  * (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
  */
 import { Fault, invalidField } from "../base/fault.ts";
+import { detailsMax } from "../base/limits.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import type { ImportedOrder } from "../shop/order/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import { type FileRecord, errorOnLine, lineFault } from "./file-format.ts";
+import { type FileFaults, type FileRecord, LineFault, errorOnLine, lineFault } from "./file-format.ts";
 import {
   type ImportContext,
   type ImportLease,
@@ -170,33 +171,40 @@ const weightOf = ({ order, attachments, history }: ImportedOrder): number =>
     1,
   );
 
-/** The order in full, as it is staged. @throws Fault INVALID_INPUT naming the line. */
-function stagedOrder(lineNumber: number, order: OrderInput, facts: OrderFacts): StagedRow {
+/** The order in full, as it is staged, or what is wrong with it. */
+function stagedOrder(lineNumber: number, order: OrderInput, facts: OrderFacts): StagedRow | LineFault {
   try {
     const whole = orderFrom(order, order.poNumber ?? "", facts);
     return { poNumber: order.poNumber ?? null, weight: weightOf(whole), stored: stagedOrderText(whole) };
   } catch (error) {
-    throw errorOnLine(lineNumber, error);
+    const fault = errorOnLine(lineNumber, error);
+    if (fault instanceof LineFault) return fault;
+    throw fault;
   }
 }
 
 /**
  * Stages some records of the file in one turn, orders in full.
  *
- * @throws Fault INVALID_INPUT   an order breaks a rule; it names the line.
+ * @returns the faults of orders that break a rule; they are not staged.
  * @throws Fault DO_UNAVAILABLE  another process has the import.
  */
-async function stageChunk(context: ImportContext, staging: Staging, records: readonly CheckedRecord[]): Promise<void> {
+async function stageChunk(
+  context: ImportContext,
+  staging: Staging,
+  records: readonly CheckedRecord[],
+): Promise<readonly LineFault[]> {
   const { shop, lease, requestId } = staging;
   const positions = new Map(records.map((record, index) => [record, staging.nextPosition + index]));
   staging.nextPosition += records.length;
   const nowMs = context.clock.now();
   const statement = (record: CheckedRecord, row: StagedRow): Statement =>
     stagedStatement(lease, positions.get(record) ?? 0, record, row);
-  await context.engine.write(
+  return await context.engine.write(
     shop.shopId,
     async (tx) => {
       await requireLease(context, tx, lease);
+      const faults: LineFault[] = [];
       // Reference data first: orders of the same chunk may rely on it.
       await tx.batch(
         records.flatMap((record) =>
@@ -212,9 +220,13 @@ async function stageChunk(context: ImportContext, staging: Staging, records: rea
           if (record.type !== "purchaseOrder") return [];
           const supplier = suppliers.get(record.order.supplierId ?? "") ?? null;
           const facts = { shop, supplier, variants, requestId, nowMs, ids: context.ids };
-          return statement(record, stagedOrder(record.lineNumber, record.order, facts));
+          const staged = stagedOrder(record.lineNumber, record.order, facts);
+          if (!(staged instanceof LineFault)) return statement(record, staged);
+          faults.push(staged);
+          return [];
         }),
       );
+      return faults;
     },
     { durable: false },
   );
@@ -223,8 +235,9 @@ async function stageChunk(context: ImportContext, staging: Staging, records: rea
 /**
  * Checks and stages all records of the file.
  *
+ * @param faults what has been found wrong while the records are read; what is wrong with a record is added.
  * @returns how many there are of each type, and the highest number of the shop's own form (0 if none): the shop counts on from there.
- * @throws Fault INVALID_INPUT   a record breaks a rule; it names the line.
+ * @throws Fault INVALID_INPUT   records break a rule; it names the lines.
  * @throws Fault DO_UNAVAILABLE  another process has the import.
  */
 export async function stageRecords(
@@ -233,29 +246,44 @@ export async function stageRecords(
   lease: ImportLease,
   requestId: string,
   records: AsyncIterable<FileRecord>,
+  faults: FileFaults,
 ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly poNumberMax: number }> {
   const staging: Staging = { shop, lease, requestId, nextPosition: 1 };
   const counts: Record<string, number> = {};
   let poNumberMax = 0;
   let chunk: CheckedRecord[] = [];
   let bytes = 0;
-  for await (const found of records) {
+  const stage = async (): Promise<void> => {
+    for (const fault of await stageChunk(context, staging, chunk)) faults.add(fault);
+    chunk = [];
+    bytes = 0;
+  };
+  for await (const found of readTo(records, faults)) {
     // A shop that has held the loop for long gives way to the others (D113).
     const turn = context.loop.turn(shop.shopId);
     if (turn !== null) await turn;
-    const record = context.loop.run(shop.shopId, () => checkRecord(found));
+    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found)));
+    if (record === null) continue;
     counts[record.type] = (counts[record.type] ?? 0) + 1;
     if (record.type === "purchaseOrder")
       poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
     chunk.push(record);
     bytes += found.bytes;
-    if (bytes < stageBytesMax) continue;
-    await stageChunk(context, staging, chunk);
-    chunk = [];
-    bytes = 0;
+    if (bytes >= stageBytesMax) await stage();
   }
-  await stageChunk(context, staging, chunk);
+  await stage();
+  faults.refuse();
   return { counts, poNumberMax };
+}
+
+/** The records up to where the file cannot be read any further, which is added to what was wrong before. */
+async function* readTo(records: AsyncIterable<FileRecord>, faults: FileFaults): AsyncGenerator<FileRecord> {
+  try {
+    yield* records;
+  } catch (error) {
+    if (!(error instanceof LineFault)) throw error;
+    faults.add(error);
+  }
 }
 
 // Discarding.
@@ -362,21 +390,23 @@ export async function stagedReplacements(
   return counts;
 }
 
-/** @throws Fault INVALID_INPUT naming the second of two records with one key. */
-export async function refuseRepeats(tx: Tx, { shopId, importId }: ImportLease): Promise<void> {
-  const [repeated] = await tx.all<{ type: string; record_id: string }>(
+/** @throws Fault INVALID_INPUT naming each record with the key of an earlier one. */
+export async function refuseRepeats(tx: Tx, { shopId, importId }: ImportLease, faults: FileFaults): Promise<void> {
+  const repeated = await tx.all<{ type: string; record_id: string }>(
     `select type, record_id from import_record where shop_id = ? and import_id = ?
-     group by type, record_id having count(*) > 1 limit 1`,
-    [shopId, importId],
+     group by type, record_id having count(*) > 1 order by min(position) limit ?`,
+    [shopId, importId, detailsMax],
   );
-  if (repeated === undefined) return;
-  const lines = await tx.all<{ line_number: number }>(
-    `select line_number from import_record where shop_id = ? and import_id = ? and type = ? and record_id = ?
-     order by position limit 2`,
-    [shopId, importId, repeated.type, repeated.record_id],
-  );
-  const [first, second] = lines.map((line) => line.line_number);
-  throw lineFault(second ?? 0, [{ path: "", message: `is about the same ${repeated.type} as line ${first}` }]);
+  for (const { type, record_id: recordId } of repeated) {
+    const lines = await tx.all<{ line_number: number }>(
+      `select line_number from import_record where shop_id = ? and import_id = ? and type = ? and record_id = ?
+       order by position limit 2`,
+      [shopId, importId, type, recordId],
+    );
+    const [first, second] = lines.map((line) => line.line_number);
+    faults.add(lineFault(second ?? 0, [{ path: "", message: `is about the same ${type} as line ${first}` }]));
+  }
+  faults.refuse();
 }
 
 /**

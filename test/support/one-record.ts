@@ -1,6 +1,6 @@
 /** Thread of input-bounds.test.ts: checks one record as an import does, and tells why it was refused. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { FileRecord } from "../../src/exchange/file-format.ts";
+import { FileFaults, type FileRecord } from "../../src/exchange/file-format.ts";
 import { checkRecord } from "../../src/exchange/staging.ts";
 import { ndjson } from "../../src/exchange/ndjson.ts";
 
@@ -17,7 +17,7 @@ function outcomeOf(record: FileRecord): string {
   }
 }
 
-for await (const record of ndjson.records(file())) {
+for await (const record of ndjson.records(file(), new FileFaults())) {
   const outcome = outcomeOf(record);
   // A thread has no origin.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin

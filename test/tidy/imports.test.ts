@@ -67,9 +67,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "core/",
     "base/",
     "zod",
-    "csv-parse",
     "node:buffer",
-    "node:stream",
   ],
   admin: [
     "admin/",

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { supplierFields, valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
-import { type FileFormatName, fileFormat, variantIdOf } from "../../src/exchange/csv-formats.ts";
+import { type FileFormatName, fileFormat } from "../../src/exchange/csv-formats.ts";
+import { variantIdOf } from "../../src/exchange/csv-variants.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";
 
@@ -272,7 +273,7 @@ test("an invalid row is named by line and column, and nothing of the file is imp
       [
         "shopify-products",
         row("pot,Pot,,,,,,,x,1,,,sold"),
-        /^line 8, column "Status": must be active, draft or archived, not "sold"$/,
+        /^line 8, column "Status": must be active, draft, archived or unlisted, not "sold"$/,
       ],
       ["shopify-products", row(",Pot,,,,,,,x,1,,,"), /^line 8, column "Handle": is needed$/],
       ["shopify-products", row(`${"p".repeat(201)},Pot,,,,,,,x,1,,,`), /^line 8, column "Handle": /],
@@ -294,9 +295,11 @@ test("an invalid row is named by line and column, and nothing of the file is imp
       ["shopify-inventory", ["Handle,Location", "kettle,Main"], /^line 1: there is no column "On hand"$/],
       [
         "shopify-inventory",
-        ["SKU,Location,On hand", "K,Main,1"],
-        /^line 2: must name its variant by Variant ID, or by Handle .* a SKU alone/,
+        ["SKU,Location,On hand", ",Main,1"],
+        /^line 2: must name its variant by Variant ID, by Handle and option values, or by a SKU or barcode/,
       ],
+      ["shopify-inventory", ["SKU,Location,On hand", "M-1,Main,1"], /^line 2, column "SKU": "M-1" is of 2 variants;/],
+      ["shopify-inventory", ["SKU,Location,On hand", "M-9,Main,1"], /^line 2, column "SKU": no variant has "M-9";/],
       ["supplier-prices", ["Supplier,SKU", "Acme,K"], /^line 1: there is no column "Unit cost"$/],
       [
         "supplier-prices",

@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { csvRows, rowBytesMax } from "../../src/exchange/csv.ts";
+import { csvRows } from "../../src/exchange/csv.ts";
+import { columnsMax, columnNamesBytesMax, rowBytesMax } from "../../src/exchange/csv-split.ts";
+import type { Fault } from "../../src/base/fault.ts";
+import { FileFaults } from "../../src/exchange/file-format.ts";
 import { piecesOf } from "../support/admin.ts";
 
 const wanted = {
@@ -24,7 +27,8 @@ const rowsOf = (file: string | Uint8Array, size = 65_536): Promise<readonly Row[
 
 async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const batch of csvRows(pieces, wanted))
+  const faults = new FileFaults();
+  for await (const batch of csvRows(pieces, wanted, faults))
     for (const row of batch)
       rows.push({
         line: row.lineNumber,
@@ -35,6 +39,7 @@ async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonly Row[]
           }),
         ),
       });
+  faults.refuse();
   return rows;
 }
 
@@ -108,9 +113,10 @@ test("of a row that does not end no more than rowBytesMax bytes are held", async
   const piece = Buffer.alloc(65_536, "x");
   let bytes = 0;
   const endless = async function* () {
+    yield Buffer.from("Handle\n");
     for (; bytes < 16 * rowBytesMax; bytes += piece.length) yield piece;
   };
-  await assert.rejects(rowsIn(endless()), /line 1: is longer than 1048576 bytes/);
+  await assert.rejects(rowsIn(endless()), /line 2: is longer than 1048576 bytes/);
   assert.ok(bytes <= 2 * rowBytesMax, `${bytes} bytes were read`);
 });
 
@@ -132,4 +138,95 @@ test("written values are read back, wherever the file is cut into pieces", async
     ),
     { numRuns: 100 },
   );
+});
+
+test("lines end with LF, CR LF or CR, whichever comes, and a value may have any of them", async () => {
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const file = ["Handle,Body", "a,b", "", 'c,"1', '2"', "d,e"].join(end);
+    for (const size of [1, 2, 65_536])
+      assert.deepEqual(
+        await rowsOf(file, size),
+        [
+          { line: 2, values: { handle: "a", body: "b" } },
+          { line: 4, values: { handle: "c", body: `1${end}2` } },
+          { line: 6, values: { handle: "d", body: "e" } },
+        ],
+        JSON.stringify([end, size]),
+      );
+  }
+  assert.deepEqual(
+    (await rowsOf("Handle\ra\nb\r\nc\r\rd")).map(({ line }) => line),
+    [2, 3, 4, 6],
+  );
+});
+
+test("a first line may name the separator, as Excel wants it; a separator in quotes tells nothing", async () => {
+  for (const [file, line] of [
+    ["sep=;\nHandle;Body\nmug;a,b", 3],
+    ['"sep=;"\r\nHandle;Body\r\nmug;a,b', 3],
+    ["SEP=;\rHandle;Body\rmug;a,b", 3],
+    ["\uFEFFsep=;\nHandle;Body\nmug;a,b", 3],
+    ["\n\nHandle;Body\nmug;a,b", 4],
+    ['Handle;Body;"Colour, size, weight"\nmug;a,b;', 2],
+  ] as const)
+    for (const size of [1, 65_536])
+      assert.deepEqual(await rowsOf(file, size), [{ line, values: { handle: "mug", body: "a,b" } }], file);
+  assert.deepEqual(await rowsOf("sep=\t\nHandle\tBody\nmug\ta,b"), [
+    { line: 3, values: { handle: "mug", body: "a,b" } },
+  ]);
+  assert.deepEqual(await rowsOf("sep=|\nHandle|Body\nmug|a,b"), [{ line: 3, values: { handle: "mug", body: "a,b" } }]);
+});
+
+test("a formula that only holds a text is the text", async () => {
+  for (const cell of ['="0012"', '"=""0012"""', ' ="0012" '])
+    assert.deepEqual(await rowsOf(`Handle,Body\n${cell.trim()},x\n`), [
+      { line: 2, values: { handle: "0012", body: "x" } },
+    ]);
+});
+
+test("rows that cannot be read are told together, and the others are read", async () => {
+  const faults = new FileFaults();
+  const file = ["Handle,Body", "a,b", "c", 'd,5" pipe', "e,f,g", 'h,"i"j', "k,l"].join("\n");
+  const rows: number[] = [];
+  for await (const batch of csvRows(piecesOf(Buffer.from(file), 65_536), wanted, faults))
+    rows.push(...batch.map(({ lineNumber }) => lineNumber));
+  assert.deepEqual(rows, [2, 7]);
+  assert.throws(
+    () => faults.refuse(),
+    (error: Fault) => {
+      const messages = (error.details ?? []).map((detail) => ("message" in detail ? detail.message : ""));
+      assert.deepEqual(
+        messages.map((message) => message.slice(0, 26)),
+        [
+          "line 3: has more or fewer ",
+          "line 4: has a quote within",
+          "line 5: has more or fewer ",
+          "line 6: has a quote within",
+        ],
+      );
+      assert.match(error.message, /^line 3: .* \(and 3 more\)$/);
+      assert.match(error.action ?? "", /Nothing was imported/);
+      return true;
+    },
+  );
+});
+
+test("the names of columns have at most columnNamesBytesMax bytes and there are at most columnsMax, which is known before they are looked at", async () => {
+  const names = (count: number, name: string): string => Array.from({ length: count }, () => name).join(",");
+  const most = `Handle,${names(columnsMax - 1, "x")}`;
+  assert.equal((await rowsOf(`${most}\nmug${",".repeat(columnsMax - 1)}\n`)).length, 1);
+  await assert.rejects(rowsOf(`${most},x\nmug\n`), /line 1: has more than 1000 values/);
+  for (const size of [1_000, 65_536, 1_000_000]) {
+    await assert.rejects(rowsOf(`Handle,${"x,".repeat(300_000)}`, size), /line 1: is longer than 65536 bytes/);
+    await assert.rejects(rowsOf(`Handle,"${"x\n".repeat(300_000)}`, size), /line 1: is longer than 65536 bytes/);
+    await assert.rejects(rowsOf(`sep=,\nHandle,${"x,".repeat(300_000)}`, size), /line 2: is longer than 65536 bytes/);
+  }
+  let bytes = 0;
+  const endless = async function* () {
+    for (const piece = Buffer.alloc(16_384, "a,"); bytes < 16 * columnNamesBytesMax; bytes += piece.length) yield piece;
+  };
+  await assert.rejects(rowsIn(endless()), /longer than 65536 bytes/);
+  assert.ok(bytes <= 2 * columnNamesBytesMax, `${bytes} bytes were read`);
+  // A row of more values than columns is told without making them.
+  await assert.rejects(rowsOf(`Handle,Body\n${",".repeat(1_000_000)}\na,b\n`), /line 2: has more than 1000 values/);
 });

@@ -7,15 +7,15 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { Fault } from "../../src/core/fault.ts";
-import { parseRecord } from "../../src/core/json.ts";
-import { detailsMax, mistakenValuesMax, objectMembersMax, recordValuesMax } from "../../src/core/limits.ts";
-import { linesPerOrderMax } from "../../src/core/purchase-order.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { parseRecord } from "../../src/base/json.ts";
+import { detailsMax, mistakenValuesMax, objectMembersMax, recordValuesMax } from "../../src/base/limits.ts";
+import { linesPerOrderMax } from "../../src/core/order/purchase-order.ts";
 import { lineBytesMax } from "../../src/exchange/ndjson.ts";
-import { purchaseOrderInput } from "../../src/exchange/purchase-orders.ts";
+import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { attachmentsMax, historyMax, ownTextMax } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
-import { checkInput } from "../../src/operations/input.ts";
+import { checkInput } from "../../src/requests/input.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 const faultOf = (run: () => unknown): Fault => {

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { Fault } from "../../src/base/fault.ts";
 import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/base/json.ts";
 import { bodyMembersMax, objectMembersMax } from "../../src/base/limits.ts";
+import { FileFaults } from "../../src/exchange/file-format.ts";
 import { ndjson } from "../../src/exchange/ndjson.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -105,7 +106,7 @@ test("a body has at most bodyMembersMax members in all of its objects; a record 
   async function* file(): AsyncGenerator<Uint8Array> {
     yield bytes(record);
   }
-  for await (const { value } of ndjson.records(file())) assert.deepEqual(value(), JSON.parse(record));
+  for await (const { value } of ndjson.records(file(), new FileFaults())) assert.deepEqual(value(), JSON.parse(record));
 });
 
 test("an object of a large body has at most objectMembersMax members, and a body at most bodyMembersMax arrays and objects", () => {

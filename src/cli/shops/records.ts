@@ -14,7 +14,7 @@ import {
   shopOption,
   withOperator,
 } from "../command.ts";
-import { bytesShown, memberOf, type Output, shown } from "../output.ts";
+import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
 
 /** The name of stdin and stdout, where a file is named. */
 const standard = "-";
@@ -45,19 +45,21 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** A refusal that names a line, with the name of the file before it. */
+/** A refusal that names lines, each below the other, with the name of the file before them. */
 function inFile(file: string, thrown: unknown): unknown {
   const error = commandErrorOf(thrown);
   if (error === null || !/^line \d/.test(error.message)) return thrown;
   const { exitCode, message, action, body } = error;
-  return new CommandError(exitCode, `${file === standard ? "stdin" : file}: ${message}`, { action, body });
+  const mistakes = listIn(body, "details").map((detail) => String(memberOf(detail, "message")));
+  const told = mistakes.length > 1 ? mistakes.map((mistake) => `\n  ${mistake}`).join("") : ` ${message}`;
+  return new CommandError(exitCode, `${file === standard ? "stdin" : file}:${told}`, { action, body });
 }
 
 export const importFile: RunnableCommand = {
   name: "import",
   parameters: ["FILE"],
   summary: "import a file of records into a shop, all or nothing",
-  details: `FILE may be - for stdin. A record replaces the existing one with the same key. If a row is bad, its line and column are shown and
+  details: `FILE may be - for stdin. A record replaces the existing one with the same key. If rows are bad, their lines and columns are shown and
 nothing is imported.
 
 Formats:
@@ -68,8 +70,9 @@ Formats:
                      Supplier SKU, Supplier barcode, Supplier product name, Supplier product URL, MOQ, Pack size, Lead time days
   sales              CSV: Date (YYYY-MM-DD), Quantity; optional Location or Location ID. One row per variant, location and day
 
-CSV rows name a variant by Variant ID, or by Handle and Option1 Value to Option3 Value; a SKU alone is not enough. A column that is
-missing in the file changes nothing. Separators are commas, semicolons or tabs; numbers have a decimal point.`,
+CSV rows name a variant by Variant ID, by Handle and Option1 Value to Option3 Value, or by a code that one variant alone has: SKU, Barcode
+and, in prices, Supplier SKU or Supplier barcode. A column that is missing in the file changes nothing. Separators are commas, semicolons or
+tabs; numbers have a decimal point, or a decimal comma where semicolons separate.`,
   options: {
     ...shopOption,
     format: { value: "FORMAT", help: "format of the file (ndjson)" },
@@ -92,7 +95,11 @@ missing in the file changes nothing. Separators are commas, semicolons or tabs; 
       });
       const data = dataOf(answer);
       const counts = Object.entries(memberOf(data, "imported") ?? {}).map(([type, count]) => `${shown(count)} ${type}`);
-      context.output.result(data, `Imported into ${shopId}: ${counts.length === 0 ? "nothing" : counts.join(", ")}.`);
+      const warnings = listIn(data, "warnings").map((warning) => ` ${String(memberOf(warning, "message"))}`);
+      context.output.result(
+        data,
+        `Imported into ${shopId}: ${counts.length === 0 ? "nothing" : counts.join(", ")}.${warnings.join("")}`,
+      );
     });
   },
 };

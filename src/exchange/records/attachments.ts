@@ -34,7 +34,7 @@ import {
 import { costRowJson } from "../../operations/purchase-orders/attachments.ts";
 import { fxRate } from "../../operations/purchase-orders/json.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
-import { historyMax, instantMs, optional, ownText, shortText, signedQuantity } from "../record-type.ts";
+import { historyMax, instantMs, optional, ownTextMax, ownText, shortText, signedQuantity } from "../record-type.ts";
 
 export const paymentInput = z
   .strictObject({
@@ -134,7 +134,7 @@ export const logInput = z
     logId: id,
     occurredAt: instantMs,
     action: shortText,
-    message: z.string().check(plain("lines")),
+    message: z.string().max(ownTextMax).check(plain("lines")),
     actor: z
       .strictObject({
         type: z.enum(actorTypes),

@@ -195,6 +195,47 @@ export async function variantIdsWith(
   return [...new Set([...(bySku ?? []), ...(byBarcode ?? [])].map((row) => row.variant_id))];
 }
 
+/** A variant that has a code. */
+export interface CodedVariant {
+  readonly code: string;
+  readonly variantId: string;
+}
+
+type CodedRow = { readonly code: string; readonly variant_id: string };
+
+const codedFrom = ({ code, variant_id: variantId }: CodedRow): CodedVariant => ({ code, variantId });
+
+const codesOfVariants = {
+  sku: "select sku as code, variant_id from variant where shop_id = ? and sku in (?)",
+  barcode: "select barcode as code, variant_id from variant where shop_id = ? and barcode in (?)",
+} as const;
+
+/** The variants that have one of these SKUs or barcodes, spelled like that. */
+export const variantsWithCodes = async (
+  tx: Tx,
+  shopId: string,
+  kind: keyof typeof codesOfVariants,
+  codes: readonly string[],
+): Promise<readonly CodedVariant[]> =>
+  (await selectIn<CodedRow>(tx, codesOfVariants[kind], [shopId], codes)).map(codedFrom);
+
+const codesOfEntries = {
+  supplierSku: `select supplier_sku as code, variant_id from supplier_variant
+                where shop_id = ? and supplier_id = ? and supplier_sku in (?)`,
+  supplierBarcode: `select supplier_barcode as code, variant_id from supplier_variant
+                    where shop_id = ? and supplier_id = ? and supplier_barcode in (?)`,
+} as const;
+
+/** The variants for which the supplier's entries have one of these SKUs or barcodes of theirs, spelled like that. */
+export const entriesWithCodes = async (
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  kind: keyof typeof codesOfEntries,
+  codes: readonly string[],
+): Promise<readonly CodedVariant[]> =>
+  (await selectIn<CodedRow>(tx, codesOfEntries[kind], [shopId, supplierId], codes)).map(codedFrom);
+
 /** Stock of a variant at one location. */
 export interface Level {
   readonly locationId: string;
