@@ -3,8 +3,8 @@ import { z } from "zod";
 import { unconfirmedDaysMax } from "../core/order/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
-import { fxRateToNumber, quantityFrom } from "../core/money/money.ts";
-import { currencyCode, instant, mailAddress, text } from "../operations/fields.ts";
+import { fxRateToNumber, quantityDecimalsMax, quantityFrom, quantityToNumber } from "../core/money/money.ts";
+import { currencyCode, decimal, instant, mailAddress, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
@@ -51,12 +51,14 @@ const settings = z.strictObject({
   rateLimit: z
     .strictObject({
       capacity: z.int().min(1).max(rateCapacityMax).optional(),
-      refillPerSecond: z
-        .number()
-        .positive()
-        .max(rateCapacityMax)
-        .refine((rate) => quantityFrom(rate) !== null, "must have at most 3 decimals")
-        .optional(),
+      refillPerSecond: decimal(
+        (number) => number.positive().max(rateCapacityMax),
+        quantityDecimalsMax,
+        (rate) => {
+          const exact = quantityFrom(rate);
+          return exact === null ? null : quantityToNumber(exact);
+        },
+      ).optional(),
     })
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),

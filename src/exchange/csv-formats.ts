@@ -8,7 +8,7 @@
  * - T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has
  *       (csv-variants.ts). Without an id, the id is made from handle and options, the same in every file.
  * - T2. A column that the file lacks leaves the stored value unchanged. An empty value clears it.
- * - T3. A number is taken exactly as it is written, or refused. A code that a spreadsheet has shortened is refused, not guessed (csv-values.ts).
+ * - T3. A number is taken exactly as it is written (C14), or refused. A code that a spreadsheet has shortened is refused, not guessed (csv-values.ts).
  * - T4. A row is a record, or is told as a fault, or is skipped by a rule that stands here; a file of which nothing is imported says so.
  */
 import { fold } from "../base/fold.ts";

@@ -56,16 +56,16 @@ export function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number
   if (written === null) return null;
   const value = row.hasDecimalComma ? withPoint(row, key, written) : written;
   // Each part of the pattern ends where the next begins, so a long cell is read once.
-  const match = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(value);
+  const match = /^[+-]?(\d*)(?:\.\d*)?$/.exec(value);
   if (match === null || !/\d/.test(value))
     throw refused(
       row,
       key,
       `must be a number like ${row.hasDecimalComma ? "1234,50" : "1234.50"}, not ${shown(written)}`,
     );
-  const [, whole = "", decimals = ""] = match;
-  if (significantDigits(whole, decimals) > exactDigitsMax)
-    throw refused(row, key, `has too many digits: ${shown(written)}`);
+  const [, whole = ""] = match;
+  // How many decimals a number may have is up to the member's schema.
+  if (significantDigits(whole) > exactDigitsMax) throw refused(row, key, `has too many digits: ${shown(written)}`);
   return Number(value);
 }
 
@@ -92,13 +92,11 @@ function withPoint<Key extends string>(row: CsvRow<Key>, key: Key, value: string
   return value.replace(",", ".");
 }
 
-/** Digits without the zeros at both ends. */
-function significantDigits(whole: string, decimals: string): number {
+/** Digits without the zeros before them. */
+function significantDigits(whole: string): number {
   let start = 0;
   while (whole[start] === "0") start += 1;
-  let end = decimals.length;
-  while (end > 0 && decimals[end - 1] === "0") end -= 1;
-  return whole.length - start + end;
+  return whole.length - start;
 }
 
 /** For each member of a record, the column that it is in and how the column is read. */

@@ -17,6 +17,7 @@ import {
   type Quantity,
   moneyDecimalsMax,
   moneyFrom,
+  nearDecimal,
   moneyToNumber,
   quantityDecimalsMax,
   quantityFrom,
@@ -57,9 +58,18 @@ const pageSizeDefault = 50;
 
 // Single values of requests. Each parses into its core value.
 
-/** A number that parses into an exact decimal. `parse` answers null for too many decimals. */
-export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value: number) => T | null) =>
-  schema.transform((value, context): T => {
+/**
+ * A number that parses into an exact decimal. Its bounds are those of the decimal that it stands for (C14).
+ *
+ * @param bounded sets the bounds.
+ * @param parse   answers null for too many decimals.
+ */
+export const decimal = <T>(
+  bounded: (number: z.ZodNumber) => z.ZodNumber,
+  decimals: number,
+  parse: (value: number) => T | null,
+) =>
+  bounded(z.number().overwrite((value) => nearDecimal(value, decimals))).transform((value, context): T => {
     const parsed = parse(value);
     if (parsed !== null) return parsed;
     context.addIssue({ code: "custom", message: `must have at most ${decimals} decimals` });
@@ -67,22 +77,22 @@ export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value:
   });
 
 /** ≥ 0, at most 3 decimals. */
-export const quantity = decimal(z.number().min(0).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
+export const quantity = decimal((number) => number.min(0).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
   description: only("rest", "A quantity: at least 0, at most 3 decimals."),
 });
 
 /** > 0, at most 3 decimals. */
-export const positiveQuantity = decimal(z.number().positive().max(quantityMax), quantityDecimalsMax, quantityFrom).meta(
+export const positiveQuantity = decimal((number) => number.positive().max(quantityMax), quantityDecimalsMax, quantityFrom).meta(
   {
     description: only("rest", "A quantity: above 0, at most 3 decimals."),
   },
 );
 
-export const unitCost = decimal(z.number().min(0).max(unitCostMax), moneyDecimalsMax, moneyFrom).meta({
+export const unitCost = decimal((number) => number.min(0).max(unitCostMax), moneyDecimalsMax, moneyFrom).meta({
   description: only("rest", "A cost of one unit: at least 0, at most 4 decimals."),
 });
 
-export const amount = decimal(z.number().min(0).max(totalValueMax), moneyDecimalsMax, moneyFrom).meta({
+export const amount = decimal((number) => number.min(0).max(totalValueMax), moneyDecimalsMax, moneyFrom).meta({
   description: only("rest", "An amount of money: at least 0, at most 4 decimals."),
 });
 

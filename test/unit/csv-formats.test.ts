@@ -266,7 +266,12 @@ test("an invalid row is named by line and column, and nothing of the file is imp
       ["shopify-products", row("pot,Pot,,,,,,,x,-1,,,"), /^line 8, column "Variant Price": /],
       [
         "shopify-products",
-        row("pot,Pot,,,,,,,x,1.00000000000000001,,,"),
+        row("pot,Pot,,,,,,,x,1.00001000000000001,,,"),
+        /^line 8, column "Variant Price": must have at most 4 decimals$/,
+      ],
+      [
+        "shopify-products",
+        row("pot,Pot,,,,,,,x,1234567890123456,,,"),
         /^line 8, column "Variant Price": has too many digits/,
       ],
       ["shopify-products", row("pot,,,,,,,,x,1,,,"), /^line 8, column "Title": is needed on the first row of pot$/],
@@ -346,6 +351,15 @@ test(
     });
   },
 );
+
+test("a price that a program has added up in doubles is the decimal that it stands for (C14)", async () => {
+  await withShops(async (open) => {
+    const shop = await open("a");
+    await bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${1.1 + 0.04}`, "pot,Pot,0.30000000000000004"]);
+    const variants = await recordsOf(shop, "variant");
+    assert.deepEqual(variants.map(({ price }) => price).sort(), [0.3, 1.14]);
+  });
+});
 
 test("a number cell of any length is read in time proportional to its length", async () => {
   await withShops(async (open) => {

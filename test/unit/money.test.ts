@@ -9,6 +9,7 @@ import {
   fxRateToNumber,
   minorDigits,
   moneyFrom,
+  nearDecimal,
   moneyToNumber,
   quantityFrom,
   quantityMax,
@@ -24,15 +25,38 @@ test("a number is converted to a scaled integer or refused", () => {
     [1, 1_000],
     [0.001, 1],
     [2.5, 2_500],
-    [0.1 + 0.2, null],
     [0.0005, null],
     [1e-7, null],
+    [1.0001, null],
     [1e9, 1_000_000_000_000],
     [quantityMax + 0.001, null],
     [Number.POSITIVE_INFINITY, null],
     [Number.NaN, null],
   ];
   for (const [value, thousandths] of cases) assert.equal(quantityFrom(value), thousandths, `${value}`);
+});
+
+test("a sum of doubles is taken as the decimal that it stands for, and only within 1e-9 of itself (C14)", () => {
+  let tenTenths = 0;
+  for (let added = 0; added < 10; added += 1) tenTenths += 0.1;
+  assert.notEqual(tenTenths, 1);
+  const quantities: readonly (readonly [number, number | null])[] = [
+    [0.1 + 0.2, 300],
+    [1.1400000000000001, 1_140],
+    [-(0.1 + 0.2), -300],
+    [tenTenths, 1_000],
+    [1.001 + 1.1e-9, null],
+    [1.001 + 0.9e-9, 1_001],
+    // What is left of 0.3 is not near anything but itself.
+    [0.1 + 0.2 - 0.3, null],
+    [quantityMax - 0.0000001, 1_000_000_000_000],
+  ];
+  for (const [value, thousandths] of quantities) assert.equal(quantityFrom(value), thousandths, `${value}`);
+  assert.equal(moneyFrom(3 * 1.1), 33_000);
+  assert.equal(moneyFrom(1.10005), null);
+  assert.equal(fxRateFrom(1.1 * 1.1), 12_100_000_000);
+  assert.equal(nearDecimal(tenTenths, 3), 1);
+  assert.equal(nearDecimal(0.5005, 3), 0.5005);
 });
 
 test("minus zero is zero", () => {

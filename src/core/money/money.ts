@@ -49,9 +49,21 @@ export const zeroMoney = asMoney(0);
 /** The rate 1, of a currency to itself. */
 export const unitRate = asFxRate(10 ** fxRateDecimalsMax);
 
-/** The scaled integer of a JSON number, or null when it has more than `decimals` decimals. */
+/** How far a number may be from a decimal that it stands for, as a share of itself. */
+const nearness = 1e-9;
+
+/**
+ * The decimal that a number stands for: the nearest one with at most `decimals` decimals, if it is that near (C14). So 0.1 + 0.2, as
+ * a client that adds doubles sends it, is 0.3. Any other number is returned as it is.
+ */
+export function nearDecimal(value: number, decimals: number): number {
+  const nearest = Number(value.toFixed(decimals));
+  return Math.abs(nearest - value) < Math.abs(value) * nearness ? nearest : value;
+}
+
+/** The scaled integer of a JSON number, or null when it stands for no number of at most `decimals` decimals. */
 function scaled(value: number, decimals: number): number | null {
-  const text = Math.abs(value).toString();
+  const text = Math.abs(nearDecimal(value, decimals)).toString();
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
   if (match === null) return null;
   const fraction = match[2] ?? "";
@@ -65,17 +77,17 @@ function scaled(value: number, decimals: number): number | null {
 const branded = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);
 
-/** The quantity of a JSON number. @returns null when it has more than 3 decimals or is out of range. */
+/** The quantity of a JSON number. @returns null when it stands for none of at most 3 decimals or is out of range. */
 export function quantityFrom(value: number): Quantity | null {
   return Math.abs(value) > quantityMax ? null : branded(scaled(value, quantityDecimalsMax), asQuantity);
 }
 
-/** The amount of a JSON number. @returns null when it has more than 4 decimals or is above `totalValueMax`. */
+/** The amount of a JSON number. @returns null when it stands for none of at most 4 decimals or is above `totalValueMax`. */
 export function moneyFrom(value: number): Money | null {
   return Math.abs(value) > totalValueMax ? null : branded(scaled(value, moneyDecimalsMax), asMoney);
 }
 
-/** The rate of a JSON number. @returns null when it has more than 10 decimals, is not positive or is out of range. */
+/** The rate of a JSON number. @returns null when it stands for none of at most 10 decimals, is not positive or is out of range. */
 export function fxRateFrom(value: number): FxRate | null {
   return value <= 0 || value > fxRateMax ? null : branded(scaled(value, fxRateDecimalsMax), asFxRate);
 }

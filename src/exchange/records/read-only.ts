@@ -35,7 +35,7 @@ export const quantityOrZero = quantity.default(zeroQuantity);
 
 /** A value that the record states, for entries without a unit cost. */
 export const statedValue = optional(
-  decimal(z.number().min(-totalValueMax).max(totalValueMax), moneyDecimalsMax, moneyFrom),
+  decimal((number) => number.min(-totalValueMax).max(totalValueMax), moneyDecimalsMax, moneyFrom),
 );
 
 /** Refuses entries whose worth is above `totalValueMax`, each alone or all together. */

@@ -76,11 +76,11 @@ export const tagMax = 60;
 
 const tagsMax = 50;
 
-const packSize = decimal(z.number().min(1).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
+const packSize = decimal((number) => number.min(1).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
   description: only("rest", "Units in one pack: at least 1, at most 3 decimals."),
 });
 
-export const fxRate = decimal(z.number().positive().max(fxRateMax), fxRateDecimalsMax, fxRateFrom).meta({
+export const fxRate = decimal((number) => number.positive().max(fxRateMax), fxRateDecimalsMax, fxRateFrom).meta({
   description: `What one unit of the order's currency is worth in the shop's currency${only("rest", "; at most 10 decimals")}.`,
 });
 
