@@ -24,7 +24,11 @@ export const instantMs = z.iso.datetime({ offset: true }).transform((value) => D
 export const shortText = text(shortTextMax);
 
 /** A quantity that may be below 0: a storefront may sell what it does not have. */
-export const signedQuantity = decimal((number) => number.min(-quantityMax).max(quantityMax), quantityDecimalsMax, quantityFrom);
+export const signedQuantity = decimal(
+  (number) => number.min(-quantityMax).max(quantityMax),
+  quantityDecimalsMax,
+  quantityFrom,
+);
 
 /** Characters of a text that the program wrote, which may be longer than what a caller may send. */
 export const ownTextMax = 100_000;

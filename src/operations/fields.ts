@@ -82,11 +82,13 @@ export const quantity = decimal((number) => number.min(0).max(quantityMax), quan
 });
 
 /** > 0, at most 3 decimals. */
-export const positiveQuantity = decimal((number) => number.positive().max(quantityMax), quantityDecimalsMax, quantityFrom).meta(
-  {
-    description: only("rest", "A quantity: above 0, at most 3 decimals."),
-  },
-);
+export const positiveQuantity = decimal(
+  (number) => number.positive().max(quantityMax),
+  quantityDecimalsMax,
+  quantityFrom,
+).meta({
+  description: only("rest", "A quantity: above 0, at most 3 decimals."),
+});
 
 export const unitCost = decimal((number) => number.min(0).max(unitCostMax), moneyDecimalsMax, moneyFrom).meta({
   description: only("rest", "A cost of one unit: at least 0, at most 4 decimals."),

@@ -53,13 +53,20 @@ test("create, lines, header, confirm, receive and unreceive take sums of doubles
   assert.equal(lineOf(edited, "quantityOrdered"), 1.9);
   const added = await write("post", "/line-items", { lineItems: [{ variantId: "blue", quantityOrdered: 0.1 + 0.2 }] });
   assert.equal(added.at("data", "lineItems", 0, "quantityOrdered"), 0.3);
-  const custom = await write("post", "/line-items/custom", { productName: "Pallet", quantityOrdered: 1, unitCost: sum });
+  const custom = await write("post", "/line-items/custom", {
+    productName: "Pallet",
+    quantityOrdered: 1,
+    unitCost: sum,
+  });
   assert.equal(custom.at("data", "lineItems", 0, "unitCost"), 1.14);
   await write("post", "/status", { status: "Sent" });
   const confirmed = await write("post", "/confirm", { lines: [{ lineItemId, quantityConfirmed: sum }] });
   assert.equal(lineOf(confirmed, "quantityConfirmed"), 1.14);
   await write("post", "/confirm", {
-    lines: [1, 2].map((index) => ({ lineItemId: String(lineOf(custom, "poLineItemId", index)), quantityConfirmed: 0.1 })),
+    lines: [1, 2].map((index) => ({
+      lineItemId: String(lineOf(custom, "poLineItemId", index)),
+      quantityConfirmed: 0.1,
+    })),
   });
   await write("post", "/status", { status: "In Progress" });
   const received = await write("post", "/receive", {
@@ -103,8 +110,14 @@ test("the operator's settings and imported records take them likewise", async ()
   assert.deepEqual([lineOf(order, "quantityOrdered"), lineOf(order, "unitCost")], [0.3, 1.14]);
   const exported = await askAdmin(server, "GET", `${path}/export`);
   const records = exported.text.split("\n").filter((line) => line !== "");
-  assert.ok(records.some((line) => /"inventoryLevel".*"red".*"onHand":-0\.3\b/.test(line)), exported.text);
-  assert.ok(records.some((line) => /"supplierVariant".*"unitCost":1\.14\b.*"packSize":1\b/.test(line)), exported.text);
+  assert.ok(
+    records.some((line) => /"inventoryLevel".*"red".*"onHand":-0\.3\b/.test(line)),
+    exported.text,
+  );
+  assert.ok(
+    records.some((line) => /"supplierVariant".*"unitCost":1\.14\b.*"packSize":1\b/.test(line)),
+    exported.text,
+  );
 });
 
 test("an agent's tools and a supplier's answer take them likewise", async () => {

@@ -103,8 +103,11 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       inTurn("countries", countries),
     ];
   };
-  const numbers = (name: string): readonly number[] => [
-    ...fractions.map((fraction) => Number(`${(raised[name] ?? 0) + drawn}${fraction}`)),
+  /** A large number with too many decimals stands for one with fewer (C14), so decimals are tried on a small one. */
+  const numbers = (name: string, outer: Schema): readonly number[] => [
+    ...fractions
+      .filter((fraction) => fraction === "" || z.safeParse(outer, Number(`3${fraction}`)).success)
+      .map((fraction) => Number(`${(raised[name] ?? 0) + drawn}${fraction}`)),
     1 + (drawn % 9),
   ];
 
@@ -134,16 +137,18 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       return inTurn(where, [...values.filter((each) => each !== usual), ...values.filter((each) => each === usual)]);
     }
     drawn += 1;
-    const found = candidates(schema, nameOf(path)).find((each) => each !== usual && z.safeParse(outer, each).success);
+    const found = candidates(schema, nameOf(path), outer).find(
+      (each) => each !== usual && z.safeParse(outer, each).success,
+    );
     if (found !== undefined) return found;
     throw new Error(
       `${path}: no known value fits this ${kindOf(schema)}. Add one to candidates() in test/support/schema-values.ts.`,
     );
   }
 
-  function candidates(schema: Schema, name: string): readonly Json[] {
+  function candidates(schema: Schema, name: string, outer: Schema): readonly Json[] {
     if (schema instanceof z.core.$ZodString) return texts(name);
-    if (schema instanceof z.ZodNumber) return numbers(name);
+    if (schema instanceof z.ZodNumber) return numbers(name, outer);
     if (schema instanceof z.ZodRecord) return [{ CHF: drawn / 1_000, SEK: 0.1 }];
     if (schema instanceof z.ZodLiteral) return JSON.parse(JSON.stringify(schema.def.values));
     if (schema instanceof z.ZodUnknown) return [{ [`${name} ${drawn}`]: [drawn, null, true, "ß"] }];

@@ -9,7 +9,7 @@ import {
   correctCatalogueCostStatement,
   costWriteMsMax,
   loadCostFacts,
-  loadCostRows,
+  loadCostHistory,
   loadReplacingCost,
   loadWrittenRows,
   settleCostStatement,
@@ -129,18 +129,24 @@ test("rows of a completion are read as they were left, oldest first, and settled
         settleCostStatement("a", purchaseOrderId, "cs_2", { outcome: "proposed", reason: "no answer" }, 5_000),
       ]),
     );
-    const rows = await write((tx) => loadCostRows(tx, "a", purchaseOrderId, 0));
+    const { rows } = await write((tx) => loadCostHistory(tx, "a", purchaseOrderId));
     const told = (proposal: typeof known) => ({
       variantId: proposal.variantId,
       previousUnitCost: proposal.previousUnitCost,
       proposedUnitCost: proposal.proposedUnitCost,
       sourceUnitCost: proposal.sourceUnitCost,
       sourceCurrencyCode: proposal.sourceCurrencyCode,
+      fxRate: proposal.fxRate,
+      lots: proposal.lots,
+      completion: 0,
+      proposedAtMs: 1_000,
+      isAccepted: false,
     });
     assert.deepEqual(rows, [
-      { ...told(known), costSyncId: "cs_1", outcome: "applied", attempt: 1 },
+      { ...told(known), costSyncId: "cs_1", outcome: "applied", attempt: 1, isAccepted: true },
       { ...told(costless), costSyncId: "cs_2", outcome: "proposed", attempt: 1 },
       { ...told(unheard), costSyncId: "cs_3", outcome: "proposed", attempt: 2 },
+      { ...told(known), costSyncId: "cs_4", outcome: "proposed", attempt: 1, completion: 7 },
     ]);
     assert.deepEqual([known.previousUnitCost, costless.previousUnitCost], [money(2.5), null]);
     const resolved = await write((tx) =>
@@ -159,7 +165,7 @@ test("rows of a completion are read as they were left, oldest first, and settled
       ],
       "one without an answer gets no instant",
     );
-    assert.deepEqual(await write((tx) => loadCostRows(tx, "a", other.purchaseOrderId, 0)), []);
+    assert.deepEqual(await write((tx) => loadCostHistory(tx, "a", other.purchaseOrderId)), { rows: [], receipts: [] });
   });
 });
 
@@ -193,6 +199,7 @@ const put = (costSyncId: string, written: Written): readonly Statement[] => [
     completion: written.completion ?? 0,
     proposedAtMs: written.at,
     resolvedAtMs: null,
+    lots: null,
   }),
   {
     sql: "update cost_sync set accepted_at = ? where shop_id = ? and cost_sync_id = ?",

@@ -4,6 +4,7 @@ import {
   completionOf,
   costAttempt,
   type CostFacts,
+  type CostHistory,
   costPlan,
   type CostProposal,
   type CostRow,
@@ -171,30 +172,36 @@ const row = (proposal: CostProposal, outcome: CostRow["outcome"], attempt = 1): 
   costSyncId: `cs of ${proposal.variantId} ${attempt}`,
   outcome,
   attempt,
+  completion: 0,
+  proposedAtMs: 0,
+  isAccepted: false,
 });
+
+/** Of an order whose goods came without receipts. */
+const history = (...rows: readonly CostRow[]): CostHistory => ({ rows, receipts: [] });
 
 const variantsOf = (proposals: readonly CostProposal[]): readonly string[] =>
   proposals.map((proposal) => proposal.variantId);
 
 test("a first attempt proposes every cost; one that failed, or of which nothing is known, is due again", () => {
-  const first = dueCosts(received, shop(), [], new Map());
+  const first = dueCosts(received, shop(), history(), new Map());
   assert.deepEqual(variantsOf(first.proposals), ["variant of a", "variant of b"]);
   assert.equal(first.appliedVariantIds.size, 0);
   const rows = first.proposals.flatMap((proposal) => [row(proposal, "proposed"), row(proposal, "failed")]);
-  assert.deepEqual(dueCosts(received, shop(), rows, new Map()), first);
+  assert.deepEqual(dueCosts(received, shop(), history(...rows), new Map()), first);
 });
 
 test("a cost that was applied is not due again, unless the order has changed since", () => {
-  const [a, b] = dueCosts(received, shop(), [], new Map()).proposals;
+  const [a, b] = dueCosts(received, shop(), history(), new Map()).proposals;
   assert.ok(a !== undefined && b !== undefined);
   const rows = [row(a, "applied"), row(b, "failed")];
   // The shop's own catalogue has the applied cost by now.
   const facts = new Map<string, CostFacts>([["variant of a", { unitCost: money(4), onHand: quantity(10) }]]);
-  const again = dueCosts(received, shop(), rows, facts);
+  const again = dueCosts(received, shop(), history(...rows), facts);
   assert.deepEqual(variantsOf(again.proposals), ["variant of b"]);
   assert.deepEqual([...again.appliedVariantIds], ["variant of a"]);
   const dearer = { ...received, lineItems: [line("a", { received: 10, synced: 10, unitCost: 5 })] };
-  const changed = dueCosts(dearer, shop(), rows, facts);
+  const changed = dueCosts(dearer, shop(), history(...rows), facts);
   assert.deepEqual(
     changed.proposals.map((proposal) => [moneyToNumber(proposal.proposedUnitCost), proposal.previousUnitCost]),
     [[5, money(4)]],
@@ -206,11 +213,11 @@ test("a moving average is made from the cost before the first attempt, so that w
   const average = shop({ costSyncMode: "moving-average" });
   const before = new Map<string, CostFacts>([["variant of a", { unitCost: money(1), onHand: quantity(20) }]]);
   const only = { ...received, lineItems: received.lineItems.slice(0, 1) };
-  const [proposal] = dueCosts(only, average, [], before).proposals;
+  const [proposal] = dueCosts(only, average, history(), before).proposals;
   assert.ok(proposal !== undefined);
   assert.equal(moneyToNumber(proposal.proposedUnitCost), 2.5);
   const after = new Map<string, CostFacts>([["variant of a", { unitCost: money(2.5), onHand: quantity(20) }]]);
-  assert.deepEqual(dueCosts(only, average, [row(proposal, "applied")], after).proposals, []);
+  assert.deepEqual(dueCosts(only, average, history(row(proposal, "applied")), after).proposals, []);
 });
 
 test("costs of variants that are gone, cannot be set or were skipped by the caller are not written, and are recorded once", () => {

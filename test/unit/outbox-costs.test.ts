@@ -41,6 +41,7 @@ const proposed = (
     completion,
     proposedAtMs: at,
     resolvedAtMs: null,
+    lots: null,
   }),
   ...(accepted === null ? [] : [acceptCostsStatement(shopId, purchaseOrderId, { completion, attempt: 1 }, accepted)]),
 ];

@@ -166,13 +166,17 @@ export function goodsDecision(
   if (updated.size === 0 && !isMove) return unchangedGoods(order);
   const { poLineItemIds, stockSync } =
     change.pushed === undefined ? pushAfter(order, lineItems, change.action, context) : pushOf(change.pushed);
-  const effects: readonly Effect[] =
-    poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
+  const { purchaseOrderId } = order;
+  const pushes: readonly Effect[] =
+    poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId, poLineItemIds }];
+  const effects: readonly Effect[] = isTakenBack(order, lineItems, context)
+    ? [...pushes, { kind: "take-back-costs", purchaseOrderId }]
+    : pushes;
   const draft = {
     ...(isMove ? moved(order, to, context) : order),
     lineItems,
     storefrontSyncState: storefrontSyncState(lineItems, {
-      inFlight: effects.length > 0 || order.storefrontSyncState === "in-flight",
+      inFlight: pushes.length > 0 || order.storefrontSyncState === "in-flight",
       failed: order.storefrontSyncState === "failed",
     }),
   };
@@ -190,6 +194,13 @@ export function goodsDecision(
     stockSync,
   };
 }
+
+/** Whether goods were taken back that may be in a moving average. */
+const isTakenBack = (order: PurchaseOrder, lineItems: readonly LineItem[], context: GoodsContext): boolean =>
+  context.shop.costSyncMode === "moving-average" &&
+  lineItems.some(
+    (line, index) => !isCustom(line) && line.quantityReceived < (order.lineItems[index]?.quantityReceived ?? 0),
+  );
 
 interface Push {
   readonly poLineItemIds: readonly string[];

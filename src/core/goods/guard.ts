@@ -93,6 +93,7 @@ export function withoutStorefront(decision: Decision, variantIds: ReadonlySet<st
         return kept.length === 0 ? [] : [{ ...effect, variantIds: kept }];
       }
       case "settle-costs":
+      case "take-back-costs":
       case "end-cost-sync":
       case "end-confirmation":
         return [effect];

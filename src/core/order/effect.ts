@@ -16,6 +16,8 @@ export type Effect =
   | { readonly kind: "sync-tags"; readonly variantIds: readonly string[] }
   /** Read the costs of a completed order back and settle its `proposed` rows (C45). */
   | { readonly kind: "settle-costs"; readonly purchaseOrderId: string }
+  /** Take goods that were taken back out of the moving average, and write what it is then to the storefront (C45). */
+  | { readonly kind: "take-back-costs"; readonly purchaseOrderId: string }
   /**
    * A call waits until the storefront shows what it took, and the order is in flight (C43). The call itself claims this effect and ends the
    * wait. If its process dies, the lease ends and the outbox ends the wait. `sinceMs`: when the wait began. `wasFailed`: the latest push

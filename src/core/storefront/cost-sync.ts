@@ -1,10 +1,12 @@
 /**
- * The cost sync of a completion: what unit costs an order's received goods give, and which of them are still to be written (spec
- * "Rules attached to the endpoints" 3; C45).
+ * The cost sync: what unit costs an order's received goods give with its completion, what they become when goods are taken back, and which of
+ * them are still to be written (spec "Rules attached to the endpoints" 3; C45).
  *
- * Owns: the arithmetic, and what a further attempt of the same completion has left to do. Does not own: the rows of the history
- * (shop/storefront/cost-sync.ts), the steps of the sync and the calls (operations/purchase-orders/goods/cost-sync.ts).
+ * Owns: the arithmetic, and what a further attempt of the same completion has left to do. Does not own: which units are in the moving average
+ * (cost-lots.ts), the rows of the history (shop/storefront/cost-sync.ts), the steps of the sync and the calls
+ * (operations/purchase-orders/goods/cost-sync.ts, jobs/outbox/cost-take-back.ts).
  */
+import { type CostLot, type GoodsMove, type VariantLots, lotsByVariant, netLots, reversed } from "./cost-lots.ts";
 import { Fault } from "../../base/fault.ts";
 import type { VariantStanding } from "../goods/guard.ts";
 import { mention } from "../order/guidance.ts";
@@ -19,6 +21,7 @@ import {
   type Quantity,
   unitCostMax,
   unitRate,
+  zeroMoney,
   zeroQuantity,
 } from "../money/money.ts";
 import { type OrderCurrency, ratesAfter } from "../order/order-rates.ts";
@@ -40,19 +43,38 @@ export interface CostProposal {
   readonly sourceCurrencyCode: string;
   readonly fxRate: FxRate;
   readonly fxSource: FxSource;
+  /** What enters and leaves the moving average with this cost. */
+  readonly lots: readonly CostLot[];
+  /** Why the known cost stays and this one is not written; null: it is written. */
+  readonly kept: string | null;
+  /** What the supplier's catalogue entry gets: the cost of the paid lines. Null: nothing of it was paid for. */
+  readonly supplierCost: { readonly unitCost: Money; readonly currencyCode: string } | null;
 }
 
 /** How a row of the history stands. A `proposed` or `failed` one may have been written to the storefront all the same. */
 export type CostOutcome = "proposed" | "applied" | "skipped" | "failed";
 
-/** A row that an earlier attempt of the same completion has left. */
+/** A row of an order's history. */
 export interface CostRow extends Pick<
   CostProposal,
-  "variantId" | "previousUnitCost" | "proposedUnitCost" | "sourceUnitCost" | "sourceCurrencyCode"
+  "variantId" | "previousUnitCost" | "proposedUnitCost" | "sourceUnitCost" | "sourceCurrencyCode" | "fxRate"
 > {
   readonly costSyncId: string;
   readonly outcome: CostOutcome;
   readonly attempt: number;
+  /** Of which completion it is an attempt, or after which one goods were taken back (`completionOf`). */
+  readonly completion: number;
+  readonly proposedAtMs: number;
+  /** Whether the storefront is known to have taken it. */
+  readonly isAccepted: boolean;
+  /** Null: the row is older than lots. */
+  readonly lots: readonly CostLot[] | null;
+}
+
+/** What has become of an order's goods and costs, rows oldest first. */
+export interface CostHistory {
+  readonly rows: readonly CostRow[];
+  readonly receipts: readonly GoodsMove[];
 }
 
 /** What becomes of a row, and why; applied ones have a reason only if another cost has taken their place. */
@@ -106,80 +128,147 @@ export const costSource = (order: PurchaseOrder): string =>
 /** An order of which costs are taken. */
 type CostedOrder = Pick<
   PurchaseOrder,
-  "status" | "currencyCode" | "fxRateOverride" | "fxRates" | "lineItems" | "attached"
+  "status" | "currencyCode" | "fxRateOverride" | "fxRates" | "lineItems" | "attached" | "completedAtMs"
 >;
+
+/** The order with the rates that it will have once it is completed (C35). */
+const withRates = (order: CostedOrder, shop: ShopFacts): CostedOrder => ({
+  ...order,
+  fxRates: ratesAfter(order, order, shop),
+});
 
 const rateScale = BigInt(unitRate);
 
+const noFacts: CostFacts = { unitCost: null, onHand: zeroQuantity };
+
 /**
- * The unit costs that an order's received catalogue lines give: one proposal a variant, converted to the shop's currency, weighted
- * by received quantity and rounded once, half-up to 4 decimals. `moving-average` weighs them with the stock that was there before
- * this order's receipts. `disabled` proposes nothing and needs no rate.
+ * The unit costs that an order's received catalogue lines give when none of their units has entered an average yet: one proposal a variant,
+ * converted to the shop's currency, weighted by received quantity and rounded once, half-up to 4 decimals. `moving-average` weighs them with
+ * the stock that was there before this order's receipts. `disabled` proposes nothing and needs no rate.
  *
  * @param facts by variant id; a variant that is missing has no cost and no stock.
  * @throws Fault INVALID_INPUT naming `fxRateOverride` when a line's currency cannot be converted.
  * Source: spec "Rules attached to the endpoints" 3; C45.
  */
-export function costPlan(
-  uncompleted: CostedOrder,
+export const costPlan = (
+  order: CostedOrder,
   shop: ShopFacts,
   facts: ReadonlyMap<string, CostFacts>,
-): readonly CostProposal[] {
-  if (shop.costSyncMode === "disabled") return [];
-  // The rates that it will have once it is completed (C35).
-  const order = { ...uncompleted, fxRates: ratesAfter(uncompleted, uncompleted, shop) };
-  const received = receivedLines(order).filter((line) => !isCustom(line));
-  const proposals: CostProposal[] = [];
-  for (const [variantId, lineItems] of Map.groupBy(received, (line) => line.variantId)) {
-    const [first] = lineItems;
-    if (first === undefined) continue;
-    const known = facts.get(variantId) ?? { unitCost: null, onHand: zeroQuantity };
-    let quantity = 0n;
-    let value = 0n;
-    let sourceValue = 0n;
-    let synced = 0n;
-    for (const line of lineItems) {
-      const { rate } = rateToShopCurrency(line.unitCostCurrencyCode, order, shop);
-      quantity += BigInt(line.quantityReceived);
-      value += BigInt(line.quantityReceived) * BigInt(line.unitCost) * BigInt(rate);
-      sourceValue += BigInt(line.quantityReceived) * BigInt(line.unitCost);
-      synced += BigInt(line.quantitySynced);
-    }
-    if (shop.costSyncMode === "moving-average" && known.unitCost !== null) {
-      const stockBefore = BigInt(known.onHand) - synced;
-      if (stockBefore > 0n) {
-        value += stockBefore * BigInt(known.unitCost) * rateScale;
-        quantity += stockBefore;
-      }
-    }
-    const receivedQuantity = BigInt(lineItems.reduce((sum, line) => sum + line.quantityReceived, 0));
-    const oneCurrency = lineItems.every((line) => line.unitCostCurrencyCode === first.unitCostCurrencyCode);
-    const { rate, source } = rateToShopCurrency(first.unitCostCurrencyCode, order, shop);
-    proposals.push({
-      variantId,
-      poLineItemId: first.poLineItemId,
-      previousUnitCost: known.unitCost,
-      proposedUnitCost: costWithin(divideHalfUp(value, quantity * rateScale), first, order, shop),
-      currencyCode: shop.currencyCode,
-      sourceUnitCost: oneCurrency ? asMoney(Number(divideHalfUp(sourceValue, receivedQuantity))) : first.unitCost,
-      sourceCurrencyCode: first.unitCostCurrencyCode,
-      fxRate: rate,
-      fxSource: source,
-    });
-  }
-  return proposals;
+): readonly CostProposal[] => dueCosts(order, shop, { rows: [], receipts: [] }, facts).proposals;
+
+/** A variant of an order with what its next cost is taken from. */
+interface VariantCosts {
+  readonly variantId: string;
+  /** Its lines, received or not. */
+  readonly lineItems: readonly LineItem[];
+  /** What is weighed: in the average what has not entered it, else all that was received. */
+  readonly weighed: readonly CostLot[];
+  readonly leaving: readonly CostLot[];
+  /** Units that are in the average, those that leave it included. */
+  readonly entered: bigint;
+  readonly known: CostFacts;
+}
+
+const quantityOf = (lots: readonly CostLot[]): bigint => lots.reduce((sum, lot) => sum + BigInt(lot.quantity), 0n);
+
+/** Exact; `rateScale` to one. */
+const valueOf = (lots: readonly CostLot[]): bigint =>
+  lots.reduce((sum, lot) => sum + BigInt(lot.quantity) * BigInt(lot.unitCost) * BigInt(lot.fxRate), 0n);
+
+/**
+ * The stock that is weighed with what is new, and its value: what is on hand without this order's goods that are not in the average, without
+ * what leaves it. None where the old cost is not known or nothing of worth is left.
+ */
+function stockBefore({ lineItems, leaving, entered, known }: VariantCosts): { quantity: bigint; value: bigint } {
+  const synced = lineItems.reduce((sum, line) => sum + BigInt(line.quantitySynced), 0n);
+  const pool = BigInt(known.onHand) - synced + entered;
+  const quantity = pool - quantityOf(leaving);
+  const value = pool * BigInt(known.unitCost ?? 0) * rateScale - valueOf(leaving);
+  return known.unitCost === null || quantity <= 0n || value < 0n ? { quantity: 0n, value: 0n } : { quantity, value };
+}
+
+/** The unit cost of these lots in their own currency: weighted, or the first one's where they differ in currency. */
+function ownCost(lots: readonly CostLot[]): { readonly unitCost: Money; readonly currencyCode: string } | null {
+  const [first] = lots;
+  if (first === undefined) return null;
+  const { currencyCode } = first;
+  if (lots.some((lot) => lot.currencyCode !== currencyCode)) return { unitCost: first.unitCost, currencyCode };
+  const value = lots.reduce((sum, lot) => sum + BigInt(lot.quantity) * BigInt(lot.unitCost), 0n);
+  return { unitCost: asMoney(Number(divideHalfUp(value, quantityOf(lots)))), currencyCode };
+}
+
+/** The cost that a variant gets. Null: nothing of it is new, and nothing leaves. */
+function proposalOf(variant: VariantCosts, order: CostedOrder, shop: ShopFacts): CostProposal | null {
+  const { variantId, weighed, leaving, known, lineItems } = variant;
+  const isAverage = shop.costSyncMode === "moving-average";
+  const basis = weighed.length > 0 ? weighed : leaving;
+  const [first] = basis;
+  const source = ownCost(basis);
+  if (first === undefined || source === null) return null;
+  const before = isAverage ? stockBefore(variant) : { quantity: 0n, value: 0n };
+  const quantity = before.quantity + quantityOf(weighed);
+  const cost =
+    quantity === 0n
+      ? (known.unitCost ?? zeroMoney)
+      : costWithin(divideHalfUp(before.value + valueOf(weighed), quantity * rateScale), first, order, shop);
+  const isZero = cost === 0 && (known.unitCost ?? 0) !== 0;
+  // What was taken back has left, though there is nothing to average.
+  const isEmpty = quantity === 0n || (isZero && weighed.length === 0);
+  const isFree = isZero && !isEmpty;
+  return {
+    variantId,
+    poLineItemId: first.poLineItemId,
+    previousUnitCost: known.unitCost,
+    proposedUnitCost: cost,
+    currencyCode: shop.currencyCode,
+    sourceUnitCost: source.unitCost,
+    sourceCurrencyCode: source.currencyCode,
+    fxRate: first.fxRate,
+    fxSource: fxSourceOf(first, order, shop),
+    lots: isFree ? [] : netLots([...reversed(leaving), ...weighed]),
+    kept: isFree
+      ? `zero-cost: the unit cost of variant ${variantId} would become 0`
+      : isEmpty
+        ? `no stock of variant ${variantId} is left that its unit cost could be the average of`
+        : null,
+    supplierCost: ownCost(paidLots(lineItems)),
+  };
+}
+
+/** All that was received of these lines, at their present costs. */
+const lotsOf = (
+  lineItems: readonly LineItem[],
+  order: CostedOrder,
+  shop: ShopFacts,
+  quantities: ReadonlyMap<string, Quantity> | null = null,
+): readonly CostLot[] =>
+  lineItems.flatMap((line) => {
+    const { poLineItemId, unitCost, unitCostCurrencyCode: currencyCode } = line;
+    const quantity = quantities === null ? line.quantityReceived : (quantities.get(poLineItemId) ?? zeroQuantity);
+    if (quantity === 0) return [];
+    return [{ poLineItemId, quantity, unitCost, currencyCode, fxRate: rateToShopCurrency(currencyCode, order, shop) }];
+  });
+
+/** What was received of these lines and is paid for, at the lines' own costs. */
+const paidLots = (lineItems: readonly LineItem[]): readonly CostLot[] =>
+  lineItems.flatMap(({ poLineItemId, quantityReceived: quantity, unitCost, unitCostCurrencyCode: currencyCode }) =>
+    quantity > 0 && unitCost > 0 ? [{ poLineItemId, quantity, unitCost, currencyCode, fxRate: unitRate }] : [],
+  );
+
+function fxSourceOf({ currencyCode, fxRate }: CostLot, order: CostedOrder, shop: ShopFacts): FxSource {
+  if (currencyCode === shop.currencyCode) return "same-currency";
+  return currencyCode === order.currencyCode && fxRate === order.fxRateOverride ? "override" : "shop-rate";
 }
 
 function rateToShopCurrency(
   lineCurrency: string,
   order: OrderCurrency,
   shop: ShopFacts,
-): { readonly rate: FxRate; readonly source: FxSource } {
-  if (lineCurrency === shop.currencyCode) return { rate: unitRate, source: "same-currency" };
-  if (order.fxRateOverride !== null && lineCurrency === order.currencyCode)
-    return { rate: order.fxRateOverride, source: "override" };
+): FxRate {
+  if (lineCurrency === shop.currencyCode) return unitRate;
+  if (order.fxRateOverride !== null && lineCurrency === order.currencyCode) return order.fxRateOverride;
   const rate = order.fxRates[lineCurrency];
-  if (rate !== undefined) return { rate, source: "shop-rate" };
+  if (rate !== undefined) return rate;
   const message = `No exchange rate from ${lineCurrency} to ${shop.currencyCode}, the shop's currency.`;
   if (lineCurrency === order.currencyCode)
     throw new Fault("INVALID_INPUT", `${message} Set fxRateOverride on the order.`, {
@@ -194,11 +283,11 @@ function rateToShopCurrency(
   );
 }
 
-function costWithin(cost: bigint, line: LineItem, order: OrderCurrency, shop: ShopFacts): Money {
+function costWithin(cost: bigint, lot: CostLot, order: OrderCurrency, shop: ShopFacts): Money {
   if (cost <= BigInt(unitCostMax) * 10n ** BigInt(moneyDecimalsMax)) return asMoney(Number(cost));
   throw new Fault(
     "INVALID_INPUT",
-    `Line ${line.poLineItemId} would cost more than ${unitCostMax} ${shop.currencyCode} a unit at the rate from ${line.unitCostCurrencyCode}.`,
+    `Line ${lot.poLineItemId} would cost more than ${unitCostMax} ${shop.currencyCode} a unit at the rate from ${lot.currencyCode}.`,
     { action: `Correct fxRateOverride (${order.currencyCode} → ${shop.currencyCode}) or the line's unitCost.` },
   );
 }
@@ -210,36 +299,202 @@ export interface DueCosts {
   readonly appliedVariantIds: ReadonlySet<string>;
 }
 
+/** Goods were taken back with this row, and nothing came in. */
+const isTakenBack = ({ lots }: CostRow): boolean =>
+  lots !== null && lots.length > 0 && lots.every((lot) => lot.quantity < 0);
+
+/** Whether the row's lots have entered and left. Those of what the storefront was told and has not answered have not. */
+const countsLots = (row: CostRow, completion: number): boolean =>
+  row.outcome === "applied" ||
+  row.outcome === "skipped" ||
+  // Once its completion has gone through, a row has lots only if it was taken.
+  (row.outcome === "proposed" && (row.isAccepted || row.completion !== completion));
+
+/** A variant as it stood before rows that are made anew. */
+interface VariantStand {
+  readonly variantId: string;
+  readonly lots: VariantLots;
+  readonly known: CostFacts;
+  /** Rows that are made anew and had counted. */
+  readonly undone: readonly CostRow[];
+}
+
 /**
- * The costs that no earlier attempt of this completion has brought through. They are made from the costs before the first attempt:
- * so what was applied is found again, and is due again only if the order has changed since.
+ * The newest of these rows whose cost the catalogue has now, with those before them that lead to it. They are made anew from the cost that was
+ * there before.
  *
- * @param rows  what earlier attempts of this completion have left, oldest first.
- * @param facts by variant id, as the shop has them now.
+ * @param rows that may be made anew, oldest first.
+ */
+function undoneRows(rows: readonly CostRow[], unitCost: Money | null, completion: number): readonly CostRow[] {
+  const undone: CostRow[] = [];
+  let cost = unitCost;
+  for (const row of rows.toReversed()) {
+    const isWritten = row.outcome === "applied" || row.outcome === "proposed";
+    if (isWritten && row.proposedUnitCost === cost && row.lots !== null) {
+      undone.push(row);
+      cost = row.previousUnitCost;
+    } else if (countsLots(row, completion)) break;
+  }
+  return undone;
+}
+
+/**
+ * Each variant of the order. A row of which it is not known whether the storefront took it, but whose cost a pull has brought since, is made anew;
+ * and so are the attempts of this completion for a variant whose lines' costs have been corrected since.
+ */
+function variantStands(
+  order: CostedOrder,
+  { rows, receipts }: CostHistory,
+  facts: ReadonlyMap<string, CostFacts>,
+  isCorrected: (ofVariant: readonly CostRow[]) => boolean,
+): readonly VariantStand[] {
+  const completion = completionOf(order);
+  const isCounted = (row: CostRow): boolean => countsLots(row, completion);
+  const current = Map.groupBy(
+    rows.filter((row) => row.completion === completion),
+    (row) => row.variantId,
+  );
+  const undoneOf = new Map(
+    [...current].map(([variantId, ofVariant]) => {
+      const mayUndo = isCorrected(ofVariant) ? ofVariant : ofVariant.filter((row) => !isCounted(row));
+      return [variantId, undoneRows(mayUndo, facts.get(variantId)?.unitCost ?? null, completion)];
+    }),
+  );
+  const counted = rows.filter((row) => isCounted(row) && undoneOf.get(row.variantId)?.includes(row) !== true);
+  const ofCatalogue = [...lotsByVariant(order.lineItems, counted, receipts)].filter(
+    ([variantId]) => !isCustom({ variantId }),
+  );
+  return ofCatalogue.map(([variantId, lots]) => {
+    const known = facts.get(variantId) ?? noFacts;
+    const undone = undoneOf.get(variantId) ?? [];
+    const oldest = undone.at(-1);
+    return {
+      variantId,
+      lots,
+      known: oldest === undefined ? known : { ...known, unitCost: oldest.previousUnitCost },
+      undone: undone.filter(isCounted),
+    };
+  });
+}
+
+/** The variant's costs, where these lots are weighed. */
+const costsOf = (
+  order: CostedOrder,
+  { variantId, lots, known }: VariantStand,
+  weighed: readonly CostLot[],
+): VariantCosts => ({
+  variantId,
+  lineItems: order.lineItems.filter((line) => line.variantId === variantId),
+  weighed,
+  leaving: lots.leaving,
+  entered: quantityOf([...lots.entered, ...lots.leaving]),
+  known,
+});
+
+/**
+ * The costs that a completion has still to bring through. In a moving average each unit is weighed once in the life of its order: what has
+ * entered it with an earlier completion is part of the stock. What an earlier attempt of this completion brought through is due again only
+ * if the order has changed since.
+ *
+ * @param history of the whole order.
+ * @param facts   by variant id, as the shop has them now.
  * @throws Fault INVALID_INPUT naming `fxRateOverride` when a line's currency cannot be converted.
  * Source: spec "Rules attached to the endpoints" 3; C45.
  */
 export function dueCosts(
-  order: CostedOrder,
+  uncompleted: CostedOrder,
   shop: ShopFacts,
-  rows: readonly CostRow[],
+  history: CostHistory,
   facts: ReadonlyMap<string, CostFacts>,
 ): DueCosts {
+  const order = withRates(uncompleted, shop);
   const applied = Map.groupBy(
-    rows.filter((row) => row.outcome === "applied"),
+    history.rows.filter(
+      (row) =>
+        (row.outcome === "applied" || (row.outcome === "proposed" && row.isAccepted)) &&
+        row.completion === completionOf(order) &&
+        !isTakenBack(row),
+    ),
     (row) => row.variantId,
   );
-  const factsBefore = new Map(
-    [...facts].map(([variantId, known]) => {
-      const [first] = applied.get(variantId) ?? [];
-      return [variantId, first === undefined ? known : { ...known, unitCost: first.previousUnitCost }];
-    }),
-  );
-  const proposals = costPlan(order, shop, factsBefore)
-    .filter((proposal) => !isSameCost(proposal, applied.get(proposal.variantId)?.at(-1)))
-    .map((proposal) => ({ ...proposal, previousUnitCost: facts.get(proposal.variantId)?.unitCost ?? null }));
-  const due = new Set(proposals.map((proposal) => proposal.variantId));
-  return { proposals, appliedVariantIds: new Set([...applied.keys()].filter((variantId) => !due.has(variantId))) };
+  const due =
+    shop.costSyncMode === "disabled"
+      ? []
+      : shop.costSyncMode === "moving-average"
+        ? dueAverages(order, shop, history, facts)
+        : dueUnitCosts(order, shop, history, facts).filter(
+            (proposal) => !isSameCost(proposal, applied.get(proposal.variantId)?.at(-1)),
+          );
+  const proposals = due.map((proposal) => ({
+    ...proposal,
+    previousUnitCost: facts.get(proposal.variantId)?.unitCost ?? null,
+  }));
+  const dueIds = new Set(proposals.map((proposal) => proposal.variantId));
+  return { proposals, appliedVariantIds: new Set([...applied.keys()].filter((variantId) => !dueIds.has(variantId))) };
+}
+
+/** The averages of variants of which something is new, is taken back, or was corrected since an earlier attempt. */
+function dueAverages(
+  order: CostedOrder,
+  shop: ShopFacts,
+  history: CostHistory,
+  facts: ReadonlyMap<string, CostFacts>,
+): readonly CostProposal[] {
+  const lineOf = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
+  const isCorrected = (ofVariant: readonly CostRow[]): boolean => {
+    const counted = ofVariant.filter((row) => countsLots(row, completionOf(order)));
+    const entered = netLots(counted.flatMap((row) => row.lots ?? []));
+    return entered.some((lot) => {
+      const line = lineOf.get(lot.poLineItemId);
+      if (line === undefined || line.quantityReceived === 0 || lot.quantity < 0) return false;
+      const [now] = lotsOf([line], order, shop);
+      return now !== undefined && netLots([{ ...now, quantity: lot.quantity }, ...reversed([lot])]).length > 0;
+    });
+  };
+  return variantStands(order, history, facts, isCorrected).flatMap((stand) => {
+    const fresh = lotsOf(order.lineItems, order, shop, stand.lots.fresh);
+    const proposal = proposalOf(costsOf(order, stand, fresh), order, shop);
+    if (proposal === null) return [];
+    return [
+      { ...proposal, lots: netLots([...stand.undone.flatMap((row) => reversed(row.lots ?? [])), ...proposal.lots]) },
+    ];
+  });
+}
+
+/** The unit costs of all variants of which something was received. */
+const dueUnitCosts = (
+  order: CostedOrder,
+  shop: ShopFacts,
+  history: CostHistory,
+  facts: ReadonlyMap<string, CostFacts>,
+): readonly CostProposal[] =>
+  variantStands(order, history, facts, () => false).flatMap((stand) => {
+    const ofVariant = order.lineItems.filter((line) => line.variantId === stand.variantId);
+    const proposal = proposalOf(costsOf(order, stand, lotsOf(ofVariant, order, shop)), order, shop);
+    if (proposal === null || ofVariant.every((line) => line.quantityReceived === 0)) return [];
+    // What enters the average, should the shop go over to one.
+    const lots = [...reversed(stand.lots.leaving), ...lotsOf(ofVariant, order, shop, stand.lots.fresh)];
+    return [{ ...proposal, lots: proposal.kept === null ? netLots(lots) : [] }];
+  });
+
+/**
+ * The costs that variants get when goods that are in the moving average were taken back: they leave it at the cost at which they came in.
+ *
+ * @param history of the whole order.
+ * @param facts   by variant id, as the shop has them now.
+ * Source: C45.
+ */
+export function takenBackCosts(
+  order: CostedOrder,
+  shop: ShopFacts,
+  history: CostHistory,
+  facts: ReadonlyMap<string, CostFacts>,
+): readonly CostProposal[] {
+  if (shop.costSyncMode !== "moving-average") return [];
+  return variantStands(order, history, facts, () => false).flatMap((stand) => {
+    const proposal = proposalOf(costsOf(order, stand, []), order, shop);
+    return proposal === null ? [] : [{ ...proposal, previousUnitCost: facts.get(stand.variantId)?.unitCost ?? null }];
+  });
 }
 
 const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =>
@@ -278,20 +533,26 @@ export function costAttempt<Proposal extends CostProposal>(
   skippedVariantIds: ReadonlySet<string>,
 ): CostAttempt<Proposal> {
   const recorded = new Set(rows.filter((row) => row.outcome === "skipped").map((row) => row.variantId));
-  const reasonOf = ({ variantId }: CostProposal): string | null => {
+  const standingReason = ({ variantId }: CostProposal): string | null => {
     if (skippedVariantIds.has(variantId)) return `variant ${variantId} was skipped by the caller`;
     const standing = standings.get(variantId);
     return standing === "deleted" || standing === "unsyncable"
       ? `variant ${variantId} is ${standing} on the storefront`
       : null;
   };
+  const skipped = due.flatMap((proposal): SkippedCost<Proposal>[] => {
+    const isRecorded = recorded.has(proposal.variantId);
+    const reason = standingReason(proposal);
+    // No cost was made of its lots. They are due again when the variant can be written.
+    if (reason !== null) return [{ proposal: { ...proposal, lots: [] }, reason, isRecorded }];
+    if (proposal.kept === null) return [];
+    return [{ proposal, reason: proposal.kept, isRecorded: isRecorded && proposal.lots.length === 0 }];
+  });
+  const notWritten = new Set(skipped.map(({ proposal }) => proposal.variantId));
   return {
     attempt: 1 + Math.max(0, ...rows.map((row) => row.attempt)),
-    writes: due.filter((proposal) => reasonOf(proposal) === null),
-    skipped: due.flatMap((proposal) => {
-      const reason = reasonOf(proposal);
-      return reason === null ? [] : [{ proposal, reason, isRecorded: recorded.has(proposal.variantId) }];
-    }),
+    writes: due.filter(({ variantId }) => !notWritten.has(variantId)),
+    skipped,
   };
 }
 

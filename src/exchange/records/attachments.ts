@@ -14,9 +14,10 @@ import {
   paymentTypes,
   shipmentStatuses,
 } from "../../core/order/attachments.ts";
-import { zeroQuantity } from "../../core/money/money.ts";
+import { fxRateToNumber, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import { plainTextProblem } from "../../base/plain-text.ts";
 import { linesPerOrderMax } from "../../core/order/purchase-order.ts";
+import type { CostLot } from "../../core/storefront/cost-lots.ts";
 import {
   amount,
   currencyCode,
@@ -182,6 +183,23 @@ export const receiptInput = z
   })
   .transform(({ receivedAt, ...receipt }): Receipt => ({ ...receipt, receivedAtMs: receivedAt }));
 
+/** What entered or left the moving average. No answer of the API shows it. */
+const lotInput = z
+  .strictObject({
+    poLineItemId: id,
+    enteredQuantity: signedQuantity,
+    enteredCost: unitCost,
+    enteredCurrencyCode: currencyCode,
+    enteredRate: fxRate,
+  })
+  .transform((lot): CostLot => ({
+    poLineItemId: lot.poLineItemId,
+    quantity: lot.enteredQuantity,
+    unitCost: lot.enteredCost,
+    currencyCode: lot.enteredCurrencyCode,
+    fxRate: lot.enteredRate,
+  }));
+
 export const costSyncInput = z
   .strictObject({
     costSyncId: id,
@@ -200,6 +218,7 @@ export const costSyncInput = z
     completion: z.int().min(0).default(1),
     proposedAt: instantMs,
     resolvedAt: optional(instantMs),
+    lots: optional(z.array(lotInput)),
   })
   .transform(({ proposedAt, resolvedAt, ...row }): CostSyncEntry => ({
     ...row,
@@ -207,5 +226,16 @@ export const costSyncInput = z
     resolvedAtMs: resolvedAt,
   }));
 
-/** A row of the cost history as the API shows it, and the completion that it belongs to. */
-export const costSyncRecord = (row: CostSyncEntry) => ({ ...costRowJson(row), completion: row.completion });
+/** A row of the cost history as the API shows it, the completion that it belongs to, and what entered the moving average with it. */
+export const costSyncRecord = (row: CostSyncEntry) => ({
+  ...costRowJson(row),
+  completion: row.completion,
+  lots:
+    row.lots?.map((lot) => ({
+      poLineItemId: lot.poLineItemId,
+      enteredQuantity: quantityToNumber(lot.quantity),
+      enteredCost: moneyToNumber(lot.unitCost),
+      enteredCurrencyCode: lot.currencyCode,
+      enteredRate: fxRateToNumber(lot.fxRate),
+    })) ?? null,
+});

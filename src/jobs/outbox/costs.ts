@@ -96,7 +96,7 @@ async function recordCosts(
       if (settled === null) return [];
       return [
         settleCostStatement(shopId, purchaseOrderId, each.row.costSyncId, settled, context.now()),
-        ...catalogueStatements(shopId, each),
+        ...catalogueStatements(shopId, each, settled),
       ];
     }),
   );
@@ -105,9 +105,15 @@ async function recordCosts(
 
 /**
  * Of two costs that were on their way at the same time the catalogue has the one whose order was completed last, and the storefront the one that
- * reached it last. The catalogue follows the storefront.
+ * reached it last. The catalogue follows the storefront. It does so too where the storefront has another cost than it had said that it took: the
+ * goods are weighed with the next completion, with what the storefront has.
  */
-const catalogueStatements = (shopId: string, { row, shown, replacing }: ReadRow): readonly Statement[] =>
-  replacing?.isBeside === true && shown !== null
+const catalogueStatements = (
+  shopId: string,
+  { row, shown, replacing }: ReadRow,
+  settled: SettledCost,
+): readonly Statement[] =>
+  (replacing?.isBeside === true && shown !== null) ||
+  (replacing === null && settled.outcome === "failed" && row.acceptedAtMs !== null)
     ? [correctCatalogueCostStatement(shopId, row.variantId, row.unitCost, shown)]
     : [];

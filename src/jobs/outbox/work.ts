@@ -1,8 +1,8 @@
 /**
  * What each kind of effect does: short changes of the shop with one call of the storefront between them (S5).
  *
- * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts). Does not own: when runs happen, time limits and retries
- * (runner.ts and its parts), the amounts (core/storefront/stock-push.ts, core/goods/incoming.ts).
+ * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts, cost-take-back.ts). Does not own: when runs happen, time limits and
+ * retries (runner.ts and its parts), the amounts (core/storefront/stock-push.ts, core/goods/incoming.ts).
  *
  * Every step can run again after a crash: what a call carries is stored before the call, and a repeated call changes nothing more (F1).
  * A step may run again even though it was kept and only reported as failed. The runner runs a step only while it holds the step's
@@ -12,6 +12,7 @@ import type { Effect } from "../../core/order/effect.ts";
 import type { ClaimedEffect } from "../../shop/storefront/effects.ts";
 import { endConfirmation } from "../../shop/order/order-claims.ts";
 import type { Tx } from "../../store/store.ts";
+import { takeBackCosts } from "./cost-take-back.ts";
 import { settleCosts } from "./costs.ts";
 import { mirrorIncoming, syncTags } from "./mirror.ts";
 import { type Run, type Step, type WorkContext, endRun, isKind, skipped, systemStamp } from "./step.ts";
@@ -52,6 +53,8 @@ export async function begin(tx: Tx, context: WorkContext, claimed: readonly Clai
       return await syncTags(tx, context, ofKind(claimed, "sync-tags"));
     case "settle-costs":
       return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
+    case "take-back-costs":
+      return await takeBackCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "take-back-costs"));
     case "end-confirmation":
       return await endWait(tx, context, first.effectId, first.effect, claimed);
     case "end-cost-sync":

@@ -88,17 +88,21 @@ export async function endConfirmation(
   await saveDecision(tx, shopId, order, ended, stamp);
 }
 
-/** The kinds of claims that calls hold on the order now. @param ownClaimId a claim to leave out. */
+/** What is held on an order: a claim of a call, or the outbox is writing its costs. */
+export type Held = ClaimEffect["kind"] | "take-back-costs";
+
+/** The kinds of claims that are held on the order now. @param ownClaimId a claim to leave out. */
 export async function claimsHeld(
   tx: Tx,
   shopId: string,
   purchaseOrderId: string,
   nowMs: number,
   ownClaimId: string | null,
-): Promise<ReadonlySet<ClaimEffect["kind"]>> {
-  const rows = await tx.all<{ effect_id: string; kind: ClaimEffect["kind"] }>(
+): Promise<ReadonlySet<Held>> {
+  const rows = await tx.all<{ effect_id: string; kind: Held }>(
     `select effect_id, kind from effect
-     where shop_id = ? and lane in (?, ?) and state = 'pending' and lease_owner = effect_id and due_at + 0 > ?`,
+     where shop_id = ? and lane in (?, ?, ?) and state = 'pending' and due_at + 0 > ?
+       and (lease_owner = effect_id or (lease_owner is not null and kind = 'take-back-costs'))`,
     [shopId, ...claimLanes(purchaseOrderId), nowMs],
   );
   return new Set(rows.filter((row) => row.effect_id !== ownClaimId).map((row) => row.kind));
@@ -107,4 +111,5 @@ export async function claimsHeld(
 const claimLanes = (purchaseOrderId: string): readonly string[] => [
   laneOf({ kind: "end-confirmation", purchaseOrderId, sinceMs: 0, wasFailed: false }),
   laneOf({ kind: "end-cost-sync", purchaseOrderId }),
+  laneOf({ kind: "take-back-costs", purchaseOrderId }),
 ];

@@ -5,6 +5,7 @@
  * history (cost-sync.ts).
  */
 import type { Actor } from "../../core/access/actor.ts";
+import type { CostLot } from "../../core/storefront/cost-lots.ts";
 import type { CostOutcome } from "../../core/storefront/cost-sync.ts";
 import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../../core/order/purchase-order.ts";
@@ -33,7 +34,7 @@ export interface Receipt extends ReceiptDraft {
   readonly requestId: string | null;
 }
 
-const costSyncFields = {
+const costRowFields = {
   costSyncId: { kind: "text" },
   variantId: { kind: "text" },
   poLineItemId: { kind: "text" },
@@ -54,9 +55,11 @@ const costSyncFields = {
 } as const satisfies Fields;
 
 /** A unit cost that the order proposed, and what became of it. */
-export interface CostSyncEntry extends ValuesOf<typeof costSyncFields> {
+export interface CostSyncEntry extends ValuesOf<typeof costRowFields> {
   readonly fxSource: "override" | "shop-rate" | "same-currency";
   readonly outcome: CostOutcome;
+  /** What entered and left the moving average with it; null: that was not noted. */
+  readonly lots: readonly CostLot[] | null;
 }
 
 /** The history of an order, each list oldest first. */
@@ -98,7 +101,12 @@ const insertLog = insertInto("purchase_order_log", key, logColumns);
 
 const insertReceipt = insertInto("receipt", key, receiptColumns);
 
-const insertCost = insertInto("cost_sync", key, columnsOf(costSyncFields));
+const costColumns: Columns<CostSyncEntry> = {
+  ...columnsOf(costRowFields),
+  lots: ({ lots }) => (lots === null ? null : JSON.stringify(lots)),
+};
+
+const insertCost = insertInto("cost_sync", key, costColumns);
 
 /** Adds an entry to the order's log. */
 export const logStatement = (shopId: string, purchaseOrderId: string, entry: LogEntry): Statement =>
@@ -187,14 +195,23 @@ const receiptFrom = (row: ReceiptRow): Receipt => ({
   lines: receiptLinesFrom(row.lines),
 });
 
-const costFrom = recordReader<CostSyncEntry>(costSyncFields);
+const costRowFrom = recordReader<Omit<CostSyncEntry, "lots">>(costRowFields);
+
+/** Lots as this module wrote them. */
+export function lotsFrom(json: SqlValue | undefined): readonly CostLot[] | null {
+  if (typeof json !== "string") return null;
+  const lots: readonly CostLot[] = JSON.parse(json);
+  return lots;
+}
+
+const costFrom = (row: Row): CostSyncEntry => ({ ...costRowFrom(row), lots: lotsFrom(row["lots"]) });
 
 /** The selects of the three tables; the reader adds `where` and the order. */
 const selectLog = `select ${Object.keys(logColumns).join(", ")} from purchase_order_log`;
 
 const selectReceipts = `select ${Object.keys(receiptColumns).join(", ")} from receipt`;
 
-const selectCosts = `select ${columnList(costSyncFields)} from cost_sync`;
+const selectCosts = `select ${columnList(costRowFields)}, lots from cost_sync`;
 
 /** The same for the rows of several orders. */
 const ofOrders = (select: string): string =>

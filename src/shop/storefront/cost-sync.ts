@@ -6,9 +6,18 @@
  * (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them (purchase-order-history.ts), reading costs back
  * (jobs/outbox/costs.ts).
  */
-import { type Money, asMoney, asQuantity } from "../../core/money/money.ts";
-import type { CostFacts, CostOutcome, CostRow, ReplacingCost, SettledCost } from "../../core/storefront/cost-sync.ts";
+import type {
+  CostFacts,
+  CostHistory,
+  CostOutcome,
+  CostRow,
+  ReplacingCost,
+  SettledCost,
+} from "../../core/storefront/cost-sync.ts";
+import { type Money, asFxRate, asMoney, asQuantity } from "../../core/money/money.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
+import { loadReceipts, lotsFrom } from "../order/purchase-order-history.ts";
 
 /** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
 export async function loadCostFacts(
@@ -36,39 +45,51 @@ from purchase_order_line l
 left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
 where l.shop_id = ? and l.purchase_order_id = ?`;
 
-/** The rows of all attempts at one completion (`completionOf`), oldest first. */
-export async function loadCostRows(
-  tx: Tx,
-  shopId: string,
-  purchaseOrderId: string,
-  completion: number,
-): Promise<readonly CostRow[]> {
-  const rows = await tx.all<{
-    cost_sync_id: string;
-    variant_id: string;
-    outcome: CostOutcome;
-    attempt: number;
-    previous_unit_cost: number | null;
-    proposed_unit_cost: number;
-    source_unit_cost: number;
-    source_currency_code: string;
-  }>(
-    `select cost_sync_id, variant_id, outcome, attempt, previous_unit_cost, proposed_unit_cost, source_unit_cost,
-       source_currency_code
-     from cost_sync where shop_id = ? and purchase_order_id = ? and completion = ? order by cost_sync_id`,
-    [shopId, purchaseOrderId, completion],
-  );
-  return rows.map((row) => ({
-    costSyncId: row.cost_sync_id,
-    variantId: row.variant_id,
-    outcome: row.outcome,
-    attempt: row.attempt,
-    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
-    proposedUnitCost: asMoney(row.proposed_unit_cost),
-    sourceUnitCost: asMoney(row.source_unit_cost),
-    sourceCurrencyCode: row.source_currency_code,
-  }));
+/** What has become of the order's goods and costs. */
+export async function loadCostHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<CostHistory> {
+  const [rows, receipts] = await Promise.all([
+    tx.all<StoredCostRow>(selectRows, [shopId, purchaseOrderId]),
+    loadReceipts(tx, shopId, purchaseOrderId),
+  ]);
+  return { rows: rows.map(rowFrom), receipts };
 }
+
+interface StoredCostRow {
+  readonly cost_sync_id: string;
+  readonly variant_id: string;
+  readonly outcome: CostOutcome;
+  readonly attempt: number;
+  readonly completion: number;
+  readonly previous_unit_cost: number | null;
+  readonly proposed_unit_cost: number;
+  readonly source_unit_cost: number;
+  readonly source_currency_code: string;
+  readonly fx_rate: number;
+  readonly proposed_at: number;
+  readonly accepted_at: number | null;
+  readonly lots: string | null;
+}
+
+const selectRows = `
+select cost_sync_id, variant_id, outcome, attempt, completion, previous_unit_cost, proposed_unit_cost, source_unit_cost,
+  source_currency_code, fx_rate, proposed_at, accepted_at, lots
+from cost_sync where shop_id = ? and purchase_order_id = ? order by cost_sync_id`;
+
+const rowFrom = (row: StoredCostRow): CostRow => ({
+  costSyncId: row.cost_sync_id,
+  variantId: row.variant_id,
+  outcome: row.outcome,
+  attempt: row.attempt,
+  completion: row.completion,
+  previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
+  proposedUnitCost: asMoney(row.proposed_unit_cost),
+  sourceUnitCost: asMoney(row.source_unit_cost),
+  sourceCurrencyCode: row.source_currency_code,
+  fxRate: asFxRate(row.fx_rate),
+  proposedAtMs: row.proposed_at,
+  isAccepted: row.accepted_at !== null,
+  lots: lotsFrom(row.lots),
+});
 
 /** Notes that the storefront has taken the costs of this attempt. They wait to be read back. */
 export const acceptCostsStatement = (
@@ -81,6 +102,50 @@ export const acceptCostsStatement = (
         where shop_id = ? and purchase_order_id = ? and completion = ? and attempt = ? and outcome = 'proposed'`,
   params: [nowMs, shopId, purchaseOrderId, completion, attempt],
 });
+
+/** Notes that the storefront has taken the cost of this row. It waits to be read back. */
+export const acceptCostStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  costSyncId: string,
+  nowMs: number,
+): Statement => ({
+  sql: "update cost_sync set accepted_at = ? where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?",
+  params: [nowMs, shopId, purchaseOrderId, costSyncId],
+});
+
+/**
+ * What earlier attempts at a completion have told the storefront, without an answer, counts no more: the attempt that has gone through was made
+ * anew of the same goods.
+ */
+export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string, completion: number): Statement => ({
+  sql: `update cost_sync set lots = '[]'
+        where shop_id = ? and purchase_order_id = ? and completion = ? and outcome = 'proposed' and accepted_at is null`,
+  params: [shopId, purchaseOrderId, completion],
+});
+
+/**
+ * Those of these variants for which the storefront has taken a cost of another order since: what was made of the cost before is out of date.
+ *
+ * @param sinceMs when the rows that are asked about were stored.
+ */
+export async function overtakenVariants(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  variantIds: readonly string[],
+  sinceMs: number,
+): Promise<ReadonlySet<string>> {
+  const rows = await selectIn<{ variant_id: string }>(
+    tx,
+    `select variant_id from cost_sync
+     where shop_id = ? and purchase_order_id <> ? and proposed_at >= ? and accepted_at >= ? and outcome in ('proposed', 'applied')
+       and variant_id in (?)`,
+    [shopId, purchaseOrderId, sinceMs - costWriteMsMax, sinceMs],
+    variantIds,
+  );
+  return new Set(rows.map((row) => row.variant_id));
+}
 
 /** Settles a row. One that stays `proposed` gets the reason and no instant. */
 export const settleCostStatement = (
@@ -213,7 +278,7 @@ export const correctCatalogueCostStatement = (
   shopId: string,
   variantId: string,
   from: Money,
-  unitCost: Money,
+  unitCost: Money | null,
 ): Statement => ({
   sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ? and unit_cost = ?",
   params: [unitCost, shopId, variantId, from],

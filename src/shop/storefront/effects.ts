@@ -37,6 +37,7 @@ export function laneOf(effect: Effect): string {
   switch (effect.kind) {
     case "push-stock":
     case "settle-costs":
+    case "take-back-costs":
     case "end-cost-sync":
     case "end-confirmation":
       return `${effect.kind} ${effect.purchaseOrderId}`;

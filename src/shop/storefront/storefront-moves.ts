@@ -11,7 +11,7 @@ export async function hasWorkUnderWay(tx: Tx, shopId: string): Promise<boolean> 
     tx.all("select 1 as found from stock_push where shop_id = ? and settled_at is null limit 1", [shopId]),
     tx.all(
       `select 1 as found from effect where shop_id = ? and state = 'pending'
-         and (kind = 'push-stock' or (lease_owner is not null and kind in ('mirror-incoming', 'sync-tags'))) limit 1`,
+         and (kind = 'push-stock' or (lease_owner is not null and kind in ('mirror-incoming', 'sync-tags', 'take-back-costs'))) limit 1`,
       [shopId],
     ),
   ]);
@@ -22,7 +22,7 @@ export async function hasWorkUnderWay(tx: Tx, shopId: string): Promise<boolean> 
 export async function pendingStorefrontEffects(tx: Tx, shopId: string): Promise<number> {
   const [row] = await tx.all<{ n: number }>(
     `select count(*) as n from effect where shop_id = ? and state = 'pending'
-       and kind in ('push-stock', 'mirror-incoming', 'sync-tags', 'settle-costs')`,
+       and kind in ('push-stock', 'mirror-incoming', 'sync-tags', 'settle-costs', 'take-back-costs')`,
     [shopId],
   );
   return row?.n ?? 0;

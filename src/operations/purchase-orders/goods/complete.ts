@@ -14,7 +14,7 @@ import type { AskedEffect } from "../../../shop/storefront/effects.ts";
 import type { Tx } from "../../../store/store.ts";
 import { type Call, operation } from "../../../requests/operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "../access.ts";
-import { costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } from "./cost-sync.ts";
+import { completedWithCosts, costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } from "./cost-sync.ts";
 import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "../json.ts";
@@ -68,26 +68,29 @@ export const completeOrder = operation({
         decideComplete(order, false, contextOf(call));
         return order;
       };
-      const costs = await writeCosts(call, claim, load);
-      return call.commit(async (tx) => {
-        await claim.end(tx);
-        const order = await load(tx);
-        const decided = decideComplete(order, costs.settle, contextOf(call));
-        const effects = await saveCompletion(tx, call, order, decided, costs);
-        const { next, status } = decided;
-        return {
-          effects,
-          answer: (outcomes) => ({
-            data: {
-              purchaseOrder: purchaseOrderJson(next),
-              status: { before: status.before, after: status.after },
-              costSync: costs.costSync,
-              ...renderSideEffects(effects, outcomes, { order: next }),
-            },
-            etag: etagOf(next),
+      return completedWithCosts(
+        () => writeCosts(call, claim, load),
+        (costs) =>
+          call.commit(async (tx) => {
+            await claim.end(tx);
+            const order = await load(tx);
+            const decided = decideComplete(order, costs.settle, contextOf(call));
+            const effects = await saveCompletion(tx, call, order, decided, costs);
+            const { next, status } = decided;
+            return {
+              effects,
+              answer: (outcomes) => ({
+                data: {
+                  purchaseOrder: purchaseOrderJson(next),
+                  status: { before: status.before, after: status.after },
+                  costSync: costs.costSync,
+                  ...renderSideEffects(effects, outcomes, { order: next }),
+                },
+                etag: etagOf(next),
+              }),
+            };
           }),
-        };
-      });
+      );
     }),
 });
 
@@ -108,6 +111,7 @@ async function saveCompletion(
       reason: "ORDER_EDITED",
       action: "Repeat the call; it writes the costs that changed.",
     });
+  await costs.refuseOvertaken(tx);
   const effects = await saveFor(tx, call, order, decided);
   if (costs.statements.length > 0) await tx.batch(costs.statements);
   return effects;
@@ -150,26 +154,29 @@ export const quickCompleteOrder = operation({
         return { order, decided: decideQuickComplete(order, settleCosts, goodsContext(call, facts)) };
       };
       const load = async (tx: Tx): Promise<PurchaseOrder> => (await decide(tx, false)).order;
-      const costs = await writeCosts(call, claim, load, facts.skippedVariantIds);
-      return call.commit(async (tx) => {
-        await claim.end(tx);
-        const { order, decided } = await decide(tx, costs.settle);
-        await recordReadBack(tx, call, order, { confirmation, shown });
-        const asked = await saveCompletion(tx, call, order, decided, costs);
-        const effects = [...received.effects, ...asked];
-        return {
-          effects: asked,
-          earlierEffectIds: idsOf(received.effects),
-          answer: (outcomes) =>
-            quickAnswer(
-              received,
-              confirmation,
-              costs,
-              decided,
-              renderSideEffects(effects, outcomes, { order: decided.next }),
-            ),
-        };
-      });
+      return completedWithCosts(
+        () => writeCosts(call, claim, load, facts.skippedVariantIds),
+        (costs) =>
+          call.commit(async (tx) => {
+            await claim.end(tx);
+            const { order, decided } = await decide(tx, costs.settle);
+            await recordReadBack(tx, call, order, { confirmation, shown });
+            const asked = await saveCompletion(tx, call, order, decided, costs);
+            const effects = [...received.effects, ...asked];
+            return {
+              effects: asked,
+              earlierEffectIds: idsOf(received.effects),
+              answer: (outcomes) =>
+                quickAnswer(
+                  received,
+                  confirmation,
+                  costs,
+                  decided,
+                  renderSideEffects(effects, outcomes, { order: decided.next }),
+                ),
+            };
+          }),
+      );
     }),
 });
 

@@ -10,8 +10,8 @@
  */
 import { z } from "zod";
 import {
+  type CostHistory,
   type CostProposal,
-  type CostRow,
   completionOf,
   costAttempt,
   costPlan,
@@ -31,8 +31,10 @@ import {
   acceptCostsStatement,
   catalogueCostStatement,
   loadCostFacts,
-  loadCostRows,
+  loadCostHistory,
+  overtakenVariants,
   settleCostStatement,
+  supersedeCostsStatement,
 } from "../../../shop/storefront/cost-sync.ts";
 import { eventStatements } from "../../../shop/events/events.ts";
 import { costStatement } from "../../../shop/order/purchase-order-history.ts";
@@ -66,7 +68,19 @@ export interface WrittenCosts {
   readonly statements: readonly Statement[];
   /** Whether the order still has the lines and rates that its costs were taken from. */
   isCurrent(order: PurchaseOrder): boolean;
+  /** Refuses averages that were made of costs which other orders have replaced since. Part of the completing change. @throws CostsOvertaken */
+  refuseOvertaken(tx: Tx): Promise<void>;
+  /** Keeps what the storefront has taken, in a change of its own, where the order is not completed. */
+  keep(): Promise<void>;
 }
+
+/** While an order's averages were written, another order's cost came in between, and the averages have to be made anew. */
+class CostsOvertaken extends Error {
+  override readonly name = "CostsOvertaken";
+}
+
+/** How often a call makes averages that others overtake. */
+const overtakenMax = 5;
 
 /** A cost whose row is stored and that is about to be written. */
 interface StoredProposal extends CostProposal {
@@ -78,6 +92,9 @@ interface StoredAttempt {
   readonly order: PurchaseOrder;
   readonly completion: number;
   readonly attempt: number;
+  readonly storedAtMs: number;
+  /** Earlier attempts have told the storefront something that it has not answered. */
+  readonly hasUnanswered: boolean;
   readonly proposals: readonly StoredProposal[];
   readonly warnings: readonly string[];
   readonly appliedVariantIds: ReadonlySet<string>;
@@ -132,14 +149,12 @@ export async function writeCosts(
   const refused = told.filter(({ result }) => !isAccepted(result));
   if (refused.length > 0) {
     const lines = new Set(refused.map(({ proposal }) => proposal.poLineItemId));
-    await call.change((tx) =>
-      tx.batch([
-        ...settledStatements(call, stored, told),
-        ...eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, lines), stampOf(call)),
-      ]),
-    );
+    const failed = eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, lines), stampOf(call));
+    await call.change(async (tx) => tx.batch([...(await settledStatements(tx, call, stored, told)), ...failed]));
     throw refusal(proposals.length, refused);
   }
+  const { completion } = stored;
+  const { purchaseOrderId } = stored.order;
   return {
     costSync: {
       mode: costSyncMode,
@@ -148,32 +163,86 @@ export async function writeCosts(
       warnings: [...stored.warnings],
     },
     settle: proposals.length > 0,
-    statements:
-      proposals.length === 0
+    statements: [
+      ...(proposals.length === 0
         ? []
         : [
-            acceptCostsStatement(shopId, stored.order.purchaseOrderId, stored, call.clock.now()),
+            acceptCostsStatement(shopId, purchaseOrderId, stored, call.clock.now()),
             ...proposals.map(({ variantId, proposedUnitCost }) =>
               catalogueCostStatement(shopId, variantId, proposedUnitCost),
             ),
-          ],
+          ]),
+      ...(stored.hasUnanswered ? [supersedeCostsStatement(shopId, purchaseOrderId, completion)] : []),
+    ],
     isCurrent: (order) => costSource(order) === costSource(stored.order),
+    async refuseOvertaken(tx) {
+      if ((await overtakenOf(tx, call, stored)).size > 0) throw new CostsOvertaken();
+    },
+    keep: () => call.change(async (tx) => tx.batch(await keptStatements(tx, call, stored))),
   };
 }
+
+/**
+ * Writes the costs and completes the order with them. Averages that another order has overtaken meanwhile are written anew.
+ *
+ * @param write  writes the costs.
+ * @param commit completes the order. It refuses an order that was edited meanwhile.
+ */
+export async function completedWithCosts<T>(
+  write: () => Promise<WrittenCosts>,
+  commit: (costs: WrittenCosts) => Promise<T>,
+): Promise<T> {
+  for (let overtaken = 0; ;) {
+    const costs = await write();
+    try {
+      return await commit(costs);
+    } catch (error) {
+      const isOvertaken = error instanceof CostsOvertaken;
+      if (isOvertaken || (error instanceof Fault && error.reason === "ORDER_EDITED")) await costs.keep();
+      overtaken += 1;
+      if (!isOvertaken) throw error;
+      if (overtaken === overtakenMax) throw editedMeanwhile("Unit costs of the same variants");
+    }
+  }
+}
+
+/** @param what as the subject of a sentence in the plural. */
+const editedMeanwhile = (what: string): Fault =>
+  new Fault("INVALID_INPUT", `${what} were written by other orders meanwhile; the order was not completed.`, {
+    reason: "ORDER_EDITED",
+    action: "Repeat the call; it writes the costs that changed.",
+  });
+
+/** Variants whose averages were made of a cost that another order has replaced since. */
+const overtakenOf = async (
+  tx: Tx,
+  call: Call,
+  { order, proposals, storedAtMs }: StoredAttempt,
+): Promise<ReadonlySet<string>> =>
+  call.shop.costSyncMode !== "moving-average" || proposals.length === 0
+    ? new Set()
+    : await overtakenVariants(
+        tx,
+        call.shop.shopId,
+        order.purchaseOrderId,
+        proposals.map(({ variantId }) => variantId),
+        storedAtMs,
+      );
 
 /** What this completion has left to do, and what its earlier attempts have left. */
 async function loadDue(
   tx: Tx,
   call: Call,
   order: PurchaseOrder,
-): Promise<{ readonly due: DueCosts; readonly rows: readonly CostRow[] }> {
+): Promise<{ readonly due: DueCosts; readonly rows: CostHistory["rows"] }> {
   const { shopId } = call.shop;
   const { purchaseOrderId } = order;
-  const [rows, facts] = await Promise.all([
-    loadCostRows(tx, shopId, purchaseOrderId, completionOf(order)),
+  const [history, facts] = await Promise.all([
+    loadCostHistory(tx, shopId, purchaseOrderId),
     loadCostFacts(tx, shopId, purchaseOrderId),
   ]);
-  return { due: dueCosts(order, call.shop, rows, facts), rows };
+  const rows = history.rows.filter((row) => row.completion === completionOf(order));
+  return { due: dueCosts(order, call.shop, history, facts), rows };
 }
 
 /** Stores a row for every cost that is about to be written, and one for every variant whose cost cannot be. */
@@ -203,16 +272,31 @@ async function storeAttempt(
   ];
   if (statements.length > 0) await tx.batch(statements);
   const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
-  return { order, completion, attempt, proposals: writes, warnings, appliedVariantIds: due.appliedVariantIds };
+  const { appliedVariantIds } = due;
+  const hasUnanswered = rows.some((row) => row.outcome === "proposed" && !row.isAccepted);
+  return {
+    order,
+    completion,
+    attempt,
+    storedAtMs: nowMs,
+    hasUnanswered,
+    proposals: writes,
+    warnings,
+    appliedVariantIds,
+  };
 }
 
-/** Gives the supplier's catalogue entry the order's own cost, where there is such an entry. */
-const supplierCostStatement = (shopId: string, supplierId: string | null, proposal: CostProposal): Statement | null =>
-  supplierId === null
+/** Gives the supplier's catalogue entry the cost of what was paid for, where there is such an entry. */
+const supplierCostStatement = (
+  shopId: string,
+  supplierId: string | null,
+  { variantId, supplierCost }: CostProposal,
+): Statement | null =>
+  supplierId === null || supplierCost === null
     ? null
-    : supplierVariantStatement(shopId, supplierId, proposal.variantId, {
-        unitCost: proposal.sourceUnitCost,
-        unitCostCurrencyCode: proposal.sourceCurrencyCode,
+    : supplierVariantStatement(shopId, supplierId, variantId, {
+        unitCost: supplierCost.unitCost,
+        unitCostCurrencyCode: supplierCost.currencyCode,
       });
 
 async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
@@ -260,14 +344,49 @@ type Refused = Extract<ItemResult, { readonly message: string }>;
 const isAccepted = (result: ItemResult): result is Exclude<ItemResult, Refused> =>
   result.outcome === "applied" || result.outcome === "unchanged";
 
-/** Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. */
-function settledStatements(call: Call, { order }: StoredAttempt, told: readonly ToldCost[]): readonly Statement[] {
+/** Keep the costs of an attempt that the storefront took and with which the order was not completed. They are read back with those of the next. */
+async function keptStatements(tx: Tx, call: Call, stored: StoredAttempt): Promise<readonly Statement[]> {
   const { shopId } = call.shop;
+  const { purchaseOrderId } = stored.order;
   const nowMs = call.clock.now();
-  return told.flatMap(({ proposal, result }) => [
-    settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, outcomeOf(result), nowMs),
-    ...(isAccepted(result) ? [catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)] : []),
-  ]);
+  const overtakenIds = await overtakenOf(tx, call, stored);
+  return [
+    ...stored.proposals
+      .filter(({ variantId }) => overtakenIds.has(variantId))
+      .map(({ costSyncId }) => settleCostStatement(shopId, purchaseOrderId, costSyncId, overtaken, nowMs)),
+    acceptCostsStatement(shopId, purchaseOrderId, stored, nowMs),
+    ...stored.proposals
+      .filter(({ variantId }) => !overtakenIds.has(variantId))
+      .map(({ variantId, proposedUnitCost }) => catalogueCostStatement(shopId, variantId, proposedUnitCost)),
+  ];
+}
+
+const overtaken: SettledCost = {
+  outcome: "failed",
+  reason: "another order's cost came in between; the average is made anew",
+};
+
+/**
+ * Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. An average that another order has
+ * overtaken is not one of them: it is made anew.
+ */
+async function settledStatements(
+  tx: Tx,
+  call: Call,
+  stored: StoredAttempt,
+  told: readonly ToldCost[],
+): Promise<readonly Statement[]> {
+  const { shopId } = call.shop;
+  const { purchaseOrderId } = stored.order;
+  const nowMs = call.clock.now();
+  const overtakenIds = await overtakenOf(tx, call, stored);
+  return told.flatMap(({ proposal: { costSyncId, variantId, proposedUnitCost }, result }) => {
+    const settled = overtakenIds.has(variantId) ? overtaken : outcomeOf(result);
+    return [
+      settleCostStatement(shopId, purchaseOrderId, costSyncId, settled, nowMs),
+      ...(settled.outcome === "applied" ? [catalogueCostStatement(shopId, variantId, proposedUnitCost)] : []),
+    ];
+  });
 }
 
 /** What a row becomes. One of unknown outcome stays `proposed`, since its cost may have been written. */

@@ -3,7 +3,7 @@
  */
 import { Fault } from "../../../base/fault.ts";
 import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
-import { type ClaimEffect, claimsHeld } from "../../../shop/order/order-claims.ts";
+import { type Held, claimsHeld } from "../../../shop/order/order-claims.ts";
 import { isPushInFlight } from "../../../shop/storefront/stock-pushes.ts";
 import type { Tx } from "../../../store/store.ts";
 import type { Call } from "../../../requests/operation.ts";
@@ -26,11 +26,13 @@ export async function refuseBesideSyncs(tx: Tx, call: Call, order: PurchaseOrder
   const syncs = await syncsOf(tx, call, order, ownClaimId);
   refuseInFlight(order, syncs);
   if (syncs.claims.has("end-cost-sync")) throw inFlight(`Another call is writing the unit costs of ${order.poNumber}.`);
+  if (syncs.claims.has("take-back-costs"))
+    throw inFlight(`The unit costs of ${order.poNumber} are being written after goods were taken back.`);
 }
 
 interface Syncs {
   readonly isPushing: boolean;
-  readonly claims: ReadonlySet<ClaimEffect["kind"]>;
+  readonly claims: ReadonlySet<Held>;
 }
 
 async function syncsOf(
