@@ -165,6 +165,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "exchange/import-run.ts renewMs pollMs",
     "http/node/admission.ts windowMs",
     "mail/sender.ts storePauseMs lookMs otherNodeLookMs sweepEveryMs",
+    "operations/purchase-orders/goods/cost-sync.ts overtakenMax",
     "operations/purchase-orders/goods/guard.ts linesAddedRetryAfterMs",
     "operations/purchase-orders/goods/in-flight.ts inFlightRetryAfterMs",
     "operations/purchase-orders/goods/order-claim.ts claimRenewMs",

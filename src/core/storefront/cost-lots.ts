@@ -21,7 +21,7 @@ export interface CostLot {
 }
 
 /** A cost row whose lots count. */
-export interface LotsRow {
+interface LotsRow {
   readonly costSyncId: string;
   readonly proposedAtMs: number;
   readonly variantId: string;
