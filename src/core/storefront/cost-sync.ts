@@ -260,11 +260,7 @@ function fxSourceOf({ currencyCode, fxRate }: CostLot, order: CostedOrder, shop:
   return currencyCode === order.currencyCode && fxRate === order.fxRateOverride ? "override" : "shop-rate";
 }
 
-function rateToShopCurrency(
-  lineCurrency: string,
-  order: OrderCurrency,
-  shop: ShopFacts,
-): FxRate {
+function rateToShopCurrency(lineCurrency: string, order: OrderCurrency, shop: ShopFacts): FxRate {
   if (lineCurrency === shop.currencyCode) return unitRate;
   if (order.fxRateOverride !== null && lineCurrency === order.currencyCode) return order.fxRateOverride;
   const rate = order.fxRates[lineCurrency];
