@@ -47,6 +47,12 @@ export const receiveTexts = {
   more: "Reject or short",
   short: "The rest does not come",
   outcome: {
+    countsAs: {
+      piece: "",
+      pack: " (one pack)",
+      count: " (as the code says)",
+      "unknown-pack": " (a pack of unknown size, counted as one)",
+    },
     counted: (amount: string, total: string, base: string, product: string) =>
       `${amount} → ${total} of ${base} ${product}`,
     unknown: (code: string) => `“${code}” is not on this order. Nothing was counted.`,
@@ -71,5 +77,8 @@ export const dockTexts = {
   pending: (quantity: string) => `${quantity} pending`,
   expected: (date: string) => `expected ${date}`,
   enter: "Enter receives on the first.",
+  pack: (pieces: string) => `One scan is a pack of ${pieces}`,
+  count: (pieces: string) => `One scan is ${pieces}`,
+  unknownPack: "A pack of unknown size: a scan counts one",
   notYet: "Not in progress yet",
 } as const;

@@ -7,6 +7,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { codeKey } from "../data/codes.ts";
 import { number } from "../data/format.ts";
 import { everyRow } from "../data/pages.ts";
 import { signedIn } from "../data/session.ts";
@@ -52,7 +53,7 @@ async function orderNumbered(code: string): Promise<ListedOrder | null | { reado
     () => {},
     ordersReadMax,
   );
-  return "problem" in found ? found : (found.rows.find(({ poNumber }) => poNumber === code) ?? null);
+  return "problem" in found ? found : (found.rows.find(({ poNumber }) => codeKey(poNumber) === codeKey(code)) ?? null);
 }
 
 export const DockScreen: FunctionComponent = () => {
@@ -135,6 +136,19 @@ const FoundWords: FunctionComponent<{ readonly code: string; readonly totalCount
   </>
 );
 
+/** What one scan of the code counts, where that is not one piece. */
+const CountsAs: FunctionComponent<Pick<OpenLine, "countsAs" | "countsAsReason">> = ({ countsAs, countsAsReason }) => {
+  if (countsAsReason === "piece") return null;
+  const pieces = number(countsAs);
+  const words =
+    countsAsReason === "pack"
+      ? dockTexts.pack(pieces)
+      : countsAsReason === "count"
+        ? dockTexts.count(pieces)
+        : dockTexts.unknownPack;
+  return <span class="quiet">{words}</span>;
+};
+
 const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
   <li class="dock-row">
     <a class="what" href={receiveHref(line)}>
@@ -155,6 +169,7 @@ const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
       <Progress received={line.quantityReceived} ordered={line.quantityOrdered} />
     </div>
     <StatusChip status={line.status} />
+    <CountsAs {...line} />
     {isReceivable(line) ? null : <span class="quiet">{dockTexts.notYet}</span>}
   </li>
 );

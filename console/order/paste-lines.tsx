@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedClipboardEvent, TargetedEvent } from "preact";
 import type { CatalogueLineInput, Input, Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { codeKey, scannedCode } from "../data/codes.ts";
 import { numberIn } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -47,8 +48,10 @@ async function variantIdsOf(codes: readonly string[]): Promise<ReadonlyMap<strin
     if ("message" in coded) return coded;
     const rest: string[] = [];
     for (const code of asked) {
-      const bySku = coded.filter(({ sku }) => sku === code);
-      const [variant, another] = bySku.length > 0 ? bySku : coded.filter(({ barcode }) => barcode === code);
+      const { keys } = scannedCode(code);
+      const isIt = (carried: string | null): boolean => carried !== null && keys.includes(codeKey(carried));
+      const bySku = coded.filter(({ sku }) => isIt(sku));
+      const [variant, another] = bySku.length > 0 ? bySku : coded.filter(({ barcode }) => isIt(barcode));
       if (variant === undefined) rest.push(code);
       else if (another === undefined) found.set(code, variant.variantId);
     }

@@ -1,6 +1,7 @@
 /**
  * What was counted on an order beside the totals that it has already, and the arithmetic of both. Quantities have three decimals.
  */
+import { codeKey } from "../data/codes.ts";
 
 /** A line as counting sees it. */
 export interface CountedLine {
@@ -8,6 +9,8 @@ export interface CountedLine {
   readonly variantId: string;
   /** Barcode, supplier's barcode, SKU, supplier's SKU: the most certain first. */
   readonly codes: readonly (string | null)[];
+  /** Pieces of one pack; null: nobody knows. */
+  readonly packSize?: number | null;
   /** What may come at most: confirmed, or ordered if never confirmed. */
   readonly base: number;
   /** Totals of the order. */
@@ -94,7 +97,10 @@ const codeLengthMin = 6;
 
 /** The quantity that a person typed; null when it is none, or may be a code of the order. */
 export function quantityIn(text: string, lines: readonly CountedLine[]): number | null {
-  const isCode = text.length >= codeLengthMin && lines.some(({ codes }) => codes.includes(text));
+  const key = codeKey(text);
+  const isCode =
+    text.length >= codeLengthMin &&
+    lines.some(({ codes }) => codes.some((code) => code !== null && codeKey(code) === key));
   return isCode || !quantityPattern.test(text) ? null : Number(text.replace(",", "."));
 }
 

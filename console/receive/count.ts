@@ -5,6 +5,7 @@
  * Invariants: (N1) a count is what was added to the order's totals, so it stays right when those change; (N2) what is unknown, ambiguous or
  * too much counts nothing; (N3) a step undoes exactly what it added; (N4) what is being sent is not undone.
  */
+import { type CarriedCodes, codeMatch, scannedCode } from "../data/codes.ts";
 import {
   added,
   addedOf,
@@ -69,18 +70,28 @@ function count(lines: Lines, counts: Counts, line: CountedLine, change: Change):
 
 function scanned(lines: Lines, before: Counts, code: string): Counted {
   const counts = { ...before, question: null };
-  const all = [...lines.values()];
-  const found = [0, 1, 2, 3]
-    .map((rank) => all.filter(({ codes }) => codes[rank] === code))
-    .find((each) => each.length > 0);
-  const [first] = found ?? [];
-  if (found === undefined || first === undefined) return { counts, outcome: { kind: "unknown", text: code } };
+  const scan = scannedCode(code);
+  const matches = [...lines.values()].flatMap((line) => {
+    const match = codeMatch(scan, carriedBy(line));
+    return match === null ? [] : { line, match };
+  });
+  const rank = Math.min(...matches.map(({ match }) => match.rank));
+  const found = matches.filter(({ match }) => match.rank === rank);
+  const [first] = found;
+  if (first === undefined) return { counts, outcome: { kind: "unknown", text: code } };
   // A code of two products is no answer to which of them this is.
-  if (found.some(({ variantId }) => variantId !== first.variantId))
+  if (found.some(({ line }) => line.variantId !== first.line.variantId))
     return { counts, outcome: { kind: "ambiguous", text: code } };
-  const line = found.find((each) => roomOf(each, counts) >= 1) ?? first;
-  return count(lines, counts, line, { lineId: line.lineId, part: "received", amount: 1 });
+  const { line, match } = found.find((each) => roomOf(each.line, counts) >= each.match.countsAs) ?? first;
+  const next = count(lines, counts, line, { lineId: line.lineId, part: "received", amount: match.countsAs });
+  const { outcome } = next;
+  return outcome.kind === "counted" ? { ...next, outcome: { ...outcome, countsAs: match.countsAsReason } } : next;
 }
+
+const carriedBy = ({
+  codes: [barcode = null, supplierBarcode = null, sku = null, supplierSku = null],
+  packSize = null,
+}: CountedLine): CarriedCodes => ({ barcode, supplierBarcode, sku, supplierSku, packSize });
 
 function typed(lines: Lines, before: Counts, event: Extract<CountEvent, { kind: "typed" }>): Counted {
   const counts = { ...before, question: null };

@@ -1,4 +1,5 @@
 /** What happens to counts, and what came of it. */
+import type { CodeMatch } from "../data/codes.ts";
 import type { Part } from "./amounts.ts";
 
 export type CountEvent =
@@ -22,7 +23,14 @@ export type CountEvent =
   | { readonly kind: "not-saved" };
 
 export type Outcome =
-  | { readonly kind: "counted"; readonly lineId: string; readonly amount: number; readonly total: number }
+  | {
+      readonly kind: "counted";
+      readonly lineId: string;
+      readonly amount: number;
+      readonly total: number;
+      /** Of a scan: why it counts so many. */
+      readonly countsAs?: CodeMatch["countsAsReason"];
+    }
   | { readonly kind: "unknown" | "ambiguous" | "unreadable"; readonly text: string }
   | { readonly kind: "over" | "complete"; readonly lineId: string; readonly amount: number }
   | { readonly kind: "below"; readonly lineId: string; readonly least: number }

@@ -8,6 +8,7 @@ export const lineOf = (item: Item): CountedLine => ({
   lineId: item.poLineItemId,
   variantId: item.variantId,
   codes: [item.barcode, item.supplierBarcode, item.sku, item.supplierSku],
+  packSize: item.packSize,
   base: item.quantityConfirmed > 0 ? item.quantityConfirmed : item.quantityOrdered,
   totals: { received: item.quantityReceived, rejected: item.quantityRejected, cancelled: item.quantityCancelled },
 });

@@ -34,7 +34,13 @@ function wordsOf(outcome: Outcome, { order, lines }: Read): string {
       const sign = outcome.amount < 0 ? "−" : "+";
       const base = lines.find(({ lineId }) => lineId === outcome.lineId)?.base ?? 0;
       const amount = sign + number(Math.abs(outcome.amount));
-      return words.counted(amount, number(outcome.total), number(base), productOf(order, outcome.lineId));
+      const { countsAs = "piece" } = outcome;
+      return words.counted(
+        amount + words.countsAs[countsAs],
+        number(outcome.total),
+        number(base),
+        productOf(order, outcome.lineId),
+      );
     }
     case "unknown":
     case "ambiguous":

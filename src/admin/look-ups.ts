@@ -13,6 +13,7 @@ import { lookUpInput } from "../operations/agent/tool.ts";
 import { searchVariants } from "../operations/agent/variants.ts";
 import { LeavesLoop, readingCall } from "../requests/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
+import { countsAsReasons, matchedBys } from "../core/goods/codes.ts";
 import { statuses } from "../core/order/purchase-order.ts";
 import { actorOf } from "../requests/caller.ts";
 import {
@@ -187,7 +188,12 @@ const openLineSchema = z.strictObject({
   quantityOrdered: z.number(),
   quantityReceived: z.number(),
   quantityPending: z.number(),
-  matchedBy: z.enum(["barcode", "supplierBarcode", "sku", "supplierSku"]),
+  matchedBy: z.enum(matchedBys),
+  countsAs: z.number().meta({ description: "The pieces of one scan." }),
+  countsAsReason: z.enum(countsAsReasons).meta({
+    description:
+      "piece; pack: one scan is a pack; count: as many as the code says; unknown-pack: a pack of which the size is not known, so it counts one.",
+  }),
 });
 
 const openLineJson = (line: OpenLine): z.output<typeof openLineSchema> => ({
@@ -195,6 +201,7 @@ const openLineJson = (line: OpenLine): z.output<typeof openLineSchema> => ({
   quantityOrdered: quantityToNumber(line.quantityOrdered),
   quantityReceived: quantityToNumber(line.quantityReceived),
   quantityPending: quantityToNumber(line.quantityPending),
+  countsAs: quantityToNumber(line.countsAs),
 });
 
 export const listOpenLines = operation({
@@ -204,13 +211,14 @@ export const listOpenLines = operation({
   describes: {
     summary: "Lines of open orders with this code, most pending first.",
     description:
-      "Which open orders wait for this box: lines whose barcode, supplier's barcode, SKU or supplier's SKU is the code.",
+      "Which open orders wait for this box: lines whose barcode, supplier's barcode, SKU or supplier's SKU is the code, or the article in the case that it stands for.",
     output: z.strictObject({ openLines: z.array(openLineSchema), ...pageShape }),
   },
   input: z.strictObject({
     ...inShop,
     code: soughtText(shortTextMax).meta({
-      description: "A barcode or SKU, the shop's or a supplier's, exactly as it is stored.",
+      description:
+        "A barcode or SKU, the shop's or a supplier's, whatever its case; or what a scanner reads, a GS1 element string or Digital Link included.",
     }),
     limit,
     cursor,

@@ -11,7 +11,7 @@
  * - T3. A number is taken exactly as it is written (C14), or refused. A code that a spreadsheet has shortened is refused, not guessed (csv-values.ts).
  * - T4. A row is a record, or is told as a fault, or is skipped by a rule that stands here; a file of which nothing is imported says so.
  */
-import { fold } from "../base/fold.ts";
+import { foldCase } from "../base/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { type Location, type Supplier, locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
 import { pageOf } from "../shop/record-table.ts";
@@ -68,22 +68,22 @@ export class Names {
 
   constructor(known: readonly Named[]) {
     for (const { id, name } of known) {
-      if (this.#ids.has(fold(name))) this.#shared.add(fold(name));
-      this.#ids.set(fold(name), id);
+      if (this.#ids.has(foldCase(name))) this.#shared.add(foldCase(name));
+      this.#ids.set(foldCase(name), id);
       this.#taken.add(id);
     }
   }
 
   /** The id for this name. `isNew` when nothing had this name yet: the id is then made from the name. */
   idOf<Key extends string>(row: CsvRow<Key>, key: Key, name: string): { readonly id: string; readonly isNew: boolean } {
-    if (this.#shared.has(fold(name))) throw refused(row, key, `${shown(name)} is the name of several; use the id`);
-    const known = this.#ids.get(fold(name));
+    if (this.#shared.has(foldCase(name))) throw refused(row, key, `${shown(name)} is the name of several; use the id`);
+    const known = this.#ids.get(foldCase(name));
     if (known !== undefined) return { id: known, isNew: false };
     const id = encodeURIComponent(name);
     if (this.#taken.has(id)) throw refused(row, key, `${shown(name)} is the id of another; use the id`);
     if (this.#ids.size >= namesMax)
       throw refused(row, key, `is name number ${namesMax + 1}; the most there may be is ${namesMax}`);
-    this.#ids.set(fold(name), id);
+    this.#ids.set(foldCase(name), id);
     return { id, isNew: true };
   }
 }

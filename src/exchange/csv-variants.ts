@@ -4,8 +4,10 @@
  * T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has. Without an
  *     id, the id is made from handle and options, the same in every file.
  */
+import { codeKey } from "../core/goods/codes.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { loadVariants } from "../shop/catalogue/catalogue.ts";
+import { formsOfCode } from "../shop/code-forms.ts";
 import { type CodedVariant, entriesWithCodes, variantsWithCodes } from "../shop/catalogue/look-ups.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import type { ColumnWanted, CsvRow } from "./csv.ts";
@@ -115,12 +117,6 @@ function namedIn({ row, supplierId }: SuppliersRow) {
 
 const ofSupplier = (key: CodeKey): boolean => key === "supplierSku" || key === "supplierBarcode";
 
-/** A code as it is compared: case does not count. */
-const compared = (code: string): string => code.toLowerCase();
-
-/** The spellings of a code that are looked for. */
-const spellingsOf = (code: string): readonly string[] => [code, code.toUpperCase(), code.toLowerCase()];
-
 /** Variants with codes: by the column, and of a supplier's codes by the supplier, then by the code. */
 type FoundCodes = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
@@ -142,7 +138,7 @@ async function loadCodes(
     for (const { key, code } of codes[index] ?? []) {
       const place = placeOf(key, supplierId);
       const there = asked.get(place) ?? { key, supplierId: supplierId ?? "", spellings: new Set() };
-      for (const spelling of spellingsOf(code)) there.spellings.add(spelling);
+      for (const spelling of formsOfCode(code)) there.spellings.add(spelling);
       asked.set(place, there);
     }
   const found = new Map<string, Map<string, Set<string>>>();
@@ -153,7 +149,7 @@ async function loadCodes(
         : await entriesWithCodes(tx, shopId, supplierId, key, [...spellings]);
     const byCode = new Map<string, Set<string>>();
     for (const { code, variantId } of variants)
-      byCode.set(compared(code), (byCode.get(compared(code)) ?? new Set()).add(variantId));
+      byCode.set(codeKey(code), (byCode.get(codeKey(code)) ?? new Set()).add(variantId));
     found.set(place, byCode);
   }
   return found;
@@ -167,7 +163,7 @@ function variantWith(
   found: FoundCodes,
 ): RowVariant {
   const led = codes.map(({ key, code }) => {
-    const variantIds = found.get(placeOf(key, supplierId))?.get(compared(code)) ?? noVariants;
+    const variantIds = found.get(placeOf(key, supplierId))?.get(codeKey(code)) ?? noVariants;
     return { key, code, variantIds: [...variantIds] };
   });
   const byId = "name the variant by its id";

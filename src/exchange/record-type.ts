@@ -94,12 +94,16 @@ export function recordJson<T extends Fields>(type: string, fields: T, record: Va
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
-/** The type of records that are rows of one table. `follows`: further statements when one is stored. */
+/** The type of records that are rows of one table. `follows`: further statements, before one is stored. */
 export function tableRecordType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
-  follows: (shopId: string, record: Stored) => readonly Statement[] = () => [],
+  follows: (
+    shopId: string,
+    record: Stored,
+    context: ApplyContext,
+  ) => readonly Statement[] | Promise<readonly Statement[]> = () => [],
 ): KeyedType {
   const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
   // Staged text is trusted: `parse` wrote it.
@@ -113,9 +117,9 @@ export function tableRecordType<Stored, Row>(
       const parsed = checkInput(input, record);
       return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
     },
-    statements(shopId, stored) {
+    async statements(shopId, stored, context) {
       const record = recordFrom(stored);
-      return [replaceStatement(table, shopId, record), ...follows(shopId, record)];
+      return [...(await follows(shopId, record, context)), replaceStatement(table, shopId, record)];
     },
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);

@@ -1,6 +1,7 @@
 /**
  * All record types but orders, by name, in the order of an export: types that others refer to come first.
  */
+import { dayIn } from "../base/calendar.ts";
 import { reasonJson } from "../operations/stock-takes.ts";
 import {
   inventoryLevelTable,
@@ -12,6 +13,8 @@ import {
   variantTable,
 } from "../shop/catalogue/catalogue.ts";
 import { markSeriesStatement } from "../shop/forecast/demand.ts";
+import { recordsByKey } from "../shop/record-table.ts";
+import { levelNoted } from "../shop/forecast/stock-days.ts";
 import { stockTakeReasonTable } from "../shop/stock/stock-takes.ts";
 import {
   inventoryLevelInput,
@@ -44,7 +47,15 @@ export const referenceTypes = {
   supplier: tableRecordType(supplierRecordInput, supplierJson, supplierTable),
   variant: tableRecordType(variantInput, variantJson, variantTable),
   supplierVariant: tableRecordType(supplierVariantInput, supplierVariantJson, supplierVariantTable),
-  inventoryLevel: tableRecordType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable),
+  inventoryLevel: tableRecordType(
+    inventoryLevelInput,
+    inventoryLevelJson,
+    inventoryLevelTable,
+    async (shopId, level, { tx, shop, nowMs }) => {
+      const [stored] = await recordsByKey(tx, inventoryLevelTable, shopId, [[level.variantId, level.locationId]]);
+      return levelNoted(shopId, level, stored?.onHand ?? null, level.onHand, dayIn(shop.timezone, nowMs));
+    },
+  ),
   sale: tableRecordType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
   supplierCredit: tableRecordType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
   forecastView: forecastViewType,

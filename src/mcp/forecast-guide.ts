@@ -18,7 +18,7 @@ Rows are computed when they are read, summed over the view's locations. The cons
 | daysOfCover, stockoutDate | onHand / dailyDemand, and today plus so many whole days, as if nothing arrived |
 | safetyStock | 1.645 × √(variance of weekly demand × lead time in weeks) |
 | reorderPoint | dailyDemand × leadTimeDays + safetyStock |
-| needsReorder | active, and onHand + incoming is below 0, or it sells and is at or below reorderPoint |
+| needsReorder | active, and onHand + incoming within leadTimeDays + 30 is below 0, or it sells and is at or below reorderPoint |
 | suggestedOrderQuantity | 0 unless needsReorder; else what is missing to reorderPoint + 30 days of demand, at least moq, in whole packs |
 | suggestedOrderValue, stockValue | in the shop's currency; null without a cost or a rate |
 | demand:P, incoming:P, projectedOnHand:P | of a coming week or month P: demand, goods that open orders bring, and the stock left at its end |

@@ -135,6 +135,14 @@ const filledText = (max: number) =>
 /** A text of one line: a name, a number, a reference (§8). */
 export const text = (max: number) => filledText(max).check(plain("line"));
 
+/** A SKU or barcode, without the blanks around it (C52). */
+export const codeText = z
+  .string()
+  .trim()
+  .min(1, "must not be empty; leave it out, or send null to clear it")
+  .max(shortTextMax)
+  .check(plain("line"));
+
 /** A text of several lines: a note or a message (§8). Its lines end with a line feed, also where a carriage return was sent before it. */
 export const textOfLines = (max: number) =>
   filledText(max)

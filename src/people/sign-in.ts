@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
-import { fold } from "../base/fold.ts";
+import { foldCase } from "../base/fold.ts";
 import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../base/limits.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
@@ -228,7 +228,7 @@ function requireFreeName(taken: readonly string[], name: string): void {
     throw invalidField("/name", "is the name of somebody else", "Choose another one.");
 }
 
-const comparable = (name: string): string => fold(name).replaceAll(/\s+/g, " ").trim();
+const comparable = (name: string): string => foldCase(name).replaceAll(/\s+/g, " ").trim();
 
 /** @throws Fault INVALID_INPUT when the shop has as many people as it may have. */
 async function requireRoom(tx: Tx, shopId: string): Promise<void> {

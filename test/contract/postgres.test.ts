@@ -258,7 +258,7 @@ test("a migration fills new columns of the orders of every shop", async () => {
              (shop_id, purchase_order_id, po_number, status, previous_status, currency_code, shipping_cost, tags, item_count,
               total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, search_folded, created_at, updated_at,
               version)
-           values ($1, 'o', 'PO-1', 'Sent', 'Draft', 'EUR', 5000, '[]', 1, 10000, '[]', 10000, 'Paid', 'never-synced', '', 0, 0, 1)`,
+           values ($1, 'o', 'PO-1', 'Sent', 'Draft', 'EUR', 5000, '["Früh"]', 1, 10000, '[]', 10000, 'Paid', 'never-synced', 'größe', 0, 0, 1)`,
           [shopId],
         );
         await client.query(
@@ -275,7 +275,7 @@ test("a migration fills new columns of the orders of every shop", async () => {
     await withClient(database.url, async (client) => {
       await client.query(`set search_path = ${shopsSchema}`);
       const orders =
-        "select shop_id, grand_total, paid_status, quantity_pending, next_expected_date from purchase_order";
+        "select shop_id, grand_total, search_folded, paid_status, quantity_pending, next_expected_date from purchase_order";
       assert.deepEqual((await client.query(orders)).rows, [], "the policy holds again");
       for (const shopId of ["a", "b"]) {
         await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
@@ -283,6 +283,7 @@ test("a migration fills new columns of the orders of every shop", async () => {
           {
             shop_id: shopId,
             grand_total: "15000",
+            search_folded: "grosse\nfruh",
             paid_status: "Partially Paid",
             quantity_pending: "2000",
             next_expected_date: "2026-03-01",

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { StockFacts } from "../../src/core/forecast/forecast.ts";
-import { blockOf, neededOf } from "../../src/shop/forecast/reorder-block.ts";
+import { seriesFrom } from "../../src/shop/forecast/demand.ts";
+import { type BlockedStock, blockOf, neededOf } from "../../src/shop/forecast/reorder-block.ts";
 import type { DecidingRows } from "../../src/shop/forecast/forecast-facts.ts";
 
 const locations = ["pier", "main", 'it\'s\n"north"', ""];
@@ -36,6 +36,12 @@ const series = fc.uniqueArray(
     sale_week_sum: float,
     sale_weeks: fc.nat(2_000),
     size: float,
+    counted_days: orNull(fc.nat(14_000)),
+    sale_days: orNull(fc.nat(14_000)),
+    latest_from: orNull(fc.nat(28_000)),
+    latest_day: orNull(fc.nat(28_000)),
+    out_from: orNull(fc.nat(28_000)),
+    out_until: orNull(fc.nat(28_000)),
   }),
   { selector: (row) => row.location_id },
 );
@@ -64,7 +70,7 @@ function stockOf(
   isActive: boolean,
   locationIds: readonly string[] | null,
   supplierIds: readonly string[] | null,
-): StockFacts | null {
+): BlockedStock | null {
   const at = <R extends { readonly location_id: string }>(all: readonly R[]): readonly R[] =>
     all.filter((row) => locationIds === null || locationIds.includes(row.location_id));
   const [onHand, incoming, sold] = [at(rows.onHand), at(rows.incoming), at(rows.series)];
@@ -76,23 +82,7 @@ function stockOf(
     isActive,
     onHand: sum(onHand),
     incoming: sum(incoming),
-    series: sold.flatMap((row) =>
-      row.latest_week === null
-        ? []
-        : {
-            state: {
-              weeks: row.weeks,
-              levelSum: row.level_sum,
-              slowSum: row.slow_sum,
-              slowSquareSum: row.slow_square_sum,
-              saleWeekSum: row.sale_week_sum,
-              saleWeeks: row.sale_weeks,
-              size: row.size,
-            },
-            latestWeek: row.latest_week,
-            latestWeekQuantity: row.latest_week_quantity,
-          },
-    ),
+    series: sold.flatMap((row) => (row.latest_week === null ? [] : (seriesFrom({ ...row, variant_id: "" }) ?? []))),
     offers: terms.map((row) => ({
       supplierId: row.supplier_id,
       supplierName: row.supplier_name ?? row.supplier_id,
@@ -104,7 +94,7 @@ function stockOf(
     })),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain numbers for the branded ones
-  return facts as unknown as StockFacts;
+  return facts as unknown as BlockedStock;
 }
 
 test("a block gives back what decides about each variant, in every view, in its order", () => {
@@ -122,7 +112,7 @@ test("a block gives back what decides about each variant, in every view, in its 
         }));
         const rowsOf = (variantId: string): DecidingRows =>
           all[variants.indexOf(variantId)]?.rows ?? { onHand: [], incoming: [], series: [], offers: [] };
-        const seen: [string, StockFacts][] = [];
+        const seen: [string, BlockedStock][] = [];
         const needed = neededOf(
           blockOf(keys, rowsOf),
           { locationIds, supplierIds, variantIds },
@@ -132,7 +122,7 @@ test("a block gives back what decides about each variant, in every view, in its 
             return variantId !== "v2";
           },
         );
-        const expected = keys.flatMap((key): [string, StockFacts][] => {
+        const expected = keys.flatMap((key): [string, BlockedStock][] => {
           const stock = stockOf(rowsOf(key.variant_id), key.status === "active", locationIds, supplierIds);
           const isAsked = variantIds === null || variantIds.includes(key.variant_id);
           return stock === null || !isAsked ? [] : [[key.variant_id, stock]];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { weekOf, weekStart } from "../../src/base/calendar.ts";
+import { weekStart } from "../../src/base/calendar.ts";
 import { type DaySale, extendSeries, weeklyDemand } from "../../src/core/forecast/demand.ts";
 import {
   forecastRow,
@@ -12,6 +12,7 @@ import {
   type VariantFacts,
 } from "../../src/core/forecast/forecast.ts";
 import { asMoney, asQuantity, quantityToNumber } from "../../src/core/money/money.ts";
+import { type StockDay, type StockOut, daysOut, stockOutsOf } from "../../src/core/forecast/stock-outs.ts";
 
 const quantity = (max: number) => fc.integer({ min: 0, max }).map(asQuantity);
 
@@ -32,31 +33,57 @@ const salesOf = fc
     return entries.map(({ gap, quantity }) => ({ day: (day += gap), quantity }));
   });
 
+/** Times without stock between sales: some days after each, before the next. */
+const outsOf = (sales: readonly DaySale[], lengths: readonly number[]): readonly StockOut[] =>
+  sales.flatMap((sale, index) => {
+    const next = sales[index + 1]?.day ?? Infinity;
+    const from = sale.day + 1 + (lengths[index] ?? 0);
+    const until = Math.min(next - 1, from + 3 * (lengths[index] ?? 0));
+    return lengths[index] === undefined || until < from ? [] : { from, until };
+  });
+
+const lengthsOf = fc.array(fc.nat(200), { maxLength: 40 });
+
 test("a series is the same whether its sales come at once or in two parts (V1)", () => {
   fc.assert(
-    fc.property(salesOf, fc.nat(40), (sales, cut) => {
-      const first = extendSeries(null, sales.slice(0, cut));
+    fc.property(salesOf, lengthsOf, fc.nat(40), (sales, lengths, cut) => {
+      const outs = outsOf(sales, lengths);
+      const first = extendSeries(null, sales.slice(0, cut), outs);
       const since = first === null ? -Infinity : weekStart(first.latestWeek);
       const second = extendSeries(
         first,
         sales.filter((sale) => sale.day >= since),
+        outs.filter((out) => (out.until ?? Infinity) >= since),
       );
-      assert.deepEqual(second, extendSeries(null, sales));
+      assert.deepEqual(second, extendSeries(null, sales, outs));
     }),
   );
 });
 
-test("demand is never negative and never above the best week; its variance is never below it (V2)", () => {
+test("demand is never negative and never above the pace of the best day; its variance is never below it (V2)", () => {
   fc.assert(
-    fc.property(salesOf, fc.integer({ min: 0, max: 4_000 }), (sales, later) => {
-      const series = extendSeries(null, sales);
-      const weeks = Map.groupBy(sales, (sale) => weekOf(sale.day));
-      const best = Math.max(...[...weeks.values()].map((week) => week.reduce((sum, sale) => sum + sale.quantity, 0)));
+    fc.property(salesOf, lengthsOf, fc.integer({ min: 0, max: 4_000 }), (sales, lengths, later) => {
+      const series = extendSeries(null, sales, outsOf(sales, lengths));
+      const best = 7 * Math.max(...sales.map((sale) => sale.quantity));
       assert.equal(series === null, best === 0);
       if (series === null) return;
       const { mean, variance } = weeklyDemand(series, (sales.at(-1)?.day ?? 0) + later);
-      assert.ok(mean >= 0 && mean <= best / 1_000 + 1e-9, `${mean} of at most ${best / 1_000}`);
+      assert.ok(mean >= 0 && mean <= best / 1_000 + 1e-6, `${mean} of at most ${best / 1_000}`);
       assert.ok(variance >= mean);
+    }),
+  );
+});
+
+test("a week without a counted day changes nothing: it is as if the weeks around it followed each other (V10)", () => {
+  fc.assert(
+    fc.property(salesOf, fc.nat(60), (sales, weeks) => {
+      const [last] = sales.slice(-1);
+      const series = extendSeries(null, sales);
+      if (series === null || last === undefined) return;
+      const until = weekStart(series.latestWeek) + 7;
+      const out = { from: until, until: until + weeks * 7 - 1 };
+      const stocked = weeks === 0 ? series : { ...series, stockOut: out };
+      assert.deepEqual(weeklyDemand(stocked, until + weeks * 7), weeklyDemand(series, until));
     }),
   );
 });
@@ -82,7 +109,13 @@ const factsOf = fc.record<VariantFacts>({
   isActive: fc.boolean(),
   unitCost: fc.constant(null),
   onHand: fc.integer({ min: -50_000, max: 500_000 }).map(asQuantity),
-  incoming: quantity(100_000),
+  incoming: fc.integer({ min: 40_000, max: 100_000 }).map(asQuantity),
+  lateArrivals: fc.array(
+    fc.record({ day: fc.integer({ min: today + 31, max: today + 500 }), quantity: quantity(10_000) }),
+    {
+      maxLength: 4,
+    },
+  ),
   series: fc.array(
     salesOf.map((sales) => extendSeries(null, sales)).filter((series) => series !== null),
     { maxLength: 3 },
@@ -107,7 +140,10 @@ test("a suggestion covers the shortage, reaches the MOQ and is a whole number of
       assert.equal(suggested > 0, decided.needsReorder);
       if (!decided.needsReorder) return;
       const cycle = Math.round((decided.dailyDemand * orderCycleDays) / 10);
-      const shortage = decided.reorderPoint + cycle - (facts.onHand + facts.incoming);
+      const horizon = today + (decided.offer?.leadTimeDays ?? 14) + orderCycleDays;
+      const late = facts.lateArrivals.filter(({ day }) => day > horizon).reduce((sum, each) => sum + each.quantity, 0);
+      assert.equal(decided.covering, facts.incoming - late);
+      const shortage = decided.reorderPoint + cycle - (facts.onHand + decided.covering);
       const pack = decided.offer?.packSize ?? 1_000;
       assert.ok(suggested >= shortage);
       assert.ok(suggested >= (decided.offer?.moq ?? 0));
@@ -176,6 +212,32 @@ test("periods follow each other without a gap", () => {
           assert.equal(firstDay, next);
           assert.ok(lastDay >= firstDay);
           next = lastDay + 1;
+        }
+      },
+    ),
+  );
+});
+
+const stockDay = fc.record<Omit<StockDay, "day">>({
+  sold: quantity(5),
+  moved: fc.integer({ min: -5, max: 10 }),
+  counted: fc.option(quantity(3), { freq: 6 }),
+});
+
+test("a time without stock has no sale and nothing that came in, and no two of them touch", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -3, max: 5 }).map(asQuantity),
+      fc.uniqueArray(fc.tuple(fc.nat(60), stockDay), { selector: ([day]) => day, maxLength: 30 }),
+      (onHand, entries) => {
+        const days = entries.map(([day, entry]) => ({ day, ...entry }));
+        const outs = stockOutsOf(onHand, days);
+        for (const { day, sold, moved } of days)
+          if (sold > 0 || moved > 0) assert.equal(daysOut(outs, day, day), 0, `day ${day}`);
+        for (const [index, out] of outs.entries()) {
+          assert.ok(out.until === null ? index === outs.length - 1 : out.from <= out.until);
+          const next = outs[index + 1];
+          if (next !== undefined) assert.ok(out.until !== null && next.from > out.until + 1);
         }
       },
     ),

@@ -209,3 +209,19 @@ test("all remaining, and the rest that does not come, are one step each", () => 
   bench.happen({ kind: "undo" });
   assert.deepEqual(changedLines(bench.lines, bench.counts), []);
 });
+
+test("a scan of a pack counts its pieces, in whatever form its code comes, and asks when that is too much (C52)", () => {
+  const lines = [{ ...line(1, 30, 0), codes: ["4006381333931", "8719001002013", "TEA-1", null], packSize: 12 }];
+  let counts: Counts = noCounts;
+  const scan = (code: string): Outcome => {
+    const next = counted(lines, counts, { kind: "scan", code });
+    counts = next.counts;
+    return next.outcome;
+  };
+  const lineId = "line-1";
+  assert.deepEqual(scan("04006381333931"), { kind: "counted", lineId, amount: 1, total: 1, countsAs: "piece" });
+  assert.deepEqual(scan(" tea-1"), { kind: "counted", lineId, amount: 1, total: 2, countsAs: "piece" });
+  assert.deepEqual(scan("8719001002013"), { kind: "counted", lineId, amount: 12, total: 14, countsAs: "pack" });
+  assert.deepEqual(scan("0114006381333938"), { kind: "counted", lineId, amount: 12, total: 26, countsAs: "pack" });
+  assert.deepEqual(scan("14006381333938"), { kind: "over", lineId, amount: 12 });
+});

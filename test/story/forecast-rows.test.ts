@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayFrom } from "../../src/base/calendar.ts";
+import { dateOf, dayFrom } from "../../src/base/calendar.ts";
 import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast/forecast.ts";
 import { forecastPage, type RowPosition } from "../../src/shop/forecast/forecast-rows.ts";
 import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";
@@ -101,17 +101,17 @@ const base = [
   { type: "supplier", supplierId: "sud", name: "Südwind" },
 ];
 
-/** Seven sold on the Tuesday of each of the four complete weeks before today, and three this week. */
+/** Seven sold on the Monday of each of the four complete weeks before today, and three this week. */
 const kettle = [
   variant("kettle", "Kettle", { sku: "K-1", unitCost: 3.5 }),
   { type: "supplierVariant", supplierId: "nord", variantId: "kettle", unitCost: 4.4, moq: 20, packSize: 6 },
   { type: "supplierVariant", supplierId: "sud", variantId: "kettle", unitCost: 4.5, leadTimeDays: 3 },
   level("kettle", "main", 4),
   level("kettle", "pier", 1.5),
-  sale("kettle", "2026-10-20", 7, "main"),
-  sale("kettle", "2026-10-27", 7, "main"),
-  sale("kettle", "2026-11-03", 7, "main"),
-  sale("kettle", "2026-11-10", 7, "main"),
+  sale("kettle", "2026-10-19", 7, "main"),
+  sale("kettle", "2026-10-26", 7, "main"),
+  sale("kettle", "2026-11-02", 7, "main"),
+  sale("kettle", "2026-11-09", 7, "main"),
   sale("kettle", "2026-11-17", 3, "main"),
 ];
 
@@ -243,6 +243,119 @@ test("open orders bring what is pending, on the day that their receipt schedule 
     });
   }));
 
+/** One sold each day, so many days from so many days ago on. */
+const daily = (variantId: string, daysAgo: number, days: number, locationId?: string) =>
+  Array.from({ length: days }, (_, index) => sale(variantId, dateOf(today - daysAgo + index), 1, locationId));
+
+const figures = { columns: ["dailyDemand", "incoming", "needsReorder", "suggestedOrderQuantity"] };
+
+test("what comes after lead time and order cycle covers nothing, as soon as its date says so", () =>
+  withShops(async (open) => {
+    const shop = await open("late");
+    const due = (expectedDeliveryDate: string) =>
+      order("PO-1", [{ poLineItemId: "l1", variantId: "cup", quantityOrdered: 96, unitCost: 1 }], {
+        supplierId: "sud",
+        expectedDeliveryDate,
+      });
+    await shop.bring([
+      ...base,
+      variant("cup", "Cup"),
+      { type: "supplierVariant", supplierId: "sud", variantId: "cup", unitCost: 1, leadTimeDays: 10 },
+      level("cup", "main", 5),
+      ...daily("cup", 70, 70, "main"),
+      view("all", figures),
+      view("reorder", { ...figures, filters: { onlyReorder: true } }),
+    ]);
+    const needed = async () => (await rowsOf(shop, "reorder")).map((row) => row["suggestedOrderQuantity"]);
+    assert.deepEqual(await needed(), [41]);
+    await shop.bring([due(dateOf(today + 200))]);
+    assert.deepEqual(await rowsOf(shop, "all"), [
+      {
+        variantId: "cup",
+        productId: "p-cup",
+        dailyDemand: 1,
+        incoming: 96,
+        needsReorder: true,
+        suggestedOrderQuantity: 41,
+      },
+    ]);
+    assert.deepEqual(await needed(), [41]);
+    await shop.bring([due(dateOf(today + 40))]);
+    assert.deepEqual(await needed(), [], "within lead time and cycle");
+    await shop.bring([due(dateOf(today + 41))]);
+    assert.deepEqual(await needed(), [41], "a day later");
+  }));
+
+const soldOut = [...base, variant("cup", "Cup"), level("cup", "main", 0), view("all", figures)];
+
+test("days without stock are no days without demand, with a location and without", () =>
+  withShops(async (open) => {
+    for (const locationId of ["main", undefined]) {
+      const shop = await open(`out-${String(locationId)}`);
+      await shop.bring([...soldOut, ...daily("cup", 140, 70, locationId)]);
+      const demand = async () => (await rowsOf(shop, "all"))[0]?.["dailyDemand"];
+      assert.equal(await demand(), 1);
+      await shop.bring([level("cup", "main", 5)]);
+      assert.equal(await demand(), 1, "the level has risen just now");
+    }
+    const stocked = await open("stocked");
+    await stocked.bring([...soldOut, level("cup", "main", 5), ...daily("cup", 140, 70, "main")]);
+    assert.equal((await rowsOf(stocked, "all"))[0]?.["dailyDemand"], 0.3332);
+  }));
+
+test("receipts, stock takes and adjustments tell the days without stock, whatever comes in first", () =>
+  withShops(async (open) => {
+    const at = (daysAgo: number): string => `${dateOf(today - daysAgo)}T09:00:00.000Z`;
+    const told: Readonly<Record<string, readonly object[]>> = {
+      receipt: [
+        order(
+          "PO-1",
+          [{ poLineItemId: "l1", variantId: "cup", quantityOrdered: 20, unitCost: 1, quantityReceived: 20 }],
+          {
+            status: "Received",
+            previousStatus: "In Progress",
+            receipts: [
+              {
+                receiptId: "r1",
+                receivedAt: at(1),
+                source: "receive",
+                lines: [{ poLineItemId: "l1", variantId: "cup", quantityDelta: 20, quantityReceivedAfter: 20 }],
+              },
+            ],
+          },
+        ),
+      ],
+      take: [
+        {
+          type: "stockTake",
+          stockTakeId: "t1",
+          status: "Completed",
+          locationId: "main",
+          completedAt: at(70),
+          lineItems: [{ variantId: "cup", quantityCounted: 0 }],
+        },
+      ],
+      adjustment: [
+        {
+          type: "stockAdjustment",
+          stockAdjustmentId: "a1",
+          status: "Completed",
+          locationId: "main",
+          appliedAt: at(1),
+          lineItems: [{ variantId: "cup", quantityDelta: 20 }],
+        },
+      ],
+    };
+    for (const [kind, records] of Object.entries(told))
+      for (const isFirst of [true, false]) {
+        const shop = await open(`${kind}-${String(isFirst)}`);
+        const sales = [...soldOut, level("cup", "main", 20), ...daily("cup", 140, 70, "main")];
+        await shop.bring(isFirst ? [...base, variant("cup", "Cup"), ...records] : sales);
+        await shop.bring(isFirst ? sales : records);
+        assert.equal((await rowsOf(shop, "all"))[0]?.["dailyDemand"], 1, `${kind}, first: ${String(isFirst)}`);
+      }
+  }));
+
 test("the figures of two locations add up to those of the whole", () =>
   withShops(async (open) => {
     const shop = await open("sum");
@@ -250,7 +363,7 @@ test("the figures of two locations add up to those of the whole", () =>
     await shop.bring([
       ...base,
       ...kettle,
-      sale("kettle", "2026-11-10", 14, "pier"),
+      sale("kettle", "2026-11-09", 14, "pier"),
       sale("kettle", "2026-11-18", 2, "pier"),
       view("all", { columns }),
       view("main", { columns, filters: { locationIds: ["main"] } }),

@@ -78,6 +78,149 @@ test("suppliers, locations and variants are looked up by text, id and code, a pa
   assert.equal((await askAdmin(server, "GET", "/shops/none/variants")).status, 404);
 });
 
+test("look-ups find words, without accents, in suppliers' names, contacts and codes too (C13)", async () => {
+  await using server = await withCatalogue([
+    {
+      type: "supplier",
+      supplierId: "sup_3",
+      name: "Łódź Ceramika",
+      contactName: "Zoë Müller",
+      email: "orders@lodz.example",
+    },
+    {
+      type: "variant",
+      variantId: "sea",
+      productId: "m",
+      productName: "Tideline Mug",
+      variantName: "Sea",
+      sku: "TM-S_1",
+    },
+    { type: "variant", variantId: "cafe", productId: "c", productName: "Café Dockside 250 g", barcode: "036000291452" },
+    {
+      type: "supplierVariant",
+      supplierId: "sup_3",
+      variantId: "sea",
+      supplierSku: "CER-é-77",
+      supplierBarcode: "8719001002013",
+    },
+  ]);
+  const key = await (await signInAs(server, "viewer")).bearer();
+  const idsOf = async (list: "variants" | "suppliers" | "locations", search: string) => {
+    const path = shopPath(server, `/${list}?search=${encodeURIComponent(search)}`);
+    const answered = await askAdmin(server, "GET", path, undefined, { key });
+    assert.equal(answered.status, 200, answered.text);
+    const id = { variants: "variantId", suppliers: "supplierId", locations: "locationId" }[list];
+    return Array.from({ length: Number(answered.at("data", "totalCount")) }, (_, index) =>
+      answered.textAt("data", list, index, id),
+    );
+  };
+  for (const [search, found] of [
+    ["Tideline Mug Sea", ["sea"]],
+    ["sea tideline", ["sea"]],
+    ["dockside 250", ["cafe"]],
+    ["cafe", ["cafe"]],
+    ["cer-e-77", ["sea"]],
+    ["8719001", ["sea"]],
+    ["lodz mug", ["sea"]],
+    ["lodz dockside", []],
+    ["36000291", ["cafe"]],
+    ["_", ["sea"]],
+    ["%", []],
+  ] as const)
+    assert.deepEqual(await idsOf("variants", search), found, search);
+  for (const search of ["lodz", "ceramika muller", "zoe", "orders@lodz"])
+    assert.deepEqual(await idsOf("suppliers", search), ["sup_3"], search);
+  assert.deepEqual(await idsOf("suppliers", "sud"), ["sup_2"]);
+  assert.deepEqual(await idsOf("locations", "hall main"), ["loc_1"]);
+  // The supplier's new name is found at once.
+  const renamed = `${JSON.stringify({ type: "supplier", supplierId: "sup_3", name: "Gdańsk" })}\n`;
+  assert.equal((await askAdmin(server, "POST", shopPath(server, "/import"), renamed)).status, 200);
+  assert.deepEqual([await idsOf("variants", "gdansk"), await idsOf("variants", "lodz")], [["sea"], []]);
+});
+
+test("codes are the same whatever their case, blanks, zeros and symbology, and a scan of a pack counts its pieces (C52)", async () => {
+  await using server = await withCatalogue([
+    {
+      type: "variant",
+      variantId: "tea",
+      productId: "t",
+      productName: "Tea",
+      sku: " TEA-1 ",
+      barcode: " 036000291452\t",
+    },
+    { type: "variant", variantId: "pen", productId: "p", productName: "Pen", sku: "PEN", barcode: "4006381333931" },
+    {
+      type: "supplierVariant",
+      supplierId: "sup_1",
+      variantId: "pen",
+      supplierBarcode: " 8719001002013 ",
+      packSize: 12,
+    },
+  ]);
+  const order = await orderOf(server, server.writeKey, [
+    { variantId: "tea", quantityOrdered: 5, supplierSku: " ro-9 " },
+    { variantId: "pen", quantityOrdered: 60 },
+  ]);
+  const custom = await server.post(`/api/v1/purchase-orders/${order}/line-items/custom`, {
+    productName: "Sign",
+    sku: " Sign-1 ",
+    barcode: "14006381333938 ",
+    quantityOrdered: 1,
+    unitCost: 1,
+  });
+  assert.equal(custom.status, 201, custom.text);
+  assert.equal(
+    custom.at("data", "lineItem", "sku") ?? custom.at("data", "purchaseOrder", "lineItems", 2, "sku"),
+    "Sign-1",
+  );
+  await send(server, order);
+  const key = await (await signInAs(server, "receiver")).bearer();
+  const ask = (path: string) => askAdmin(server, "GET", shopPath(server, path), undefined, { key });
+  const lines = async (code: string) => {
+    const answered = await ask(`/open-lines?code=${encodeURIComponent(code)}`);
+    assert.equal(answered.status, 200, answered.text);
+    return Array.from({ length: Number(answered.at("data", "totalCount")) }, (_, index) =>
+      ["variantId", "matchedBy", "countsAs", "countsAsReason"]
+        .map((name) => JSON.stringify(answered.at("data", "openLines", index, name)).replaceAll('"', ""))
+        .map((text) => (text.startsWith("CSTM-") ? "custom" : text))
+        .join(" "),
+    );
+  };
+  for (const code of [
+    "0036000291452",
+    "036000291452",
+    " 00036000291452 ",
+    "]C10100036000291452",
+    "https://x.example/01/0036000291452",
+  ])
+    assert.deepEqual(await lines(code), ["tea barcode 1 piece"], code);
+  assert.deepEqual(await lines("tea-1"), ["tea sku 1 piece"]);
+  assert.deepEqual(await lines("RO-9"), ["tea supplierSku 1 piece"]);
+  assert.deepEqual(await lines("8719001002013"), ["pen supplierBarcode 12 pack"]);
+  assert.deepEqual(await lines("14006381333938"), ["pen barcode 12 pack", "custom barcode 1 piece"]);
+  assert.deepEqual(await lines("^0104006381333931^3012"), ["pen barcode 12 count"]);
+  assert.deepEqual(await lines("0036000291453"), [], "a wrong check digit");
+
+  const variants = async (query: string) => {
+    const answered = await ask(`/variants?${query}`);
+    assert.equal(answered.status, 200, answered.text);
+    return Array.from({ length: Number(answered.at("data", "totalCount")) }, (_, index) =>
+      answered.textAt("data", "variants", index, "variantId"),
+    );
+  };
+  assert.deepEqual(await variants("sku=tea-1"), ["tea"]);
+  assert.deepEqual(await variants("barcode=00036000291452"), ["tea"]);
+  assert.deepEqual(await variants("codes=pen,0036000291452"), ["pen", "tea"]);
+  const tea = await ask("/variants?ids=tea");
+  assert.deepEqual(
+    [tea.at("data", "variants", 0, "sku"), tea.at("data", "variants", 0, "barcode")],
+    ["TEA-1", "036000291452"],
+  );
+  const list = async (sku: string) =>
+    (await server.get(`/api/v1/purchase-orders?sku=${encodeURIComponent(sku)}`)).at("data", "totalCount");
+  assert.deepEqual([await list(" tea-1 "), await list("SIGN-1"), await list("TEA")], [1, 1, 0]);
+});
+
 test("a code finds the lines of open orders that carry it, custom lines too, most pending first", async () => {
   await using server = await withCatalogue();
   const few = await orderOf(server, server.writeKey, [{ variantId: "var_1", quantityOrdered: 2 }]);

@@ -98,7 +98,9 @@ test("each filter finds the orders it describes, newest first, and they narrow t
     ["?variantId=blue", "05 03"],
     ["?variantId=red", "04 03 02"],
     ["?sku=R-1", "02"],
-    ["?sku=r-1", ""],
+    ["?sku=r-1", "02"],
+    ["?sku=%20R-1%20", "02"],
+    ["?sku=R", ""],
     ["?variantId=red&sku=B-1", "03"],
     ["?paidStatus=Unpaid", "02 01 00"],
     ["?paidStatus=Paid", "05"],
@@ -123,6 +125,36 @@ test("each filter finds the orders it describes, newest first, and they narrow t
     ["?supplierId=nobody", ""],
   ] as const)
     assert.equal(await idsOf(server, query), found, query);
+});
+
+test("a search finds orders by each of its words, without accents, and by tags", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([
+    { type: "supplier", supplierId: "lodz", name: "Łódź Ceramika Müller" },
+    order(0, { supplierId: "lodz", poName: "Tideline Mug Sea", tags: ["Frühjahr", "dock side"] }),
+    order(1, { supplierId: "lodz", poName: "Café 250" }),
+    order(2, { poName: "Smørrebrød", tags: ["100%"] }),
+  ]);
+  for (const [search, found] of [
+    ["mug tideline", "00"],
+    ["tideline mug sea", "00"],
+    ["lodz cafe", "01"],
+    ["LODZ muller", "01 00"],
+    ["muller n-1", "01"],
+    ["fruhjahr", "00"],
+    ["side dock ceramika", "00"],
+    ["smorrebrod", "02"],
+    ["100%", "02"],
+    ["%", "02"],
+    ["_", ""],
+    ["mug nobody", ""],
+    ["   ", "02 01 00"],
+  ] as const)
+    assert.equal(await idsOf(server, `?search=${encodeURIComponent(search)}`), found, search);
+  const patched = await server.request("PATCH", `${orders}/o001`, { body: { tags: ["Été"] } });
+  assert.equal(patched.status, 200, patched.text);
+  assert.equal(await idsOf(server, "?search=ete"), "01");
+  assert.equal(await idsOf(server, "?search=ete&variantId=red"), "");
 });
 
 test("a filter that cannot be is refused by name", async () => {
@@ -370,7 +402,7 @@ test("a variant together with a status is merged from two indexes, without a sor
       tx,
       server.shopId,
       {
-        lines: [{ kind: "variant", column: "variant_id", value: "red" }],
+        lines: [{ kind: "variant", column: "variant_id", values: ["red"] }],
         values: [{ kind: "status", column: "o.status", values: ["Sent"] }],
         others: [],
         createdFromMs: null,

@@ -26,9 +26,9 @@ import { asFxRate, asMoney, asQuantity, zeroQuantity } from "../../src/core/mone
 const pieces = (units: number) => asQuantity(Math.round(units * 1_000));
 const money = (units: number) => asMoney(Math.round(units * 10_000));
 
-/** One sale on the Wednesday of each week from `monday` on. */
+/** One sale on the Monday of each week from `monday` on. */
 const weekly = (monday: string, ...sold: readonly number[]): DaySale[] =>
-  sold.map((units, week) => ({ day: dayFrom(monday) + week * 7 + 2, quantity: pieces(units) }));
+  sold.map((units, week) => ({ day: dayFrom(monday) + week * 7, quantity: pieces(units) }));
 
 function seriesOf(sales: readonly DaySale[]): DemandSeries {
   const series = extendSeries(null, sales);
@@ -151,7 +151,7 @@ test("sales of the latest week that come again replace it", () => {
     { day: wednesday, quantity: zeroQuantity },
     { day: wednesday + 1, quantity: pieces(2) },
   ]);
-  assert.deepEqual(again, { ...first, latestWeekQuantity: pieces(2) });
+  assert.deepEqual(again, { ...first, latestWeekQuantity: pieces(2), latestDay: wednesday + 1 });
   assert.equal(extendSeries(first, [{ day: wednesday, quantity: zeroQuantity }])?.latestWeekQuantity, zeroQuantity);
   assert.equal(extendSeries(null, [{ day: wednesday, quantity: zeroQuantity }]), null);
 });
@@ -239,6 +239,7 @@ const facts = (patch: Partial<VariantFacts> = {}): VariantFacts => ({
   incoming: zeroQuantity,
   series: [steady],
   offers: [offer({ unitCost: money(5), currencyCode: "USD", moq: pieces(50), packSize: pieces(12), leadTimeDays: 14 })],
+  lateArrivals: [],
   arrivals: [],
   sold30d: pieces(56),
   sold90d: pieces(112),

@@ -94,3 +94,25 @@ test("of the people whom a key has made, an upgrade leaves the one that was seen
     );
   database.close();
 });
+
+test("a migration may use functions of the program", async () => {
+  const files = {
+    "0001.sql": `create table one (name text, folded text);
+      insert into one (name) values ('Łódź
+["Früh"]');
+      insert into one (name) values (null);
+      update one set folded = fold_with_list(name);`,
+  };
+  const database = new DatabaseSync(":memory:");
+  await withMigrations(files, (directory) => {
+    migrate(database, loadSchema(directory));
+    assert.deepEqual(
+      database
+        .prepare("select folded from one order by folded")
+        .all()
+        .map((row) => row["folded"]),
+      [null, "lodz\nfruh"],
+    );
+  });
+  database.close();
+});

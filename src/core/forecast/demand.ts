@@ -2,6 +2,8 @@
  * Demand of one variant at one location, learned from its weekly sales. Pure.
  *
  * Glossary:
+ * - day counted: a day on which the variant could be sold: from the day of the first sale on, without the days on which there was no stock
+ *   (stock-outs.ts).
  * - demand state: the sums and averages over all complete weeks since the first sale. One more week updates them.
  * - demand series: the demand state before the latest week with a sale, and the quantity sold in that week. It stays apart because it
  *   may not be over. Nothing was sold in the weeks after it.
@@ -9,11 +11,13 @@
  * The method, the reasons for it and its accuracy: `docs/forecasting.md`.
  *
  * Invariants:
- * - V1. A series does not depend on when it is read: the same sales give the same series.
- * - V2. A week without sales counts as 0, so demand falls while nothing is sold. It is never above the best week.
+ * - V1. A series does not depend on when it is read: the same sales and days without stock give the same series.
+ * - V2. A counted day without sales counts as 0, so demand falls while nothing is sold. It is never above the pace of the best day.
+ * - V10. A week counts by its days: one without a counted day changes nothing.
  */
-import { type Day, type Week, weekOf, weekStart } from "../../base/calendar.ts";
+import { type Day, type Week, daysPerWeek, weekOf, weekStart } from "../../base/calendar.ts";
 import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "../money/money.ts";
+import { type StockOut, daysOut } from "./stock-outs.ts";
 
 /** Weight of a new week in the recent level of sales: each week back counts 0.9 of the next. */
 const levelRate = 0.1;
@@ -25,11 +29,12 @@ const changeFactor = 1;
 const intermittentShareMax = 1 / 1.32;
 /** Weeks without sales after which a demand state is practically 0. Bounds the work after a long time without sales. */
 const silentWeeksMax = 1_040;
+const weighedDays = silentWeeksMax * daysPerWeek;
 
-/** Sums over complete weeks, in units sold. Each week back counts (1 − rate) of the next. */
+/** Sums over complete weeks, in units sold. Each week back counts (1 − rate) of the next; a part of a week counts as much less as it has fewer days. */
 interface DemandState {
-  /** Complete weeks observed, the week of the first sale included. */
-  readonly weeks: number;
+  /** Days counted, of the week of the first sale on. */
+  readonly days: number;
   /** Σ weighted sales, at `levelRate`. */
   readonly levelSum: number;
   /** Σ weighted sales, at `slowRate`. */
@@ -38,49 +43,55 @@ interface DemandState {
   readonly slowSquareSum: number;
   /** Σ weights of the weeks with sales, at `slowRate`. */
   readonly saleWeekSum: number;
-  /** Weeks with sales. */
-  readonly saleWeeks: number;
+  /** Days counted in weeks with sales. */
+  readonly saleDays: number;
   /** Smoothed sales of a week that has sales. */
   readonly size: number;
 }
 
 /** The state before the first sale. */
 const noDemand: DemandState = {
-  weeks: 0,
+  days: 0,
   levelSum: 0,
   slowSum: 0,
   slowSquareSum: 0,
   saleWeekSum: 0,
-  saleWeeks: 0,
+  saleDays: 0,
   size: 0,
 };
 
-/**
- * The state after one more complete week. Weeks before the first sale change nothing.
- *
- * @param sold units sold in the week.
- */
-function observe(state: DemandState, sold: number): DemandState {
-  if (state.weeks === 0 && sold === 0) return state;
-  const saleWeeks = state.saleWeeks + (sold > 0 ? 1 : 0);
-  // A plain average of the first sizes; from then on a new one has the weight `slowRate`.
-  const size = sold > 0 ? state.size + Math.max(slowRate, 1 / saleWeeks) * (sold - state.size) : state.size;
-  return {
-    weeks: state.weeks + 1,
-    levelSum: state.levelSum * (1 - levelRate) + sold,
-    slowSum: state.slowSum * (1 - slowRate) + sold,
-    slowSquareSum: state.slowSquareSum * (1 - slowRate) + sold * sold,
-    saleWeekSum: state.saleWeekSum * (1 - slowRate) + (sold > 0 ? 1 : 0),
-    saleWeeks,
-    size,
-  };
-}
+/** By number of days up to a week: what a week's factor is for so many of its days. */
+const partsOf = (rate: number): readonly number[] =>
+  Array.from({ length: daysPerWeek + 1 }, (_, days) => (1 - rate) ** (days / daysPerWeek));
 
-/** The state after weeks without sales. */
-function observeNoSales(state: DemandState, weeks: number): DemandState {
-  let next = state;
-  for (let i = 0; i < Math.min(weeks, silentWeeksMax); i += 1) next = observe(next, 0);
-  return next;
+const levelParts = partsOf(levelRate);
+const slowParts = partsOf(slowRate);
+
+/**
+ * The state after one more complete week, or a part of one. Without a counted day, and before the first sale, it changes nothing.
+ *
+ * @param sold units sold in these days.
+ * @param days days counted, 0 to 7.
+ */
+function observe(state: DemandState, sold: number, days: number): DemandState {
+  if (days === 0 || (state.days === 0 && sold === 0)) return state;
+  const pace = (sold * daysPerWeek) / days;
+  const levelPart = levelParts[days] ?? 1;
+  const slowPart = slowParts[days] ?? 1;
+  const levelWeight = (1 - levelPart) / levelRate;
+  const slowWeight = (1 - slowPart) / slowRate;
+  const saleDays = state.saleDays + (sold > 0 ? days : 0);
+  // A plain average of the first sizes; from then on a new one has the weight `slowRate`.
+  const share = Math.max(slowRate * slowWeight, days / saleDays);
+  return {
+    days: state.days + days,
+    levelSum: state.levelSum * levelPart + pace * levelWeight,
+    slowSum: state.slowSum * slowPart + pace * slowWeight,
+    slowSquareSum: state.slowSquareSum * slowPart + pace * pace * slowWeight,
+    saleWeekSum: state.saleWeekSum * slowPart + (sold > 0 ? slowWeight : 0),
+    saleDays,
+    size: sold > 0 ? state.size + share * (pace - state.size) : state.size,
+  };
 }
 
 /** What is stored of the sales of one variant at one location. */
@@ -90,6 +101,12 @@ export interface DemandSeries {
   /** The latest week with a sale. */
   readonly latestWeek: Week;
   readonly latestWeekQuantity: Quantity;
+  /** The first day of the latest week that counts: its Monday, or the day of the very first sale. */
+  readonly latestFrom: Day;
+  /** The latest day with a sale. */
+  readonly latestDay: Day;
+  /** The last time without stock that reaches into the latest week or the weeks after it; null: there is none. */
+  readonly stockOut: StockOut | null;
 }
 
 /** What was sold on one day. */
@@ -100,14 +117,27 @@ export interface DaySale {
 
 const units = (quantity: Quantity): number => quantity / 10 ** quantityDecimalsMax;
 
+const sundayOf = (week: Week): Day => weekStart(week) + daysPerWeek - 1;
+
+/** Days from `from` to `until` with stock, both included. A day with a sale has some, whatever the records say. */
+const daysCounted = (from: Day, until: Day, outs: readonly StockOut[], hasSale: boolean): number =>
+  Math.max(hasSale ? 1 : 0, until - from + 1 - daysOut(outs, from, until));
+
 /** The state over all weeks before `week`, which is not before the series' latest week. */
-function stateBefore(series: DemandSeries, week: Week): DemandState {
-  return series.latestWeek >= week
-    ? series.state
-    : observeNoSales(
-        observe(series.state, units(series.latestWeekQuantity)),
-        Math.max(0, week - series.latestWeek - 1),
-      );
+function stateBefore(series: Omit<DemandSeries, "stockOut">, week: Week, outs: readonly StockOut[]): DemandState {
+  const { latestWeek, latestWeekQuantity, latestFrom } = series;
+  if (latestWeek >= week) return series.state;
+  const hasSale = latestWeekQuantity > 0;
+  const latestDays = daysCounted(latestFrom, sundayOf(latestWeek), outs, hasSale);
+  let state = observe(series.state, units(latestWeekQuantity), latestDays);
+  const last = Math.min(week - 1, latestWeek + silentWeeksMax);
+  for (let silent = latestWeek + 1; silent <= last; silent += 1)
+    state = observe(
+      state,
+      0,
+      outs.length === 0 ? daysPerWeek : daysCounted(weekStart(silent), sundayOf(silent), outs, false),
+    );
+  return state;
 }
 
 /**
@@ -118,24 +148,46 @@ function stateBefore(series: DemandSeries, week: Week): DemandState {
  *
  * @param series the series so far; null to learn it from all sales.
  * @param sales  oldest first. With a series, all sales since the Monday of its latest week: they replace what it held of that week.
+ * @param outs   the times without stock, oldest first. With a series, those that reach into its latest week or later.
  * @returns null when nothing was ever sold.
  */
-export function extendSeries(series: DemandSeries | null, sales: readonly DaySale[]): DemandSeries | null {
-  let next = series === null ? null : openWeek(series, series.latestWeek);
+export function extendSeries(
+  series: DemandSeries | null,
+  sales: readonly DaySale[],
+  outs: readonly StockOut[] = [],
+): DemandSeries | null {
+  let next = series === null ? null : openWeek(series, series.latestWeek, weekStart(series.latestWeek), outs);
   for (const sale of sales) {
     if (sale.quantity === 0) continue;
     const week = weekOf(sale.day);
-    if (next === null || week > next.latestWeek) next = openWeek(next, week);
-    next = { ...next, latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity) };
+    if (next === null || week > next.latestWeek) next = openWeek(next, week, sale.day, outs);
+    const isFirst = next.latestWeekQuantity === 0 && next.state.days === 0;
+    next = {
+      ...next,
+      latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity),
+      latestFrom: isFirst ? sale.day : next.latestFrom,
+      latestDay: sale.day,
+    };
   }
-  return next;
+  if (next === null) return null;
+  const { latestWeek } = next;
+  const last = outs.at(-1);
+  const reaches = last !== undefined && (last.until === null || last.until >= weekStart(latestWeek));
+  return { ...next, stockOut: reaches ? last : null };
 }
 
 /** The series with `week` (its latest week or a later one) as its latest, and nothing sold in it yet. */
-const openWeek = (series: DemandSeries | null, week: Week): DemandSeries => ({
-  state: series === null ? noDemand : stateBefore(series, week),
+const openWeek = (
+  series: Omit<DemandSeries, "stockOut"> | null,
+  week: Week,
+  day: Day,
+  outs: readonly StockOut[],
+): Omit<DemandSeries, "stockOut"> => ({
+  state: series === null ? noDemand : stateBefore(series, week, outs),
   latestWeek: week,
   latestWeekQuantity: zeroQuantity,
+  latestFrom: weekStart(week),
+  latestDay: day,
 });
 
 /** Days, up to the last day with a sale, whose sales are stored by day. */
@@ -168,14 +220,18 @@ interface WeeklyDemand {
   readonly variance: number;
 }
 
-/** By number of weeks n up to `silentWeeksMax`: 1 + factor + … + factor^(n−1). */
-function geometricSums(factor: number): readonly number[] {
-  const sums = [0];
-  for (let weeks = 1; weeks <= silentWeeksMax; weeks += 1) sums.push((sums.at(-1) ?? 0) * factor + 1);
+/** By number of days up to `weighedDays`: the sum of the weights of so many days, where a week counts 1 and each week back `factor` of the next. */
+function geometricSums(factor: number): Float64Array {
+  const sums = new Float64Array(weighedDays + 1);
+  for (let days = 0; days <= weighedDays; days += 1)
+    sums[days] =
+      days < daysPerWeek
+        ? (1 - factor ** (days / daysPerWeek)) / (1 - factor)
+        : (sums[days - daysPerWeek] ?? 0) * factor + 1;
   return sums;
 }
 
-/** Sums of weights, by number of weeks: a weighted sum divided by its sum of weights is the weighted mean. */
+/** Sums of weights, by number of days: a weighted sum divided by its sum of weights is the weighted mean. */
 const levelWeights = geometricSums(1 - levelRate);
 const slowWeights = geometricSums(1 - slowRate);
 const levelSquares = geometricSums((1 - levelRate) ** 2);
@@ -191,8 +247,8 @@ const crossProducts = geometricSums((1 - levelRate) * (1 - slowRate));
  * explains. Otherwise the forecast is the recent level, moved towards usual demand by that much.
  */
 function weeklyDemandOf(state: DemandState): WeeklyDemand {
-  if (state.weeks === 0) return { mean: 0, variance: 0 };
-  const index = Math.min(state.weeks, silentWeeksMax);
+  if (state.days === 0) return { mean: 0, variance: 0 };
+  const index = Math.min(state.days, weighedDays);
   const levelWeight = levelWeights[index] ?? 1;
   const slowWeight = slowWeights[index] ?? 1;
   const share = state.saleWeekSum / slowWeight;
@@ -213,9 +269,23 @@ function weeklyDemandOf(state: DemandState): WeeklyDemand {
 }
 
 /**
- * The expected sales of one week as of `today`. The current week does not count, because it is not over, unless the series has no other.
+ * The expected sales of one week as of `today`. The current week does not count, because it is not over, unless less than a week is known
+ * without it: then it counts by its days, today included once something was sold today. What was sold on one day alone, in less than a
+ * week, counts as sold in a whole week: one day says nothing of the next.
  */
 export function weeklyDemand(series: DemandSeries, today: Day): WeeklyDemand {
-  const state = stateBefore(series, weekOf(today));
-  return weeklyDemandOf(state.weeks === 0 ? observe(state, units(series.latestWeekQuantity)) : state);
+  const { stockOut, latestWeek, latestWeekQuantity, latestFrom, latestDay } = series;
+  const outs = stockOut === null ? [] : [stockOut];
+  const week = weekOf(today);
+  const state = stateBefore(series, week, outs);
+  if (state.days >= daysPerWeek) return weeklyDemandOf(state);
+  const isLatest = latestWeek >= week;
+  const from = isLatest ? latestFrom : weekStart(week);
+  const until = isLatest ? Math.max(today - 1, latestDay) : today - 1;
+  const days = Math.min(daysPerWeek, Math.max(0, daysCounted(from, until, outs, isLatest && latestWeekQuantity > 0)));
+  const known = observe(state, isLatest ? units(latestWeekQuantity) : 0, days);
+  const isOneDay = series.state.days === 0 && latestFrom === latestDay;
+  return isOneDay && known.days < daysPerWeek
+    ? weeklyDemandOf(observe(noDemand, units(latestWeekQuantity), daysPerWeek))
+    : weeklyDemandOf(known);
 }

@@ -5,7 +5,8 @@
  * loaded (shop/forecast/forecast-rows.ts), or the wire format (operations/forecast-views.ts). What each figure means and why: `docs/forecasting.md`.
  *
  * Glossary:
- * - position: on hand plus incoming, the stock that there would be if nothing more were sold.
+ * - covering: incoming that arrives within the lead time and the order cycle, so within what an order of today is meant to cover.
+ * - position: on hand plus covering, the stock that there would be if nothing more were sold.
  * - reorder point: the position at or below which it is time to order.
  * - order-up-to level: the position that an order is meant to restore.
  *
@@ -117,11 +118,18 @@ export interface Arrival {
   readonly quantity: Quantity;
 }
 
+/** Goods that an open order brings on a day that is known. */
+export interface LateArrival extends Arrival {
+  readonly day: Day;
+}
+
 /** The facts that replenishment is decided from, summed over the view's locations. */
 export interface StockFacts {
   readonly isActive: boolean;
   readonly onHand: Quantity;
   readonly incoming: Quantity;
+  /** What of `incoming` is expected on a day more than `orderCycleDays` away; the rest comes earlier, or on a day that nobody knows. */
+  readonly lateArrivals: readonly LateArrival[];
   /** One per location with sales. */
   readonly series: readonly DemandSeries[];
   /** Of the view's suppliers. */
@@ -207,15 +215,25 @@ interface Replenishment {
   readonly dailyDemand: number;
   readonly safetyStock: Quantity;
   readonly reorderPoint: Quantity;
+  /** What of `incoming` arrives within the lead time and the order cycle. */
+  readonly covering: Quantity;
   readonly needsReorder: boolean;
   readonly suggestedOrderQuantity: Quantity;
+}
+
+/** What of the incoming goods arrives until this day. */
+function incomingUntil({ incoming, lateArrivals }: Pick<StockFacts, "incoming" | "lateArrivals">, day: Day): Quantity {
+  let covering = incoming;
+  for (const arrival of lateArrivals) if (arrival.day > day) covering = subtractQuantity(covering, arrival.quantity);
+  return covering;
 }
 
 /**
  * Decides whether it is time to order and how much.
  *
  * It is time when the variant is active and its position is at or below the reorder point of something that sells, or below 0 (owed to
- * customers). The quantity restores the reorder point plus `orderCycleDays` of demand.
+ * customers). The quantity restores the reorder point plus `orderCycleDays` of demand. What arrives after the lead time and these days
+ * covers nothing of it.
  *
  * Source: contract §9 "Forecast view".
  */
@@ -234,7 +252,8 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
     Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTimeDays) / daysPerWeek) * quantityScale),
   );
   const reorderPoint = addQuantity(demandOf(dailyDemand, leadTimeDays), safetyStock);
-  const position = addQuantity(facts.onHand, facts.incoming);
+  const covering = incomingUntil(facts, context.today + leadTimeDays + orderCycleDays);
+  const position = addQuantity(facts.onHand, covering);
   const needsReorder = facts.isActive && (position < 0 || (dailyDemand > 0 && position <= reorderPoint));
   const shortage = needsReorder
     ? subtractQuantity(addQuantity(reorderPoint, demandOf(dailyDemand, orderCycleDays)), position)
@@ -244,6 +263,7 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
     dailyDemand,
     safetyStock,
     reorderPoint,
+    covering,
     needsReorder,
     suggestedOrderQuantity: orderQuantity(shortage, offer),
   };

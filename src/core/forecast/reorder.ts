@@ -5,7 +5,7 @@
  */
 import type { Day } from "../../base/calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";
-import { type Money, type Quantity, quantityToNumber, zeroMoney } from "../money/money.ts";
+import { type Money, type Quantity, quantityToNumber, subtractQuantity, zeroMoney } from "../money/money.ts";
 
 /**
  * Why a variant is on no draft.
@@ -69,8 +69,11 @@ export interface ReorderFacts {
 
 const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
 
-function reasonFor({ facts, reorderPoint, needsReorder, suggestedOrderQuantity }: Suggestion, quantity: Quantity) {
-  const stock = `${shown(facts.onHand)} on hand + ${shown(facts.incoming)} incoming`;
+function reasonFor(suggestion: Suggestion, quantity: Quantity): string {
+  const { facts, covering, reorderPoint, needsReorder, suggestedOrderQuantity } = suggestion;
+  const later = subtractQuantity(facts.incoming, covering);
+  const tooLate = later === 0 ? "" : ` (${shown(later)} more come too late)`;
+  const stock = `${shown(facts.onHand)} on hand + ${shown(covering)} incoming${tooLate}`;
   const point = `reorder point ${shown(reorderPoint)}`;
   if (!needsReorder) return `Asked for; ${stock}, ${point}.`;
   const edited = quantity === suggestedOrderQuantity ? "" : ` Suggested ${shown(suggestedOrderQuantity)}.`;

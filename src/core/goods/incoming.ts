@@ -6,7 +6,7 @@
  */
 import type { Effect } from "../order/effect.ts";
 import { isCustom, pendingQuantity } from "../order/lines.ts";
-import { asQuantity, type Quantity } from "../money/money.ts";
+import { asQuantity, type Quantity, zeroQuantity } from "../money/money.ts";
 import type { OrderWithLines } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
@@ -68,6 +68,30 @@ export function incomingDeltas(before: OrderWithLines | null, after: OrderWithLi
   const come = brought(after, 1);
   // Each has every variant once, so one alone needs no summing.
   return gone.length === 0 ? come : summedDeltas([...gone, ...come]);
+}
+
+/** When a line's goods are expected, as far as its order says. */
+const expectedOf = (order: OrderWithLines, variantId: string): string =>
+  JSON.stringify([
+    order.expectedDeliveryDate,
+    order.orderDate,
+    order.sentAtMs,
+    order.sentDate,
+    order.supplierLeadTimeDays,
+    order.lineItems
+      .filter((line) => line.variantId === variantId)
+      .map((line) => [pendingQuantity(line), line.expectedDeliveryDate, line.leadTimeDays]),
+  ]);
+
+/**
+ * What an order brings on another day than before, as changes of the ledger by 0: the quantities may be the same, and yet forecasts are not.
+ */
+export function rescheduled(before: OrderWithLines | null, after: OrderWithLines | null): readonly IncomingDelta[] {
+  const locationId = after?.locationId ?? null;
+  if (before === null || after === null || locationId === null) return [];
+  return [...incomingOf(after).keys()]
+    .filter((variantId) => expectedOf(before, variantId) !== expectedOf(after, variantId))
+    .map((variantId) => ({ variantId, locationId, delta: zeroQuantity }));
 }
 
 /**

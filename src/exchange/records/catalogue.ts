@@ -10,6 +10,7 @@ import type { SupplierCredit } from "../../core/order/attachments.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
 import { valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import {
+  codeText,
   address,
   amount,
   currencyCode,
@@ -74,8 +75,8 @@ export const variantInput = z
     productId: id,
     productName: text(productNameMax),
     variantName: optional(text(productNameMax)),
-    sku: optional(shortText),
-    barcode: optional(shortText),
+    sku: optional(codeText),
+    barcode: optional(codeText),
     unitCost: optional(unitCost),
     price: optional(unitCost),
     status: z.enum(variantStatuses).default("active"),

@@ -12,7 +12,7 @@ import {
 import type { Money } from "../../core/money/money.ts";
 import { linesPerOrderMax } from "../../core/order/purchase-order.ts";
 import type { ValuedQuantity } from "../../core/money/valued-quantity.ts";
-import { day, id, noRepeats, noteMax, quantity, textOfLines, unitCost } from "../../operations/fields.ts";
+import { codeText, day, id, noRepeats, noteMax, quantity, textOfLines, unitCost } from "../../operations/fields.ts";
 import { itemJson, manufacturingHeaderJson, materialJson, releaseJson } from "../../operations/manufacturing-orders.ts";
 import { logEntryJson } from "../../operations/purchase-orders/attachments.ts";
 import {
@@ -64,7 +64,7 @@ const linkedTransferOrder = z.union([
 const itemInput = z.strictObject({
   moItemId: id.optional(),
   variantId: id,
-  sku: fillable(shortText),
+  sku: fillable(codeText),
   quantityPlanned: quantity,
   quantityCompleted: quantityOrZero,
   quantityScrapped: quantityOrZero,
@@ -75,7 +75,7 @@ const materialInput = z.strictObject({
   moMaterialId: id.optional(),
   moItemId: optional(id),
   variantId: id,
-  sku: fillable(shortText),
+  sku: fillable(codeText),
   quantityPerUnit: optional(quantity),
   quantityRequired: quantity,
   quantityAllocated: quantityOrZero,

@@ -17,6 +17,7 @@ import {
   storefrontSyncStates,
 } from "../../core/order/purchase-order.ts";
 import {
+  codeText,
   address,
   currencyCode,
   day,
@@ -79,8 +80,8 @@ const lineInput = z.strictObject({
   unitCostCurrencyCode: currencyCode.nullable().optional(),
   productName: text(productNameMax).nullable().optional(),
   variantName: optional(text(productNameMax)),
-  sku: optional(shortText),
-  barcode: optional(shortText),
+  sku: optional(codeText),
+  barcode: optional(codeText),
   ...supplierInput,
   ...lineFieldInput,
   createdAt: instantMs.optional(),

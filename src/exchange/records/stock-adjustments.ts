@@ -10,7 +10,7 @@ import {
   stockAdjustmentStatuses,
 } from "../../core/stock/stock-adjustments.ts";
 import { worthOf } from "../../core/money/valued-quantity.ts";
-import { currencyCode, id, noRepeats, noteMax, textOfLines, unitCost } from "../../operations/fields.ts";
+import { codeText, currencyCode, id, noRepeats, noteMax, textOfLines, unitCost } from "../../operations/fields.ts";
 import { stockAdjustmentHeaderJson, stockAdjustmentLineJson } from "../../operations/stock-adjustments.ts";
 import {
   stockAdjustmentLines,
@@ -49,7 +49,7 @@ const stockAdjustmentInput = z.strictObject({
       z.strictObject({
         stockAdjustmentLineItemId: id.optional(),
         variantId: id,
-        sku: fillable(shortText),
+        sku: fillable(codeText),
         quantityDelta: signedQuantity,
         unitCost: optional(unitCost),
         valueChange: statedValue,

@@ -15,6 +15,7 @@ import {
 } from "../../core/stock/stock-takes.ts";
 import { worthOf } from "../../core/money/valued-quantity.ts";
 import {
+  codeText,
   currencyCode,
   id,
   noRepeats,
@@ -73,7 +74,7 @@ const stockTakeInput = z.strictObject({
       z.strictObject({
         stockTakeLineItemId: id.optional(),
         variantId: id,
-        sku: fillable(shortText),
+        sku: fillable(codeText),
         productName: fillable(text(productNameMax)),
         quantityExpected: signedQuantity.default(zeroQuantity),
         quantityCounted: optional(quantity),

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { type Address, linesPerOrderMax } from "../../core/order/purchase-order.ts";
 import { requestedValue, transferOrderStatuses, transferTotals } from "../../core/stock/transfer-orders.ts";
 import {
+  codeText,
   address,
   currencyCode,
   day,
@@ -61,7 +62,7 @@ const transferOrderInput = z.strictObject({
       z.strictObject({
         transferLineItemId: id.optional(),
         variantId: id,
-        sku: fillable(shortText),
+        sku: fillable(codeText),
         quantityRequested: positiveQuantity,
         quantityShipped: quantityOrZero,
         quantityReceived: quantityOrZero,

@@ -18,6 +18,7 @@ import {
 import { type ClaimedEffect, renewStatement } from "../../shop/storefront/effects.ts";
 import { claimsHeld } from "../../shop/order/order-claims.ts";
 import { loadOrder, saveDecision } from "../../shop/order/purchase-orders.ts";
+import { dayOfShop, inStockStatement } from "../../shop/forecast/stock-days.ts";
 import {
   type StockPush,
   giveUpStatements,
@@ -207,9 +208,12 @@ async function recordPush(
     item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,
   );
   const landed = items.filter((item, index) => item.result?.outcome === "landed" && sent.items[index]?.result === null);
+  const come = landed.filter((item) => item.delta > 0);
+  const today = come.length === 0 ? 0 : await dayOfShop(tx, shopId, context.now());
   await tx.batch([
     itemResultsStatement(shopId, reference, items, context.now()),
     ...landed.map((item) => addOnHandStatement(shopId, item)),
+    ...come.map(({ variantId, locationId }) => inStockStatement(shopId, variantId, locationId, today)),
   ]);
   const updated = withResults(push, items, landed, kind);
   if (items.some((item) => item.result === null))

@@ -14,7 +14,9 @@ export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 
 /** What a look-up searches and which ids it takes. */
 export const lookUpInput = {
-  search: soughtText(searchMax).optional().meta({ description: "Part of the name; case does not matter." }),
+  search: soughtText(searchMax)
+    .optional()
+    .meta({ description: "Words, each part of the name; case and accents do not matter." }),
   ids: z.array(id).min(1).max(pageSizeMax).optional().meta({ description: "Only these ids." }),
 } as const;
 

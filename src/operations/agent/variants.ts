@@ -82,8 +82,11 @@ export const searchVariants = operation({
   input: z
     .strictObject({
       ...lookUpInput,
-      search: lookUpInput.search.meta({ description: "Part of product, variant name or SKU; case does not matter." }),
-      sku: code("The whole SKU."),
+      search: lookUpInput.search.meta({
+        description:
+          "Words, each in the names, SKU, barcode, or a supplier's SKU, barcode or name; case and accents do not matter.",
+      }),
+      sku: code("The whole SKU; case does not matter."),
       barcode: code("The whole barcode."),
       supplierId: id.optional(),
       limit,

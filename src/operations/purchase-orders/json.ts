@@ -49,6 +49,7 @@ import {
   schemasOf,
 } from "../field-members.ts";
 import {
+  codeText,
   pathId,
   address,
   amount,
@@ -162,12 +163,12 @@ const headerUpdateFieldInputs = {
 
 const supplierFieldInputs = {
   supplierSku: {
-    input: text(shortTextMax),
+    input: codeText,
     description: only("rest", "The supplier's SKU."),
     example: "RO-LIG-FIL-250G",
   },
   supplierBarcode: {
-    input: text(shortTextMax),
+    input: codeText,
     description: only("rest", "The supplier's barcode."),
     example: "8719001002013",
   },
@@ -242,8 +243,8 @@ export const customLineInput = {
   productName: text(productNameMax).meta({ description: only("rest", "What is ordered.") }),
   quantityOrdered: positiveQuantity,
   variantName: text(productNameMax).nullable().optional(),
-  sku: text(shortTextMax).nullable().optional(),
-  barcode: text(shortTextMax).nullable().optional(),
+  sku: codeText.nullable().optional(),
+  barcode: codeText.nullable().optional(),
   unitCost: unitCost.optional().meta({ description: "Cost of one unit; 0 when left out." }),
   unitCostCurrencyCode: currencyCode
     .nullable()

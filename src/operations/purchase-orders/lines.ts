@@ -27,13 +27,13 @@ import {
 } from "../../shop/catalogue/catalogue.ts";
 import type { Tx } from "../../store/store.ts";
 import {
+  codeText,
   currencyCode,
   namesAField,
   noRepeats,
   positiveQuantity,
   productNameMax,
   quantity,
-  shortTextMax,
   supplierVariantDetailsMax,
   text,
   unitCost,
@@ -214,8 +214,8 @@ const lineEditInput = z
     ...lineFieldInput,
     productName: text(productNameMax).optional().meta({ description: "Custom lines only." }),
     variantName: text(productNameMax).nullable().optional().meta({ description: "Custom lines only." }),
-    sku: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
-    barcode: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
+    sku: codeText.nullable().optional().meta({ description: "Custom lines only." }),
+    barcode: codeText.nullable().optional().meta({ description: "Custom lines only." }),
     quantityConfirmed: z
       .never({ error: `cannot be set here; use ${mention("purchase_order_confirm")}` })
       .optional()

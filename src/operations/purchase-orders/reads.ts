@@ -107,7 +107,8 @@ export const listPurchaseOrders = operation({
       variantId: plainParameter("Orders with a line of this variant."),
       sku: plainParameter("Orders with a line of this SKU, spelled exactly so."),
       search: soughtText(searchMax).optional().meta({
-        description: "Part of the number, name, supplier reference or supplier name; case does not matter.",
+        description:
+          "Words, each in the number, name, supplier reference, a tag or the supplier's name; case and accents do not matter.",
         query: "string",
       }),
       dateFrom,

@@ -5,7 +5,7 @@
  * record looks like in a file (exchange/records/catalogue.ts).
  */
 import type { SupplierCredit } from "../../core/order/attachments.ts";
-import { fold } from "../../base/fold.ts";
+import { fold, foldedLines } from "../../base/fold.ts";
 import { articleFields, type Fields, orderTermFields, type ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import { type SupplierTerms, supplierTermFields } from "../../core/supplier/supplier-terms.ts";
 import { type SupplierEntryChanges, supplierEntryFields } from "../../core/storefront/write-back.ts";
@@ -153,7 +153,10 @@ export interface Supplier extends ValuesOf<typeof supplierRecordFields> {}
 
 export const supplierTable: RecordTable<Supplier, Row> = {
   ...fieldTable<typeof supplierRecordFields, Supplier>("supplier", ["supplierId"], supplierRecordFields),
-  derived: { name_folded: (supplier) => fold(supplier.name) },
+  derived: {
+    name_folded: (supplier) => fold(supplier.name),
+    search_folded: ({ name, contactName, email }) => foldedLines([name, contactName, email]),
+  },
 };
 
 /** How a variant stands at the storefront, as last imported or pulled. */
@@ -181,8 +184,8 @@ export interface Variant extends ValuesOf<typeof variantFields> {
 export const variantTable: RecordTable<Variant, Row> = {
   ...fieldTable<typeof variantFields, Variant>("variant", ["variantId"], variantFields),
   derived: {
-    search_folded: ({ productName, variantName, sku }) =>
-      [productName, variantName ?? "", sku ?? ""].map(fold).join("\n"),
+    search_folded: ({ productName, variantName, sku, barcode }) =>
+      foldedLines([productName, variantName, sku, barcode]),
   },
 };
 
@@ -231,11 +234,22 @@ export const supplierVariantFields = {
 /** A supplier's catalogue entry for a variant. */
 export interface SupplierVariant extends ValuesOf<typeof supplierVariantFields> {}
 
-export const supplierVariantTable: RecordTable<SupplierVariant, Row> = fieldTable(
-  "supplier_variant",
-  ["supplierId", "variantId"],
-  supplierVariantFields,
-);
+/** What of an entry a search for variants looks at, each with a column of its own, since they change one by one. */
+const searchedEntryFields = { supplierSku: "supplier_sku_folded", supplierBarcode: "supplier_barcode_folded" } as const;
+
+const foldOrNull = (text: string | null): string | null => (text === null ? null : fold(text));
+
+export const supplierVariantTable: RecordTable<SupplierVariant, Row> = {
+  ...fieldTable<typeof supplierVariantFields, SupplierVariant>(
+    "supplier_variant",
+    ["supplierId", "variantId"],
+    supplierVariantFields,
+  ),
+  derived: {
+    [searchedEntryFields.supplierSku]: ({ supplierSku }) => foldOrNull(supplierSku),
+    [searchedEntryFields.supplierBarcode]: ({ supplierBarcode }) => foldOrNull(supplierBarcode),
+  },
+};
 
 /** Updates the supplier's catalogue entry. Null when there is no change. It never creates an entry (C46). */
 export function supplierVariantStatement(
@@ -244,7 +258,14 @@ export function supplierVariantStatement(
   variantId: string,
   changes: SupplierEntryChanges,
 ): Statement | null {
-  const set = changedColumns(supplierEntryFields, changes);
+  const { supplierSku, supplierBarcode } = changes;
+  const set = [
+    ...changedColumns(supplierEntryFields, changes),
+    ...(supplierSku === undefined ? [] : [[searchedEntryFields.supplierSku, foldOrNull(supplierSku)] as const]),
+    ...(supplierBarcode === undefined
+      ? []
+      : [[searchedEntryFields.supplierBarcode, foldOrNull(supplierBarcode)] as const]),
+  ];
   if (set.length === 0) return null;
   return {
     sql: `update supplier_variant set ${set.map(([column]) => `${column} = ?`).join(", ")}

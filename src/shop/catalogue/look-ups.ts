@@ -6,12 +6,13 @@
  * A page of variants is a range of an index that also holds what a search looks at, so a search that finds little walks the index and
  * not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
  */
-import { fold } from "../../base/fold.ts";
+import { wordsOf } from "../../base/fold.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
-import type { SqlValue, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import { type Location, type Supplier, type Variant, locationTable, supplierTable, variantTable } from "./catalogue.ts";
 import type { Row } from "../columns.ts";
+import { codeIn, formsOfCode } from "../code-forms.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import { type RecordTable, recordsByKey } from "../record-table.ts";
 
@@ -31,14 +32,14 @@ export interface LookUpPage<Found> {
 
 /** What every look-up can be asked for; null: not filtered by it. */
 interface LookUp {
-  /** Found in the name, whatever the case. */
+  /** Words, each found in what the look-up searches (C13). */
   readonly search: string | null;
   /** At most 90. */
   readonly ids: readonly string[] | null;
 }
 
 interface VariantLookUp extends LookUp {
-  /** Exactly as it is spelled, like `barcode`. */
+  /** The same code (core/goods/codes.ts), like `barcode`. */
   readonly sku: string | null;
   readonly barcode: string | null;
   /** Variants that this supplier has a catalogue entry for. */
@@ -49,25 +50,23 @@ interface VariantLookUp extends LookUp {
 interface LookedUp {
   readonly id: string;
   readonly name: string;
-  /** What a search looks at: folded, or what stands in for it where a row has none. */
-  readonly searched: string;
+  /** The condition that a row has a word: in its folded text, or what stands in for it where a row has none. */
+  readonly has: (word: string) => Fragment;
 }
 
-const equals = (column: string, value: SqlValue): readonly Fragment[] =>
-  value === null ? [] : [{ sql: `${column} = ?`, params: [value] }];
-
 // A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
-const holds = (searched: string, search: string | null): readonly Fragment[] =>
-  search === null || search === ""
-    ? []
-    : [{ sql: `replace(${searched}, ?, '') <> ${searched}`, params: [fold(search)] }];
+const holds = (searched: string): string => `replace(${searched}, ?, '') <> ${searched}`;
+
+const within =
+  (searched: string): LookedUp["has"] =>
+  (word) => ({ sql: holds(searched), params: [word] });
 
 /** One page of a table, by name and then by id. */
 async function pageOf<Found>(
   tx: Tx,
   shopId: string,
   table: RecordTable<Found, Row>,
-  { id, name, searched }: LookedUp,
+  { id, name, has }: LookedUp,
   { search, ids }: LookUp,
   filters: readonly Fragment[],
   after: NamePosition | null,
@@ -77,7 +76,7 @@ async function pageOf<Found>(
     { sql: "shop_id = ?", params: [shopId] },
     ...(ids === null ? [] : [{ sql: `${id} in (${placeholders(ids.length)})`, params: ids }]),
     ...filters,
-    ...holds(searched, search),
+    ...wordsOf(search).map(has),
   ];
   const position =
     after === null ? [] : [{ sql: `(${name}, ${id}) > (?, ?)`, params: [after.name, after.id] } satisfies Fragment];
@@ -119,7 +118,7 @@ export const lookUpSuppliers = (
     tx,
     shopId,
     supplierTable,
-    { id: "supplier_id", name: "name", searched: "name_folded" },
+    { id: "supplier_id", name: "name", has: within("coalesce(search_folded, name_folded)") },
     asked,
     [],
     after,
@@ -138,12 +137,24 @@ export const lookUpLocations = (
     tx,
     shopId,
     locationTable,
-    { id: "location_id", name: "name", searched: "coalesce(name_folded, lower(name))" },
+    { id: "location_id", name: "name", has: within("coalesce(name_folded, lower(name))") },
     asked,
     [],
     after,
     limit,
   );
+
+/**
+ * A variant has a word in its own text, or in an entry of a supplier, or in the name of one. The entries are read once for a word, and not for each
+ * variant.
+ */
+const variantHas = (shopId: string, word: string): Fragment => ({
+  sql: `(${holds("coalesce(search_folded, lower(product_name))")} or variant_id in (
+          select t.variant_id from supplier_variant t where t.shop_id = ? and (
+            ${holds("t.supplier_sku_folded")} or ${holds("t.supplier_barcode_folded")} or t.supplier_id in (
+              select s.supplier_id from supplier s where s.shop_id = ? and ${holds("s.name_folded")}))))`,
+  params: [word, shopId, word, word, shopId, word],
+});
 
 /** Variants by product name. */
 export const lookUpVariants = (
@@ -157,11 +168,11 @@ export const lookUpVariants = (
     tx,
     shopId,
     variantTable,
-    { id: "variant_id", name: "product_name", searched: "coalesce(search_folded, lower(product_name))" },
+    { id: "variant_id", name: "product_name", has: (word) => variantHas(shopId, word) },
     asked,
     [
-      ...equals("sku", sku),
-      ...equals("barcode", barcode),
+      ...codeIn("sku", sku),
+      ...codeIn("barcode", barcode),
       ...(supplierId === null
         ? []
         : [
@@ -177,10 +188,10 @@ export const lookUpVariants = (
     limit,
   );
 
-const withSku = "select variant_id from variant where shop_id = ? and sku in (?) order by variant_id";
-const withBarcode = "select variant_id from variant where shop_id = ? and barcode in (?) order by variant_id";
+const withSku = "select variant_id from variant where shop_id = ? and lower(sku) in (?) order by variant_id";
+const withBarcode = "select variant_id from variant where shop_id = ? and lower(barcode) in (?) order by variant_id";
 
-/** Ids of variants that have one of these codes as SKU or barcode, exactly as it is spelled; `max` of each at most. */
+/** Ids of variants that have one of these codes as SKU or barcode; `max` of each at most. */
 export async function variantIdsWith(
   tx: Tx,
   shopId: string,
@@ -189,7 +200,12 @@ export async function variantIdsWith(
 ): Promise<readonly string[]> {
   const [bySku, byBarcode] = await Promise.all(
     [withSku, withBarcode].map((sql) =>
-      selectIn<{ readonly variant_id: string }>(tx, `${sql} limit ${max}`, [shopId], codes),
+      selectIn<{ readonly variant_id: string }>(
+        tx,
+        `${sql} limit ${max}`,
+        [shopId],
+        [...new Set(codes.flatMap(formsOfCode))],
+      ),
     ),
   );
   return [...new Set([...(bySku ?? []), ...(byBarcode ?? [])].map((row) => row.variant_id))];
@@ -206,11 +222,11 @@ type CodedRow = { readonly code: string; readonly variant_id: string };
 const codedFrom = ({ code, variant_id: variantId }: CodedRow): CodedVariant => ({ code, variantId });
 
 const codesOfVariants = {
-  sku: "select sku as code, variant_id from variant where shop_id = ? and sku in (?)",
-  barcode: "select barcode as code, variant_id from variant where shop_id = ? and barcode in (?)",
+  sku: "select sku as code, variant_id from variant where shop_id = ? and lower(sku) in (?)",
+  barcode: "select barcode as code, variant_id from variant where shop_id = ? and lower(barcode) in (?)",
 } as const;
 
-/** The variants that have one of these SKUs or barcodes, spelled like that. */
+/** The variants that have one of these SKUs or barcodes, in one of these lowered spellings. */
 export const variantsWithCodes = async (
   tx: Tx,
   shopId: string,
@@ -221,12 +237,12 @@ export const variantsWithCodes = async (
 
 const codesOfEntries = {
   supplierSku: `select supplier_sku as code, variant_id from supplier_variant
-                where shop_id = ? and supplier_id = ? and supplier_sku in (?)`,
+                where shop_id = ? and supplier_id = ? and lower(supplier_sku) in (?)`,
   supplierBarcode: `select supplier_barcode as code, variant_id from supplier_variant
-                    where shop_id = ? and supplier_id = ? and supplier_barcode in (?)`,
+                    where shop_id = ? and supplier_id = ? and lower(supplier_barcode) in (?)`,
 } as const;
 
-/** The variants for which the supplier's entries have one of these SKUs or barcodes of theirs, spelled like that. */
+/** The variants for which the supplier's entries have one of these SKUs or barcodes of theirs, in one of these lowered spellings. */
 export const entriesWithCodes = async (
   tx: Tx,
   shopId: string,

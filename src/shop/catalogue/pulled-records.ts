@@ -13,6 +13,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 import { locationTable, type Variant, variantTable } from "./catalogue.ts";
 import { recordsByKey, replaceStatement } from "../record-table.ts";
 import { markSeriesStatement } from "../forecast/demand.ts";
+import { dayOfShop, levelNoted } from "../forecast/stock-days.ts";
 
 /** The names under which the shop may hold an id of the platform, the one for something new first. */
 export type NamesOf = (kind: "location" | "product" | "variant", id: string) => readonly string[];
@@ -273,6 +274,7 @@ export async function applyLevels(
     [shopId],
     [...variants.values()],
   );
+  const today = await dayOfShop(tx, shopId, readSinceMs);
   const stored = new Map(rows.map((row) => [levelKey(row.variant_id, row.location_id), row.on_hand] as const));
   const inMotion = await levelsInMotion(tx, shopId, readSinceMs);
   const skipped = { moving: 0, unknown: 0 };
@@ -288,11 +290,20 @@ export async function applyLevels(
     if (isIn(inMotion.moving)) skipped.moving += 1;
     else if (isIn(inMotion.unknown)) skipped.unknown += 1;
     else if (onHand === null ? (stored.get(key) ?? 0) !== 0 : stored.get(key) !== onHand)
-      statements.push({
-        sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
-              on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
-        params: [shopId, variant, location, onHand ?? zeroQuantity],
-      });
+      statements.push(
+        ...levelNoted(
+          shopId,
+          { variantId: variant, locationId: location },
+          stored.get(key) ?? null,
+          onHand ?? zeroQuantity,
+          today,
+        ),
+        {
+          sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
+                on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
+          params: [shopId, variant, location, onHand ?? zeroQuantity],
+        },
+      );
   }
   await tx.batch(statements);
   return skipped;

@@ -5,14 +5,16 @@
  * of sales.
  *
  * Invariants:
- * - V6. A series that is not marked stale agrees with the stored sales.
+ * - V6. A series that is not marked stale agrees with the stored sales, and with what the records of stock told when it was updated.
  */
-import { type Day, dateOf, dayFrom, weekStart } from "../../base/calendar.ts";
+import { type Day, dateOf, dayFrom, daysPerWeek, weekStart } from "../../base/calendar.ts";
 import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../../core/forecast/demand.ts";
 import { asQuantity } from "../../core/money/money.ts";
+import { type StockOut, withSeen } from "../../core/forecast/stock-outs.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { type Sale, saleLocation } from "../catalogue/catalogue.ts";
+import { type StockOutsOf, loadStockOuts, timezoneOf } from "./stock-days.ts";
 
 /** Variants whose demand series are updated in one turn of the shop. */
 const settledVariantsMax = 20;
@@ -45,6 +47,13 @@ export interface SeriesRow {
   readonly sale_week_sum: number;
   readonly sale_weeks: number;
   readonly size: number;
+  /** Null, like the three after it: an earlier version wrote the row. */
+  readonly counted_days: number | null;
+  readonly sale_days: number | null;
+  readonly latest_from: number | null;
+  readonly latest_day: number | null;
+  readonly out_from: number | null;
+  readonly out_until: number | null;
 }
 
 interface StaleRow extends SeriesRow {
@@ -54,28 +63,41 @@ interface StaleRow extends SeriesRow {
 }
 
 export const seriesColumns = `variant_id, latest_week, latest_week_quantity, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum,
-  sale_weeks, size`;
+  sale_weeks, size, counted_days, sale_days, latest_from, latest_day, out_from, out_until`;
+
+/** Weeks as versions before days were counted have them. */
+const weeksOf = (days: number): number => Math.ceil(days / daysPerWeek);
+
+const outOf = ({ out_from: from, out_until: until }: SeriesRow): StockOut | null =>
+  from === null ? null : { from, until };
 
 export function seriesFrom(row: SeriesRow): DemandSeries | null {
   if (row.latest_week === null) return null;
+  // A node of the version before has updated the row without its days.
+  const isCounted = row.counted_days !== null && row.weeks === weeksOf(row.counted_days);
+  const monday = weekStart(row.latest_week);
   return {
     state: {
-      weeks: row.weeks,
+      days: isCounted ? (row.counted_days ?? 0) : row.weeks * daysPerWeek,
       levelSum: row.level_sum,
       slowSum: row.slow_sum,
       slowSquareSum: row.slow_square_sum,
       saleWeekSum: row.sale_week_sum,
-      saleWeeks: row.sale_weeks,
+      saleDays: isCounted ? (row.sale_days ?? 0) : row.sale_weeks * daysPerWeek,
       size: row.size,
     },
     latestWeek: row.latest_week,
     latestWeekQuantity: asQuantity(row.latest_week_quantity),
+    latestFrom: isCounted ? (row.latest_from ?? monday) : monday,
+    latestDay: isCounted ? (row.latest_day ?? monday) : monday,
+    stockOut: outOf(row),
   };
 }
 
 const saveSeries = `
 update demand_series set stale_from = null, latest_week = ?, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
-  slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?
+  slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?, counted_days = ?, sale_days = ?, latest_from = ?,
+  latest_day = ?, out_from = ?, out_until = ?
 where shop_id = ? and variant_id = ? and location_id = ?`;
 
 const saveSeriesStatement = (
@@ -89,13 +111,19 @@ const saveSeriesStatement = (
     series.latestWeek,
     dateOf(weekStart(series.latestWeek)),
     series.latestWeekQuantity,
-    state.weeks,
+    weeksOf(state.days),
     state.levelSum,
     state.slowSum,
     state.slowSquareSum,
     state.saleWeekSum,
-    state.saleWeeks,
+    weeksOf(state.saleDays),
     state.size,
+    state.days,
+    state.saleDays,
+    series.latestFrom,
+    series.latestDay,
+    series.stockOut?.from ?? null,
+    series.stockOut?.until ?? null,
     shopId,
     variantId,
     locationId,
@@ -173,13 +201,20 @@ interface StaleSeries {
   readonly sales: readonly DaySale[];
 }
 
-/** Updates one stale series. @returns the statements, and whether the series stays stale: it must then be learned from all sales. */
-function settled(shopId: string, { row, recent, sales }: StaleSeries) {
+/** Updates one stale series. `outsOf` tells when there was no stock. @returns the statements, and whether the series stays stale: it must then be learned from all sales. */
+function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: StockOutsOf) {
   const params = [shopId, row.variant_id, row.location_id];
   const [first] = sales;
   if (first === undefined) throw new Error(`a demand series without sales: ${pairKey(row)}`);
   const continues = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
-  const series = extendSeries(continues ? seriesFrom(row) : null, sales);
+  const sold = sales.filter((sale) => sale.quantity > 0);
+  const told = outsOf(row.variant_id, row.location_id, sold);
+  const outs = withSeen(
+    told,
+    outOf(row),
+    sold.map((sale) => sale.day),
+  );
+  const series = extendSeries(continues ? seriesFrom(row) : null, sales, outs);
   if (continues && series?.latestWeekQuantity === 0)
     return { staysStale: true, statements: [{ sql: forgetSeries, params }] };
   const earlier = continues ? recent.filter((sale) => sale.day < first.day) : [];
@@ -207,15 +242,20 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
   const rows = await tx.all<StaleRow>(selectStaleSeries(variantIds.length), params);
   const sales = Map.groupBy(await tx.all<SaleRow>(selectSalesToLearn(variantIds.length), params), pairKey);
   const recents = Map.groupBy(await tx.all<RecentRow>(selectRecent(variantIds.length), params), pairKey);
+  const outsOf = await loadStockOuts({ tx, shopId, timezone: await timezoneOf(tx, shopId), variantIds });
   const updates = rows.map((row) =>
-    settled(shopId, {
-      row,
-      recent: (recents.get(pairKey(row)) ?? []).flatMap(recentFrom),
-      sales: (sales.get(pairKey(row)) ?? []).map((sale) => ({
-        day: dayFrom(sale.date),
-        quantity: asQuantity(sale.quantity),
-      })),
-    }),
+    settled(
+      shopId,
+      {
+        row,
+        recent: (recents.get(pairKey(row)) ?? []).flatMap(recentFrom),
+        sales: (sales.get(pairKey(row)) ?? []).map((sale) => ({
+          day: dayFrom(sale.date),
+          quantity: asQuantity(sale.quantity),
+        })),
+      },
+      outsOf,
+    ),
   );
   await tx.batch(updates.flatMap((update) => update.statements));
   return stale.length === settledVariantsMax || updates.some((update) => update.staysStale);

@@ -6,12 +6,14 @@
 import { type ExpectedLine, type ExpectedOrder, type Shipment, receiptSchedule } from "../../core/order/attachments.ts";
 import { type Day, dateOf, dayFrom } from "../../base/calendar.ts";
 import { type DaySale, soldWithin } from "../../core/forecast/demand.ts";
-import type {
-  Arrival,
-  ForecastContext,
-  StockFacts,
-  SupplierOffer,
-  VariantFacts,
+import {
+  type Arrival,
+  type ForecastContext,
+  type LateArrival,
+  type StockFacts,
+  type SupplierOffer,
+  type VariantFacts,
+  orderCycleDays,
 } from "../../core/forecast/forecast.ts";
 import { openStatuses } from "../../core/order/status.ts";
 import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../../core/money/money.ts";
@@ -159,19 +161,21 @@ async function loadOffers(
 /** Loads what replenishment is decided from. Sales are not read. */
 export async function loadStock(
   scope: FactScope,
-  shop: ForecastContext["shop"],
+  { shop, today }: Pick<ForecastContext, "shop" | "today">,
 ): Promise<(variant: VariantKey) => StockFacts> {
-  const [onHand, incoming, series, offers] = await Promise.all([
+  const [onHand, incoming, series, offers, late] = await Promise.all([
     sumsOf(scope, "inventory_level", "on_hand"),
     sumsOf(scope, "incoming", "quantity"),
     seriesRows(scope),
     loadOffers(scope, shop.currencyCode),
+    loadLateArrivals(scope, today),
   ]);
   const seriesOf = byVariant(series, seriesFrom);
   return ({ variant_id: variantId, status }) => ({
     isActive: status === "active",
     onHand: onHand.get(variantId) ?? zeroQuantity,
     incoming: incoming.get(variantId) ?? zeroQuantity,
+    lateArrivals: late.get(variantId) ?? [],
     series: seriesOf.get(variantId) ?? [],
     offers: offers.get(variantId) ?? [],
   });
@@ -268,20 +272,27 @@ const expectedOrderFrom = (order: OpenLineRow, lines: readonly OpenLineRow[]): E
   lineItems: lines.map(expectedLineFrom),
 });
 
-/** The open orders' lines of these variants, by order. */
-async function loadOpenLines(scope: FactScope): Promise<ReadonlyMap<string, readonly OpenLineRow[]>> {
+/**
+ * The open orders' lines of these variants, by order.
+ *
+ * @param which a further condition.
+ */
+async function loadOpenLines(
+  scope: FactScope,
+  which: Fragment = { sql: "", params: [] },
+): Promise<ReadonlyMap<string, readonly OpenLineRow[]>> {
   const places = atLocations(scope, "o.location_id");
   const rows = await rowsOf<OpenLineRow>(
     scope,
     "l.variant_id",
-    [scope.shopId, ...openStatuses, ...places.params],
+    [scope.shopId, ...openStatuses, ...places.params, ...which.params],
     (variants) => `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
         o.expected_delivery_date as order_expected_delivery_date, o.supplier_lead_time_days,
         ${columnList(expectedLineFields, "l.")}
       from purchase_order_line l
         join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
       where l.shop_id = ? and o.deleted_at is null and o.location_id is not null
-        and o.status in (${placeholders(openStatuses.length)})${places.sql}${variants}`,
+        and o.status in (${placeholders(openStatuses.length)})${places.sql}${which.sql}${variants}`,
   );
   return Map.groupBy(rows, (row) => row.purchase_order_id);
 }
@@ -307,9 +318,39 @@ async function loadShipments(
   return shipments;
 }
 
-/** The goods that open orders still bring of these variants, by the receipt schedule of each order. */
-async function loadArrivals(scope: FactScope, today: Day): Promise<ReadonlyMap<string, readonly Arrival[]>> {
-  const orders = await loadOpenLines(scope);
+/** Lines that may come after a day: those of which something says so, and those that a shipment may carry. */
+const mayComeAfter = (day: Day, today: Day): Fragment => ({
+  sql: ` and (l.expected_delivery_date > ? or o.expected_delivery_date > ? or o.order_date > ? or o.sent_date > ?
+          or coalesce(l.lead_time_days, o.supplier_lead_time_days) > ? or exists (select 1 from purchase_order_attachment a
+            where a.shop_id = o.shop_id and a.purchase_order_id = o.purchase_order_id and a.kind = 'shipment'))`,
+  params: [dateOf(day), dateOf(day), dateOf(today), dateOf(today), day - today],
+});
+
+/** The goods that are expected more than `orderCycleDays` from today, by variant. Few orders have such, so no others are read. */
+export async function loadLateArrivals(
+  scope: FactScope,
+  today: Day,
+): Promise<ReadonlyMap<string, readonly LateArrival[]>> {
+  const soonest = today + orderCycleDays;
+  const arrivals = await arrivalsOf(scope, today, await loadOpenLines(scope, mayComeAfter(soonest, today)));
+  const late = new Map<string, readonly LateArrival[]>();
+  for (const [variantId, each] of arrivals) {
+    const after = each.flatMap(({ day, quantity }) => (day !== null && day > soonest ? { day, quantity } : []));
+    if (after.length > 0) late.set(variantId, after);
+  }
+  return late;
+}
+
+/** The goods that open orders still bring of these variants. */
+const loadArrivals = async (scope: FactScope, today: Day): Promise<ReadonlyMap<string, readonly Arrival[]>> =>
+  arrivalsOf(scope, today, await loadOpenLines(scope));
+
+/** What these lines still bring, by variant and the receipt schedule of each order. */
+async function arrivalsOf(
+  scope: FactScope,
+  today: Day,
+  orders: ReadonlyMap<string, readonly OpenLineRow[]>,
+): Promise<ReadonlyMap<string, readonly Arrival[]>> {
   const shipments = await loadShipments(scope.tx, scope.shopId, [...orders.keys()]);
   const arrivals = new Map<string, Arrival[]>();
   for (const [orderId, lines] of orders) {
@@ -377,7 +418,7 @@ export async function loadFacts(
   context: Pick<ForecastContext, "shop" | "today">,
 ): Promise<readonly VariantFacts[]> {
   const scope: FactScope = { tx, shopId, view, variantIds: keys.map((key) => key.variant_id) };
-  const stockOf = await loadStock(scope, context.shop);
+  const stockOf = await loadStock(scope, context);
   const rows = await rowsOf<VariantRow>(
     scope,
     "variant_id",

@@ -13,7 +13,7 @@ import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { neededOf } from "./reorder-block.ts";
 import { loadBlocks } from "./reorder-block-tables.ts";
-import { type VariantKey, loadFacts, loadStock } from "./forecast-facts.ts";
+import { type VariantKey, loadFacts, loadLateArrivals, loadStock } from "./forecast-facts.ts";
 import { decidedOnce } from "./decided-rows-memo.ts";
 import type { FilterKind, ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";
@@ -161,7 +161,7 @@ export async function forecastPage(
     const rows = await variantsInScope(tx, shopId, { view, variantIds });
     if (!view.onlyReorder) return rows;
     const asked = variantIds === null ? null : rows.map((row) => row.variant_id);
-    const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context.shop);
+    const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context);
     return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
   };
   const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
@@ -169,12 +169,16 @@ export async function forecastPage(
     if (found === null) return await decideRows(variantIds);
     const { blocks, changed } = found;
     const anew = await decideRows([...changed]);
+    // Of what day it is, a block knows nothing.
+    const late = await loadLateArrivals({ tx, shopId, view, variantIds: null }, context.today);
     const needed = blocks.flatMap((block) =>
       neededOf(
         block,
         view,
         context.shop.currencyCode,
-        (variantId, stock) => !changed.has(variantId) && replenishment(stock, context).needsReorder,
+        (variantId, stock) =>
+          !changed.has(variantId) &&
+          replenishment({ ...stock, lateArrivals: late.get(variantId) ?? [] }, context).needsReorder,
       ),
     );
     return [...needed, ...anew].sort(compareRows);

@@ -25,6 +25,15 @@ const blockedVariantsMin = 1_000;
 /** Variants changed since the oldest block, beyond which blocks are made anew. */
 const changedSinceBlocksMax = 500;
 
+/** How a block is stored, as a part of its epoch: a node of another version takes it for one of another epoch, and does not read it. */
+const format = "#2";
+
+/** The forecast version as blocks have it. */
+async function blockVersion(tx: Tx, shopId: string): Promise<ForecastVersion | null> {
+  const version = await loadForecastVersion(tx, shopId);
+  return version === null ? null : { ...version, epoch: `${version.epoch}${format}` };
+}
+
 /** Where a block begins. */
 interface BlockKey {
   readonly name_from: string;
@@ -45,7 +54,7 @@ async function oldestVersion(tx: Tx, shopId: string): Promise<ForecastVersion | 
 
 /** Whether it takes long to decide for all variants of the shop because its blocks are of too long ago, or missing. */
 export async function areBlocksBehind(tx: Tx, shopId: string): Promise<boolean> {
-  const [version, oldest] = await Promise.all([loadForecastVersion(tx, shopId), oldestVersion(tx, shopId)]);
+  const [version, oldest] = await Promise.all([blockVersion(tx, shopId), oldestVersion(tx, shopId)]);
   if (version === null) return false;
   if (oldest?.epoch !== version.epoch) return await hasMoreRows(tx, "variant", shopId, blockedVariantsMin - 1);
   const changed = await tx.all(
@@ -80,7 +89,7 @@ const unmade = [
  * @returns whether there is more to make.
  */
 export async function makeBlock(tx: Tx, shopId: string, variantsMax = blockVariants): Promise<boolean> {
-  const version = await loadForecastVersion(tx, shopId);
+  const version = await blockVersion(tx, shopId);
   if (version === null) return false;
   const [from = first] = await tx.all<BlockKey>(
     `select name_from, variant_from from forecast_block where shop_id = ?
@@ -128,7 +137,7 @@ interface Blocks {
 
 /** The shop's blocks. Null: there are none, or too much was changed since. */
 export async function loadBlocks(tx: Tx, shopId: string): Promise<Blocks | null> {
-  const [version, oldest] = await Promise.all([loadForecastVersion(tx, shopId), oldestVersion(tx, shopId)]);
+  const [version, oldest] = await Promise.all([blockVersion(tx, shopId), oldestVersion(tx, shopId)]);
   if (version === null || oldest?.epoch !== version.epoch) return null;
   const changed = await variantsChangedSince(tx, shopId, oldest);
   if (changed === null) return null;

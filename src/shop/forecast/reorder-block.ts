@@ -89,7 +89,7 @@ class Reader {
 }
 
 /** Numbers of a row of a series or of terms, after the one that says where or whose it is. */
-const seriesNumbers = 9;
+const seriesNumbers = 15;
 const offerNumbers = 6;
 
 /** The block of these variants. */
@@ -114,6 +114,12 @@ export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string)
       writer.number(row.sale_week_sum);
       writer.number(row.sale_weeks);
       writer.number(row.size);
+      writer.number(row.counted_days);
+      writer.number(row.sale_days);
+      writer.number(row.latest_from);
+      writer.number(row.latest_day);
+      writer.number(row.out_from);
+      writer.number(row.out_until);
     });
     writer.rows(offers, (row) => {
       writer.text(row.supplier_id);
@@ -129,6 +135,9 @@ export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string)
   const named: Named = { variants, texts: writer.texts };
   return { names: JSON.stringify(named), numbers: writer.numbers };
 }
+
+/** What a block holds of the facts: all but when goods come, which days decide and not the block. */
+export type BlockedStock = Omit<StockFacts, "lateArrivals">;
 
 /** What decides about a variant in a view. */
 type BlockView = Pick<ForecastView, "locationIds" | "supplierIds" | "variantIds">;
@@ -189,6 +198,12 @@ class FactsReader {
         sale_week_sum: this.#reader.next(),
         sale_weeks: this.#reader.next(),
         size: this.#reader.next(),
+        counted_days: this.#reader.nextOrNull(),
+        sale_days: this.#reader.nextOrNull(),
+        latest_from: this.#reader.nextOrNull(),
+        latest_day: this.#reader.nextOrNull(),
+        out_from: this.#reader.nextOrNull(),
+        out_until: this.#reader.nextOrNull(),
       });
       if (series !== null) found.push(series);
     }
@@ -224,7 +239,7 @@ export function neededOf(
   { names, numbers }: StoredBlock,
   view: BlockView,
   shopCurrencyCode: string,
-  isNeeded: (variantId: string, stock: StockFacts) => boolean,
+  isNeeded: (variantId: string, stock: BlockedStock) => boolean,
 ): readonly VariantKey[] {
   // Trusted: `blockOf` wrote it.
   const { variants, texts }: Named = JSON.parse(names);
@@ -233,7 +248,7 @@ export function neededOf(
   const needed: VariantKey[] = [];
   for (const [variant_id, product_name, status] of variants) {
     reader.isThere = view.locationIds === null;
-    const stock: StockFacts = {
+    const stock: BlockedStock = {
       isActive: status === "active",
       onHand: reader.goods(Number.NEGATIVE_INFINITY),
       incoming: reader.goods(1),

@@ -29,7 +29,7 @@ const separator = "\u0001";
 /** What a separator within a text becomes. A search for one of the two cannot be answered from a block. */
 const escaped = "\u0002";
 
-/** Whether blocks can answer a search for this folded text. */
+/** Whether blocks can answer a search for this folded word. */
 export const isSearchable = (search: string): boolean =>
   search !== "" && !search.includes(separator) && !search.includes(escaped);
 
@@ -60,14 +60,20 @@ const stored = (rows: readonly DigestRow[]): StoredBlock => ({
 
 export const factsOf = (rows: readonly DigestRow[]): string => JSON.stringify(stored(rows));
 
+/** A word that is searched for. */
+interface WantedWord {
+  /** Folded and searchable. */
+  readonly text: string;
+  /** Suppliers whose name has it. */
+  readonly namedSuppliers: ReadonlySet<string>;
+}
+
 /** What a list asks of a block. */
 export interface Wanted {
   /** Names the question: equal texts ask the same. */
   readonly key: string;
-  /** Folded and searchable; null: not searched. */
-  readonly search: string | null;
-  /** Suppliers whose name has the search text. */
-  readonly namedSuppliers: ReadonlySet<string>;
+  /** Each must be found; none: not searched. */
+  readonly words: readonly WantedWord[];
   /** By column, which values are wanted; a column that is absent may have any. */
   readonly columns: Readonly<Partial<Record<DigestColumn, ((value: string | null) => boolean) | undefined>>>;
   readonly createdFromMs: number | null;
@@ -112,7 +118,13 @@ export class OrderBlock {
 
   /** The places of the orders that match, oldest first. */
   matches(wanted: Wanted): readonly number[] {
-    let found: readonly number[] | null = wanted.search === null ? null : this.#searched(wanted.search, wanted);
+    let found: readonly number[] | null = null;
+    for (const word of wanted.words) {
+      const places = this.#searched(word);
+      const known: ReadonlySet<number> | null = found === null ? null : new Set(found);
+      found = known === null ? places : places.filter((place) => known.has(place));
+      if (found.length === 0) return found;
+    }
     for (const [index, name] of digestColumns.entries()) {
       const isWanted = wanted.columns[name];
       if (isWanted !== undefined) found = this.#narrowed(found, index, isWanted);
@@ -144,9 +156,9 @@ export class OrderBlock {
     return places;
   }
 
-  /** The places of the orders whose own text or whose supplier's name has this text. */
-  #searched(search: string, { namedSuppliers }: Wanted): readonly number[] {
-    const places = this.#inTexts(search);
+  /** The places of the orders whose own text or whose supplier's name has this word. */
+  #searched({ text, namedSuppliers }: WantedWord): readonly number[] {
+    const places = this.#inTexts(text);
     if (namedSuppliers.size === 0) return places;
     const named = this.#narrowed(null, supplierColumn, (value) => value !== null && namedSuppliers.has(value));
     if (named === null) return this.createdAt.map((_, place) => place);

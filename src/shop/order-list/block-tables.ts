@@ -12,7 +12,7 @@
  * - R5. Blocks divide a shop's orders by age, without gaps. What a sealed block says equals the rows of its orders: a change of one of them opens
  *       it in the same transaction.
  */
-import { fold } from "../../base/fold.ts";
+import { foldedLines } from "../../base/fold.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { Header, OrderWithLines } from "../../core/order/purchase-order.ts";
 import type { Ids } from "../../base/clock.ts";
@@ -42,8 +42,8 @@ const newestOrdersMax = 256;
 const digestOrdersMin = 1_000;
 
 /** The text that a search looks through, one field a line. The supplier's name is searched in the supplier's row (C13). */
-export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
-  [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
+export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference" | "tags">): string =>
+  foldedLines([order.poNumber, order.poName, order.supplierReference, ...order.tags]);
 
 // Opening.
 
@@ -66,6 +66,7 @@ const digested = (order: OrderWithLines): string =>
     order.poNumber,
     order.poName,
     order.supplierReference,
+    order.tags,
   ]);
 
 /** Opens the blocks of an order that a change makes different for lists. Null: there was, or is, no such order (R5). */

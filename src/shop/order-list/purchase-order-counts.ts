@@ -11,6 +11,7 @@ import { dayMs } from "../../base/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import { placeholders } from "../../store/in-lists.ts";
+import { asciiLower } from "../code-forms.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 
 /** What orders are counted by. */
@@ -49,7 +50,7 @@ function countedUnder(order: OrderWithLines): ReadonlySet<string> {
   add("day", dayValue(Math.floor(order.createdAtMs / dayMs)));
   for (const line of order.lineItems) {
     add("variant", line.variantId);
-    add("sku", line.sku);
+    add("sku", line.sku === null ? null : asciiLower(line.sku));
   }
   return keys;
 }

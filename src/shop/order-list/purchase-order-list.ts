@@ -6,9 +6,10 @@
  * is expected before are answered by the shop's digest (block-tables.ts), so their cost grows little with the shop. Without one, counting reads
  * the index entries of the matches. So it does for a variant or SKU together with other filters (search-by-line.ts).
  */
-import { fold } from "../../base/fold.ts";
+import { wordsOf } from "../../base/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core/order/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
+import { caseForms } from "../code-forms.ts";
 import type { Row } from "../columns.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import { type Wanted, isSearchable } from "./block-format.ts";
@@ -28,9 +29,9 @@ export interface OrderFilters {
   readonly locationId: string | null;
   /** Orders with a line of this variant. */
   readonly variantId: string | null;
-  /** Orders with a line of exactly this SKU. */
+  /** Orders with a line of this SKU, whatever the case and the blanks around it. */
   readonly sku: string | null;
-  /** Text within number, name, supplier reference or supplier name, whatever the case. */
+  /** Words, each within number, name, supplier reference, a tag or the supplier's name, folded (base/fold.ts). */
   readonly search: string | null;
   /** Created at this instant or later. */
   readonly createdFromMs: number | null;
@@ -60,9 +61,7 @@ const expectedFragments = ({ expectedBefore }: OrderFilters): readonly Fragment[
   expectedBefore === null ? [] : [{ sql: "o.next_expected_date < ?", params: [expectedBefore] }];
 
 function searchFragments(shopId: string, filters: OrderFilters): readonly Fragment[] {
-  if (filters.search === null) return [];
-  const search = fold(filters.search);
-  return [{ sql: searchSql, params: [search, shopId, search] }];
+  return wordsOf(filters.search).map((word) => ({ sql: searchSql, params: [word, shopId, word] }));
 }
 
 function conditions(shopId: string, filters: OrderFilters): readonly Fragment[] {
@@ -119,8 +118,8 @@ const one = (value: string | null): readonly string[] | null => (value === null 
 function lineQuery(shopId: string, filters: OrderFilters): LineQuery | null {
   const { variantId, sku, createdFromMs, createdBeforeMs } = filters;
   const [first, ...others] = [
-    ...(variantId === null ? [] : [{ kind: "variant", column: "variant_id", value: variantId } as const]),
-    ...(sku === null ? [] : [{ kind: "sku", column: "sku", value: sku } as const]),
+    ...(variantId === null ? [] : [{ kind: "variant", column: "variant_id", values: [variantId] } as const]),
+    ...(sku === null ? [] : [{ kind: "sku", column: "sku", values: caseForms(sku.trim()) } as const]),
   ];
   if (first === undefined) return null;
   const values = (
@@ -169,11 +168,13 @@ function keptFilter(filters: OrderFilters): KeptFilter | null {
     ["supplier", one(filters.supplierId)],
     ["location", one(filters.locationId)],
     ["variant", one(filters.variantId)],
-    ["sku", one(filters.sku)],
+    ["sku", filters.sku === null ? null : caseForms(filters.sku.trim())],
   ] as const)
     if (values !== null) asked.push({ kind, values });
   if (fromMs !== null || beforeMs !== null) asked.push({ kind: "day", fromMs, beforeMs });
   if (asked.length > 1) return null;
+  // An order may have two lines with forms of one SKU.
+  if (asked[0]?.kind === "sku" && asked[0].values.length > 1) return null;
   return asked[0] ?? { kind: "all", values: [""] };
 }
 
@@ -248,7 +249,7 @@ async function statedPage(
   return { totalCount: count, keys };
 }
 
-/** Suppliers whose name has the folded text. */
+/** Suppliers whose name has the folded word. */
 async function suppliersNamed(tx: Tx, shopId: string, search: string): Promise<ReadonlySet<string>> {
   const rows = await tx.all<{ supplier_id: string }>(
     "select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded",
@@ -283,14 +284,18 @@ async function digestedPage(
   limit: number,
 ): Promise<KeyPage | null> {
   if (!walksOrders(filters) || filters.variantId !== null || filters.sku !== null) return null;
-  const search = filters.search === null ? null : fold(filters.search);
-  if (search !== null && !isSearchable(search)) return null;
+  const words = wordsOf(filters.search);
+  if (!words.every(isSearchable)) return null;
   const wanted = async (): Promise<Wanted> => {
-    const namedSuppliers = search === null ? new Set<string>() : await suppliersNamed(tx, shopId, search);
+    const wantedWords = await Promise.all(
+      words.map(async (text) => ({ text, namedSuppliers: await suppliersNamed(tx, shopId, text) })),
+    );
     return {
-      key: JSON.stringify([{ ...filters, search }, [...namedSuppliers].sort()]),
-      search,
-      namedSuppliers,
+      key: JSON.stringify([
+        { ...filters, search: words },
+        wantedWords.map(({ namedSuppliers }) => [...namedSuppliers].sort()),
+      ]),
+      words: wantedWords,
       columns: digestFilters(filters),
       createdFromMs: filters.createdFromMs,
       createdBeforeMs: filters.createdBeforeMs,
@@ -310,10 +315,11 @@ async function digestedPage(
 export async function listOrders(
   tx: Tx,
   shopId: string,
-  filters: OrderFilters,
+  asked: OrderFilters,
   after: OrderPosition | null,
   limit: number,
 ): Promise<OrderPage> {
+  const filters = wordsOf(asked.search).length === 0 ? { ...asked, search: null } : asked;
   const { totalCount: count, keys } =
     (await digestedPage(tx, shopId, filters, after, limit + 1)) ??
     (await statedPage(tx, shopId, filters, after, limit + 1));

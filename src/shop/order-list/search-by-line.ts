@@ -19,8 +19,15 @@ import { type CountKind, countOf } from "./purchase-order-counts.ts";
 interface LineFilter {
   readonly kind: Extract<CountKind, "variant" | "sku">;
   readonly column: "variant_id" | "sku";
-  readonly value: string;
+  /** One, but for a SKU with letters beyond A to Z: as it may be stored, lowered. */
+  readonly values: readonly string[];
 }
+
+/** The condition that the line of this name has it. */
+const has = (line: string, { column, values }: LineFilter): string => {
+  const expression = column === "sku" ? `lower(${line}.sku)` : `${line}.${column}`;
+  return values.length === 1 ? `${expression} = ?` : `${expression} in (${placeholders(values.length)})`;
+};
 
 /** A filter by one of some values of a column that has an index in the order of the list. */
 interface ValueFilter {
@@ -58,10 +65,10 @@ interface Plan {
   readonly looked: (createdAt: string, id: string) => readonly Fragment[];
 }
 
-const lineRange = (shopId: string, { column, value }: LineFilter): Fragment => ({
+const lineRange = (shopId: string, filter: LineFilter): Fragment => ({
   sql: `select l.order_created_at as created_at, l.purchase_order_id from purchase_order_line l
-        where l.shop_id = ? and l.${column} = ? and l.order_created_at is not null`,
-  params: [shopId, value],
+        where l.shop_id = ? and ${has("l", filter)} and l.order_created_at is not null`,
+  params: [shopId, ...filter.values],
 });
 
 const orderRange = (shopId: string, column: string, value: string): Fragment => ({
@@ -81,10 +88,10 @@ const lookingUp =
   (createdAt, id) => {
     const { sql, params } = joined(asked, " and ");
     return [
-      ...lines.map(({ column, value }) => ({
-        sql: `(select 1 from purchase_order_line s where s.shop_id = ? and s.${column} = ?
+      ...lines.map((filter) => ({
+        sql: `(select 1 from purchase_order_line s where s.shop_id = ? and ${has("s", filter)}
                 and s.order_created_at = ${createdAt} and s.purchase_order_id = ${id} limit 1) = 1`,
-        params: [shopId, value],
+        params: [shopId, ...filter.values],
       })),
       ...(asked.length === 0
         ? []
@@ -108,9 +115,7 @@ const walkOf = (shopId: string, { lines: [first, ...lines], values, others }: Li
 async function mergeOf(tx: Tx, shopId: string, query: LineQuery): Promise<Plan | null> {
   if (query.lines.length + query.values.length === 1) return null;
   const [lines, values] = await Promise.all([
-    Promise.all(
-      query.lines.map(async (line) => ({ line, orders: await countOf(tx, shopId, line.kind, [line.value]) })),
-    ),
+    Promise.all(query.lines.map(async (line) => ({ line, orders: await countOf(tx, shopId, line.kind, line.values) }))),
     Promise.all(
       query.values.map(async (filter) => ({ filter, orders: await countOf(tx, shopId, filter.kind, filter.values) })),
     ),

@@ -1,25 +1,17 @@
 /**
  * Lines of open orders by the code on a box (C52): what a scan at the dock asks.
  */
-import { type Quantity, asQuantity } from "../../core/money/money.ts";
+import { type CodeMatch, type ScannedCode, codeMatch, scannedCode } from "../../core/goods/codes.ts";
+import { type Quantity, asQuantity, quantityToNumber } from "../../core/money/money.ts";
 import { pendingQuantity } from "../../core/order/lines.ts";
 import type { Status } from "../../core/order/purchase-order.ts";
 import { openStatuses } from "../../core/order/status.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
+import { formsOfScan } from "../code-forms.ts";
 
-/** The members of a line that a code is looked for in, the most certain first. */
-const codeColumns = {
-  barcode: "barcode",
-  supplierBarcode: "supplier_barcode",
-  sku: "sku",
-  supplierSku: "supplier_sku",
-} as const;
-
-type MatchedBy = keyof typeof codeColumns;
-
-/** Names of these members. */
-const matchedBys = ["barcode", "supplierBarcode", "sku", "supplierSku"] as const satisfies readonly MatchedBy[];
+/** The columns of a line that a code is looked for in. */
+const codeColumns = ["barcode", "supplier_barcode", "sku", "supplier_sku"] as const;
 
 /** A line of an open order. */
 export interface OpenLine {
@@ -42,7 +34,10 @@ export interface OpenLine {
   readonly quantityOrdered: Quantity;
   readonly quantityReceived: Quantity;
   readonly quantityPending: Quantity;
-  readonly matchedBy: MatchedBy;
+  readonly matchedBy: CodeMatch["matchedBy"];
+  /** The pieces of one scan. */
+  readonly countsAs: Quantity;
+  readonly countsAsReason: CodeMatch["countsAsReason"];
 }
 
 interface OpenLineRow {
@@ -62,6 +57,7 @@ interface OpenLineRow {
   readonly barcode: string | null;
   readonly supplier_sku: string | null;
   readonly supplier_barcode: string | null;
+  readonly pack_size: number | null;
   readonly quantity_ordered: number;
   readonly quantity_confirmed: number;
   readonly quantity_received: number;
@@ -72,14 +68,14 @@ interface OpenLineRow {
 const selectLines = `
 select o.purchase_order_id, o.po_number, o.status, o.supplier_id, s.name as supplier_name, o.location_id, p.name as location_name,
   o.next_expected_date, l.po_line_item_id, l.variant_id, l.product_name, l.variant_name, l.sku, l.barcode, l.supplier_sku,
-  l.supplier_barcode, l.quantity_ordered, l.quantity_confirmed, l.quantity_received, l.quantity_rejected, l.quantity_cancelled
+  l.supplier_barcode, l.pack_size, l.quantity_ordered, l.quantity_confirmed, l.quantity_received, l.quantity_rejected, l.quantity_cancelled
 from purchase_order_line l
   join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
   left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
   left join location p on p.shop_id = o.shop_id and p.location_id = o.location_id
 where o.deleted_at is null and o.status in (${placeholders(openStatuses.length)}) and l.shop_id = ?`;
 
-const openLineFrom = (row: OpenLineRow, matchedBy: MatchedBy): OpenLine => {
+const openLineFrom = (row: OpenLineRow, { matchedBy, countsAs, countsAsReason }: CodeMatch): OpenLine => {
   const quantities = {
     quantityOrdered: asQuantity(row.quantity_ordered),
     quantityConfirmed: asQuantity(row.quantity_confirmed),
@@ -108,6 +104,8 @@ const openLineFrom = (row: OpenLineRow, matchedBy: MatchedBy): OpenLine => {
     quantityReceived: quantities.quantityReceived,
     quantityPending: pendingQuantity(quantities),
     matchedBy,
+    countsAs: asQuantity(Math.round(countsAs * 1_000)),
+    countsAsReason,
   };
 };
 
@@ -117,18 +115,33 @@ const byPending = (one: OpenLine, other: OpenLine): number =>
   (one.purchaseOrderId < other.purchaseOrderId ? -1 : one.purchaseOrderId > other.purchaseOrderId ? 1 : 0) ||
   (one.poLineItemId < other.poLineItemId ? -1 : 1);
 
+const matchOf = (scan: ScannedCode, row: OpenLineRow): CodeMatch | null =>
+  codeMatch(scan, {
+    barcode: row.barcode,
+    supplierBarcode: row.supplier_barcode,
+    sku: row.sku,
+    supplierSku: row.supplier_sku,
+    packSize: row.pack_size === null ? null : quantityToNumber(asQuantity(row.pack_size)),
+  });
+
 /** Lines of open orders that carry this code, custom lines included; each once, most pending first. */
 export async function openLinesWith(tx: Tx, shopId: string, code: string): Promise<readonly OpenLine[]> {
+  const scan = scannedCode(code);
+  const forms = formsOfScan(code);
+  if (forms.length === 0) return [];
   const found = await Promise.all(
-    matchedBys.map((matchedBy) =>
-      tx.all<OpenLineRow>(`${selectLines} and l.${codeColumns[matchedBy]} = ?`, [...openStatuses, shopId, code]),
+    codeColumns.map((column) =>
+      tx.all<OpenLineRow>(`${selectLines} and lower(l.${column}) in (${placeholders(forms.length)})`, [
+        ...openStatuses,
+        shopId,
+        ...forms,
+      ]),
     ),
   );
   const lines = new Map<string, OpenLine>();
-  for (const [index, matchedBy] of matchedBys.entries())
-    for (const row of found[index] ?? []) {
-      const key = `${row.purchase_order_id} ${row.po_line_item_id}`;
-      if (!lines.has(key)) lines.set(key, openLineFrom(row, matchedBy));
-    }
+  for (const row of found.flat()) {
+    const match = matchOf(scan, row);
+    if (match !== null) lines.set(`${row.purchase_order_id} ${row.po_line_item_id}`, openLineFrom(row, match));
+  }
   return [...lines.values()].sort(byPending);
 }

@@ -14,7 +14,8 @@
  */
 import type { Attachments } from "../../core/order/attachments.ts";
 import { deletedEvent, eventOf } from "../../core/events/events.ts";
-import { type IncomingDelta, incomingDeltas, summedDeltas } from "../../core/goods/incoming.ts";
+import { zeroQuantity } from "../../core/money/money.ts";
+import { type IncomingDelta, incomingDeltas, rescheduled, summedDeltas } from "../../core/goods/incoming.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { type Fields, storedHeaderFields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
 import {
@@ -32,6 +33,7 @@ import { type AskedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
 import { openBlocks, searchText } from "../order-list/block-tables.ts";
 import { attachmentStatements, loadAttachments, selectAttachments } from "./purchase-order-attachments.ts";
+import { forgetStockOuts } from "../forecast/stock-days.ts";
 import { type CountChanges, addCounts, countStatements } from "../order-list/purchase-order-counts.ts";
 import {
   type LogEntry,
@@ -305,7 +307,7 @@ function sumStatements(
   addCounts(counts, before, next);
   return [
     ...countStatements(shopId, counts),
-    ...incomingStatements(shopId, incomingDeltas(before, next)),
+    ...incomingStatements(shopId, [...incomingDeltas(before, next), ...rescheduled(before, next)]),
     ...openBlocks(shopId, before, next),
   ];
 }
@@ -498,8 +500,21 @@ export function importedSums(
   deltas: readonly IncomingDelta[],
 ): readonly Statement[] {
   const counts: CountChanges = new Map();
-  for (const { before, next } of orders) addCounts(counts, before, next);
-  return [...countStatements(shopId, counts), ...incomingStatements(shopId, summedDeltas(deltas))];
+  const received = new Set<string>();
+  for (const { before, next } of orders) {
+    addCounts(counts, before, next);
+    for (const line of next?.lineItems ?? []) if (line.quantityReceived > 0) received.add(line.variantId);
+  }
+  // An order that came in again may have other shipments.
+  const again = orders.flatMap(({ before, next }) => (before === null ? [] : incomingDeltas(null, next)));
+  return [
+    ...countStatements(shopId, counts),
+    ...incomingStatements(shopId, [
+      ...summedDeltas(deltas),
+      ...again.map((delta) => ({ ...delta, delta: zeroQuantity })),
+    ]),
+    ...[...received].map((variantId) => forgetStockOuts(shopId, variantId)),
+  ];
 }
 
 /**

@@ -12,7 +12,7 @@
  * A page of a list is found by keys in the order of an index and then read by key, so its cost grows with the page. Counting walks the
  * index entries of the matches. A search, and every filter after the first, walks the entries of one index.
  */
-import { fold } from "../../base/fold.ts";
+import { foldedLines, wordsOf } from "../../base/fold.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";
@@ -107,11 +107,7 @@ export function resourceStatements<Header extends Dated>(
   const resourceId = table.idOf(header);
   const columns: Readonly<Record<string, SqlValue>> = {
     created_at: header.createdAtMs,
-    // One text per line, so that no search matches across two.
-    search_folded: table
-      .searched(header)
-      .flatMap((text) => (text === null ? [] : fold(text)))
-      .join("\n"),
+    search_folded: foldedLines(table.searched(header)),
     ...Object.fromEntries(Object.entries(table.columns).map(([name, valueOf]) => [name, valueOf(header)])),
   };
   const names = Object.keys(columns);
@@ -281,18 +277,17 @@ export const between = (column: string, fromMs: number | null, beforeMs: number 
   ...(beforeMs === null ? [] : [{ sql: `r.${column} < ?`, params: [beforeMs] }]),
 ];
 
-/** The search text contains this, whatever the case; null: no condition. */
-export const contains = (search: string | null): readonly Fragment[] =>
-  search === null
-    ? []
-    : [
-        {
-          // A text changes by removing what it contains. Unlike a LIKE pattern this needs no escapes and has no length limit.
-          // The range covers every instant: it leads the engine to the index by age, which holds the text.
-          sql: "r.created_at >= ? and replace(r.search_folded, ?, '') <> r.search_folded",
-          params: [Number.MIN_SAFE_INTEGER, fold(search)],
-        },
-      ];
+/** The search text contains each of these words; null: no condition. */
+export function contains(search: string | null): readonly Fragment[] {
+  const words = wordsOf(search);
+  if (words.length === 0) return [];
+  return [
+    // The range covers every instant: it leads the engine to the index by age, which holds the text.
+    { sql: "r.created_at >= ?", params: [Number.MIN_SAFE_INTEGER] },
+    // A text changes by removing what it contains. Unlike a LIKE pattern this needs no escapes and has no length limit.
+    ...words.map((word) => ({ sql: "replace(r.search_folded, ?, '') <> r.search_folded", params: [word] })),
+  ];
+}
 
 const anyOf = (conditions: readonly Fragment[]): readonly Fragment[] => {
   if (conditions.length === 0) return [];

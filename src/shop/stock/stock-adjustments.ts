@@ -1,7 +1,7 @@
 /**
  * Stock adjustments between SQL and core, and the links between two that revert each other.
  */
-import { fold } from "../../base/fold.ts";
+import { foldCase } from "../../base/fold.ts";
 import type {
   StockAdjustment,
   StockAdjustmentHeader,
@@ -22,6 +22,7 @@ import {
   resourceQuery,
   resourceStatements,
 } from "./read-only.ts";
+import { forgetStockOuts } from "../forecast/stock-days.ts";
 
 export const stockAdjustmentTable: ResourceTable<StockAdjustmentHeader> = {
   name: "stock_adjustment",
@@ -32,25 +33,29 @@ export const stockAdjustmentTable: ResourceTable<StockAdjustmentHeader> = {
     status: (header) => header.status,
     location_id: (header) => header.locationId,
     reason_id: (header) => header.reasonId,
-    reason_folded: (header) => (header.reason === null ? null : fold(header.reason)),
+    reason_folded: (header) => (header.reason === null ? null : foldCase(header.reason)),
     created_by: (header) => header.createdBy,
     revert_of: (header) => header.revertOf,
     reverted_by: (header) => header.revertedBy,
   },
 };
 
+/** Found by their variants when it is asked what moved their stock (forecast/stock-days.ts). */
 export const stockAdjustmentLines = partKind(
   "stock_adjustment",
   "line",
   (line: StockAdjustmentLine) => line.stockAdjustmentLineItemId,
+  (line) => line,
 );
 
 /** Stores the adjustment, replacing the one with its id. */
 export const stockAdjustmentStatements = (
   shopId: string,
   { lineItems, ...header }: StockAdjustment,
-): readonly Statement[] =>
-  resourceStatements(shopId, stockAdjustmentTable, header, [partRows(stockAdjustmentLines, lineItems)]);
+): readonly Statement[] => [
+  ...resourceStatements(shopId, stockAdjustmentTable, header, [partRows(stockAdjustmentLines, lineItems)]),
+  ...lineItems.map((line) => forgetStockOuts(shopId, line.variantId)),
+];
 
 /** Links between adjustments that revert each other. */
 interface RevertLinks {
@@ -107,7 +112,7 @@ function reasonConditions(reason: string | null): readonly Fragment[] {
   if (reason === null) return [];
   return [
     { sql: "r.reason_id = ?", params: [reason] },
-    { sql: "r.reason_folded = ? and coalesce(r.reason_id, '') <> ?", params: [fold(reason), reason] },
+    { sql: "r.reason_folded = ? and coalesce(r.reason_id, '') <> ?", params: [foldCase(reason), reason] },
   ];
 }
 

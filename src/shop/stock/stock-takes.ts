@@ -1,7 +1,7 @@
 /**
  * Stock takes and the reasons that they share with stock adjustments, between SQL and core.
  */
-import { fold } from "../../base/fold.ts";
+import { foldCase } from "../../base/fold.ts";
 import type {
   StockTake,
   StockTakeHeader,
@@ -22,6 +22,7 @@ import {
   resourceStatements,
 } from "./read-only.ts";
 import type { RecordTable } from "../record-table.ts";
+import { forgetStockOuts } from "../forecast/stock-days.ts";
 
 export const stockTakeTable: ResourceTable<StockTakeHeader> = {
   name: "stock_take",
@@ -34,7 +35,13 @@ export const stockTakeTable: ResourceTable<StockTakeHeader> = {
   },
 };
 
-export const stockTakeLines = partKind("stock_take", "line", (line: StockTakeLine) => line.stockTakeLineItemId);
+/** Found by their variants when it is asked what moved their stock (forecast/stock-days.ts). */
+export const stockTakeLines = partKind(
+  "stock_take",
+  "line",
+  (line: StockTakeLine) => line.stockTakeLineItemId,
+  (line) => line,
+);
 
 interface ReasonRow {
   readonly reason_id: string;
@@ -51,7 +58,7 @@ export const stockTakeReasonTable: RecordTable<StockTakeReason, ReasonRow> = {
 /** All reasons, by name. */
 export async function loadReasons(tx: Tx, shopId: string): Promise<readonly StockTakeReason[]> {
   const rows = await tx.all<ReasonRow>("select reason_id, doc from stock_take_reason where shop_id = ?", [shopId]);
-  const key = (reason: StockTakeReason): string => `${fold(reason.name)}\n${reason.reasonId}`;
+  const key = (reason: StockTakeReason): string => `${foldCase(reason.name)}\n${reason.reasonId}`;
   return rows.map((row) => stockTakeReasonTable.from(row)).sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
@@ -65,8 +72,10 @@ export async function loadReasonName(tx: Tx, shopId: string, reasonId: string): 
 }
 
 /** Stores the stock take, replacing the one with its id. */
-export const stockTakeStatements = (shopId: string, { lineItems, ...header }: StockTake): readonly Statement[] =>
-  resourceStatements(shopId, stockTakeTable, header, [partRows(stockTakeLines, lineItems)]);
+export const stockTakeStatements = (shopId: string, { lineItems, ...header }: StockTake): readonly Statement[] => [
+  ...resourceStatements(shopId, stockTakeTable, header, [partRows(stockTakeLines, lineItems)]),
+  ...lineItems.map((line) => forgetStockOuts(shopId, line.variantId)),
+];
 
 /** Null: no such filter. */
 interface StockTakeFilters {

@@ -4,9 +4,10 @@
 import type { OrderDocument, Shipment } from "../../core/order/attachments.ts";
 import type { Address } from "../../core/order/purchase-order.ts";
 import type { TransferLine, TransferOrderHeader, TransferOrderStatus } from "../../core/stock/transfer-orders.ts";
-import { selectIn } from "../../store/in-lists.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";
+import { caseForms } from "../code-forms.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import {
   type ResourceQuery,
@@ -99,7 +100,7 @@ interface TransferOrderFilters {
   readonly toLocationId: string | null;
   /** Transfers with a line of this variant. */
   readonly variantId: string | null;
-  /** Transfers with a line of exactly this SKU. */
+  /** Transfers with a line of this SKU, whatever the case and the blanks around it. */
   readonly sku: string | null;
   readonly search: string | null;
   readonly createdFromMs: number | null;
@@ -108,17 +109,21 @@ interface TransferOrderFilters {
 
 /** The transfers with a line of the variant and one of the SKU; null when neither is asked for. */
 function transferLineSource(shopId: string, filters: TransferOrderFilters): Fragment | null {
-  const byLine = (column: string, value: string | null): readonly Fragment[] =>
-    value === null
+  const byLine = (column: string, values: readonly string[] | null): readonly Fragment[] =>
+    values === null
       ? []
       : [
           {
             sql: `select record_id from read_only_part
-                  where shop_id = ? and resource = 'transfer_order' and kind = 'line' and ${column} = ?`,
-            params: [shopId, value],
+                  where shop_id = ? and resource = 'transfer_order' and kind = 'line' and ${column} in (${placeholders(values.length)})`,
+            params: [shopId, ...values],
           },
         ];
-  const lines = [...byLine("variant_id", filters.variantId), ...byLine("sku", filters.sku)];
+  const { variantId, sku } = filters;
+  const lines = [
+    ...byLine("variant_id", variantId === null ? null : [variantId]),
+    ...byLine("lower(sku)", sku === null ? null : caseForms(sku.trim())),
+  ];
   return lines.length === 0 ? null : joined(lines, " intersect ");
 }
 

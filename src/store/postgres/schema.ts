@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { escapeLiteral } from "pg";
 import type { DueRows, Log } from "../store.ts";
-import { loadMigrations, statementsOf } from "../migrations.ts";
+import { type Computed, computedBy, loadMigrations, statementsOf } from "../migrations.ts";
 import {
   type PostgresConnection,
   type PostgresPool,
@@ -41,9 +41,12 @@ const filledTables = (statement: string): readonly string[] =>
     ? [...new Set([...statement.matchAll(/\b(?:update|into|from|join)\s+(\w+)/gi)].map(([, table = ""]) => table))]
     : [];
 
+/** A statement, or one whose values the program computes. */
+type Step = string | Computed;
+
 /** The shared text's statements as PostgreSQL takes them. */
-function postgresStatements(text: string): readonly string[] {
-  return statementsOf(text).flatMap((statement) => {
+function postgresStatements(text: string): readonly Step[] {
+  return statementsOf(text).flatMap((statement): readonly Step[] => {
     const declares = /^(?:create|alter)\b/i.test(statement);
     const collated = declares
       ? statement.replace(/\btext\b/gi, 'text collate "C"').replace(/,\s*search_folded\)/gi, ")")
@@ -52,7 +55,7 @@ function postgresStatements(text: string): readonly string[] {
     if (filled.length > 0)
       return [
         ...filled.map((table) => `alter table ${table} no force row level security`),
-        collated,
+        computedBy(statement) ?? collated,
         ...filled.map((table) => `alter table ${table} force row level security`),
       ];
     const table = tableName.exec(statement)?.[1];
@@ -77,7 +80,7 @@ interface MigrationLine {
   /** The name under which its version is kept. */
   readonly name: string;
   /** Step n brings the schema from version n − 1 to n; each step is a list of statements. */
-  readonly steps: readonly (readonly string[])[];
+  readonly steps: readonly (readonly Step[])[];
 }
 
 /** The migrations that all engines share. */
@@ -233,6 +236,34 @@ async function isBehind(
   return lines.some(({ name, steps }) => (versions.get(name) ?? 0) < steps.length);
 }
 
+/** Rows of which the values are computed at once. */
+const filledRows = 1_000;
+
+/** Sets the column of every row to what is computed of the expression. */
+async function fill(connection: PostgresConnection, { table, column, compute, expression }: Computed): Promise<void> {
+  await connection.run(
+    `declare to_fill no scroll cursor for
+       select cast(tableoid as text) as part, cast(ctid as text) as place, ${expression} as value from ${table}`,
+  );
+  interface Row {
+    readonly part: string;
+    readonly place: string;
+    readonly value: string | null;
+  }
+  for (;;) {
+    const rows = await connection.run<Row>(`fetch ${filledRows} from to_fill`);
+    if (rows.length === 0) break;
+    const filled = rows.flatMap(({ value, ...row }) => (value === null ? [] : { ...row, value: compute(value) }));
+    await connection.run(
+      `update ${table} t set ${column} = f.value
+       from json_to_recordset(cast($1 as json)) as f(part oid, place tid, value text)
+       where t.tableoid = f.part and t.ctid = f.place`,
+      [JSON.stringify(filled)],
+    );
+  }
+  await connection.run("close to_fill");
+}
+
 /** Runs the steps of one line that the schema has not had yet. @returns whether there were any. */
 async function migrateLine(
   connection: PostgresConnection,
@@ -254,7 +285,8 @@ async function migrateLine(
     );
   for (const [index, statements] of steps.entries()) {
     if (index < version) continue;
-    for (const statement of statements) await run(statement);
+    for (const statement of statements)
+      await (typeof statement === "string" ? run(statement) : fill(connection, statement));
     await connection.run("insert into migration (line, version) values ($1, $2)", [name, index + 1]);
   }
   return version < steps.length;

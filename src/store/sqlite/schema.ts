@@ -6,7 +6,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../base/fault.ts";
-import { loadMigrations, statementsOf } from "../migrations.ts";
+import { loadMigrations, migrationFunctions, statementsOf } from "../migrations.ts";
 
 /** A file of a newer version needs an operator, so a retry is not urgent. */
 const newerVersionRetryMs = 60_000;
@@ -41,6 +41,8 @@ export function migrate(database: DatabaseSync, schema: Schema): boolean {
         retryAfterMs: newerVersionRetryMs,
       },
     );
+  for (const [name, compute] of Object.entries(migrationFunctions))
+    database.function(name, { deterministic: true }, (text) => (text === null ? null : compute(String(text))));
   for (const [index, statements] of schema.entries()) {
     if (index < version) continue;
     database.exec("begin immediate");

@@ -1,0 +1,216 @@
+/**
+ * What moved the stock of variants, as far as the records of the shop tell: receipts of orders, stock adjustments, stock takes, and what is on
+ * hand now. From this follows when there was none (core/forecast/stock-outs.ts).
+ *
+ * Owns: the SQL that reads it, and noticing that a level comes to 0 or rises above it. Does not own: sales, or what follows for demand (demand.ts).
+ */
+import { type Day, dayIn, dayMs } from "../../base/calendar.ts";
+import type { DaySale } from "../../core/forecast/demand.ts";
+import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
+import type { ReceiptDraft } from "../../core/order/purchase-order.ts";
+import type { StockAdjustmentHeader, StockAdjustmentLine } from "../../core/stock/stock-adjustments.ts";
+import { type StockDay, type StockOut, stockOutsOf } from "../../core/forecast/stock-outs.ts";
+import type { StockTakeHeader, StockTakeLine } from "../../core/stock/stock-takes.ts";
+import { placeholders } from "../../store/in-lists.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import { loadShop } from "../access/accounts.ts";
+
+/** The variants that are asked for: at most some ninety. */
+interface Asked {
+  readonly tx: Tx;
+  readonly shopId: string;
+  readonly timezone: string;
+  readonly variantIds: readonly string[];
+}
+
+/** One movement of a variant's stock. `locationId` null: nobody knows where. */
+interface Movement {
+  readonly variantId: string;
+  readonly locationId: string | null;
+  readonly atMs: number;
+  readonly moved: number;
+  readonly counted: Quantity | null;
+}
+
+const inVariants = ({ variantIds }: Asked, column: string): string =>
+  `${column} in (${placeholders(variantIds.length)})`;
+
+interface ReceiptRow {
+  readonly variant_id: string;
+  readonly po_line_item_id: string;
+  readonly location_id: string | null;
+  readonly received_at: number;
+  readonly lines: string;
+}
+
+/** Goods received, and taken back. */
+async function receipts(asked: Asked): Promise<readonly Movement[]> {
+  const rows = await asked.tx.all<ReceiptRow>(
+    `select l.variant_id, l.po_line_item_id, o.location_id, r.received_at, r.lines
+     from purchase_order_line l
+       join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
+       join receipt r on r.shop_id = l.shop_id and r.purchase_order_id = l.purchase_order_id
+     where l.shop_id = ? and ${inVariants(asked, "l.variant_id")} and o.deleted_at is null`,
+    [asked.shopId, ...asked.variantIds],
+  );
+  return rows.flatMap((row) => {
+    // Stored text is trusted: purchase-order-history.ts wrote it.
+    const lines: ReceiptDraft["lines"] = JSON.parse(row.lines);
+    const moved = lines
+      .filter((line) => line.poLineItemId === row.po_line_item_id)
+      .reduce((sum, line) => sum + line.quantityDelta, 0);
+    return moved === 0
+      ? []
+      : {
+          variantId: row.variant_id,
+          locationId: row.location_id,
+          atMs: row.received_at,
+          moved,
+          counted: null,
+        };
+  });
+}
+
+interface PartRow {
+  readonly doc: string;
+  readonly header: string;
+}
+
+const partsOf = (asked: Asked, resource: "stock_take" | "stock_adjustment"): Promise<PartRow[]> =>
+  asked.tx.all<PartRow>(
+    `select p.doc, h.doc as header from read_only_part p
+       join ${resource} h on h.shop_id = p.shop_id and h.${resource}_id = p.record_id
+     where p.shop_id = ? and ${inVariants(asked, "p.variant_id")} and p.resource = '${resource}' and p.kind = 'line'`,
+    [asked.shopId, ...asked.variantIds],
+  );
+
+async function adjusted(asked: Asked): Promise<readonly Movement[]> {
+  return (await partsOf(asked, "stock_adjustment")).flatMap((row) => {
+    // Stored text is trusted: read-only.ts wrote it.
+    const header: StockAdjustmentHeader = JSON.parse(row.header);
+    const line: StockAdjustmentLine = JSON.parse(row.doc);
+    if (header.status === "Draft") return [];
+    return {
+      variantId: line.variantId,
+      locationId: header.locationId,
+      atMs: header.appliedAtMs ?? header.createdAtMs,
+      moved: line.quantityDelta,
+      counted: null,
+    };
+  });
+}
+
+async function counted(asked: Asked): Promise<readonly Movement[]> {
+  return (await partsOf(asked, "stock_take")).flatMap((row) => {
+    const header: StockTakeHeader = JSON.parse(row.header);
+    const line: StockTakeLine = JSON.parse(row.doc);
+    if (header.status === "Cancelled" || line.quantityCounted === null) return [];
+    return {
+      variantId: line.variantId,
+      locationId: header.locationId,
+      atMs: line.countedAtMs ?? header.completedAtMs ?? header.createdAtMs,
+      moved: 0,
+      counted: line.quantityCounted,
+    };
+  });
+}
+
+interface LevelRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly on_hand: number;
+}
+
+/** The movements and sales of each day. */
+function daysOf(movements: readonly Movement[], sales: readonly DaySale[], timezone: string): readonly StockDay[] {
+  const days = new Map<Day, StockDay>();
+  const dayOf = (day: Day): StockDay => days.get(day) ?? { day, sold: zeroQuantity, moved: 0, counted: null };
+  for (const { day, quantity } of sales) days.set(day, { ...dayOf(day), sold: quantity });
+  for (const { atMs, moved, counted } of movements.toSorted((a, b) => a.atMs - b.atMs)) {
+    const day = dayIn(timezone, atMs);
+    const known = dayOf(day);
+    days.set(day, { ...known, moved: known.moved + moved, counted: counted ?? known.counted });
+  }
+  return [...days.values()];
+}
+
+/** The times without stock of a variant at a location, oldest first. `sales`: oldest first; what was before the first of them does not matter. */
+export type StockOutsOf = (variantId: string, locationId: string, sales: readonly DaySale[]) => readonly StockOut[];
+
+/**
+ * Reads what tells when these variants had no stock. Where the level is not known, there is none of these times. Sales without a location are
+ * held against the variant's only location, if it has one.
+ */
+export async function loadStockOuts(asked: Asked): Promise<StockOutsOf> {
+  const [levels, ...moved] = await Promise.all([
+    asked.tx.all<LevelRow>(
+      `select variant_id, location_id, on_hand from inventory_level
+       where shop_id = ? and ${inVariants(asked, "variant_id")}`,
+      [asked.shopId, ...asked.variantIds],
+    ),
+    receipts(asked),
+    adjusted(asked),
+    counted(asked),
+  ]);
+  const levelsOf = Map.groupBy(levels, (row) => row.variant_id);
+  const movementsOf = Map.groupBy(moved.flat(), (movement) => movement.variantId);
+  return (variantId, locationId, sales) => {
+    const known = levelsOf.get(variantId) ?? [];
+    const level =
+      locationId === "" && known.length === 1 ? known[0] : known.find((row) => row.location_id === locationId);
+    const [first] = sales;
+    if (level === undefined || first === undefined) return [];
+    // Whatever the time zone: a day is an instant's or the one before.
+    const sinceMs = (first.day - 1) * dayMs;
+    const here = (movementsOf.get(variantId) ?? []).filter(
+      ({ atMs, locationId: at }) => atMs >= sinceMs && (at ?? level.location_id) === level.location_id,
+    );
+    return stockOutsOf(asQuantity(level.on_hand), daysOf(here, sales, asked.timezone));
+  };
+}
+
+/** The shop's time zone. */
+export const timezoneOf = async (tx: Tx, shopId: string): Promise<string> =>
+  (await loadShop(tx, shopId))?.timezone ?? "UTC";
+
+/** The day of an instant where the shop is. */
+export async function dayOfShop(tx: Tx, shopId: string, atMs: number): Promise<Day> {
+  return dayIn(await timezoneOf(tx, shopId), atMs);
+}
+
+/** Forgets what is known of the variant's times without stock: its series are learned anew from all sales and records. */
+export const forgetStockOuts = (shopId: string, variantId: string): Statement => ({
+  sql: "update demand_series set stale_from = '', out_from = null, out_until = null where shop_id = ? and variant_id = ?",
+  params: [shopId, variantId],
+});
+
+/** Notes that the variant has stock at the location again, or goes on having some. */
+export const inStockStatement = (shopId: string, variantId: string, locationId: string, today: Day): Statement => ({
+  sql: `update demand_series set out_until = coalesce(out_until, ?)
+        where shop_id = ? and variant_id = ? and location_id = ?`,
+  params: [today - 1, shopId, variantId, locationId],
+});
+
+/**
+ * Notes what a new level tells: that the variant has no stock any more, or has some again.
+ *
+ * @param before what was known of the level; null: nothing.
+ */
+export function levelNoted(
+  shopId: string,
+  { variantId, locationId }: { readonly variantId: string; readonly locationId: string },
+  before: number | null,
+  onHand: number,
+  today: Day,
+): readonly Statement[] {
+  if (before === null) return [forgetStockOuts(shopId, variantId)];
+  if (before > 0 === onHand > 0) return [];
+  if (onHand > 0) return [inStockStatement(shopId, variantId, locationId, today)];
+  return [
+    {
+      sql: `update demand_series set out_from = ?, out_until = null
+            where shop_id = ? and variant_id = ? and location_id = ?`,
+      params: [today, shopId, variantId, locationId],
+    },
+  ];
+}
