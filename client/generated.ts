@@ -589,7 +589,7 @@ export interface Operations {
       variantId?: string | undefined;
       /** Orders with a line of this SKU, spelled exactly so. */
       sku?: string | undefined;
-      /** Part of the number, name, supplier reference or supplier name; case does not matter. */
+      /** Words, each in the number, name, supplier reference, a tag or the supplier's name; case and accents do not matter. */
       search?: string | undefined;
       /** The first day (UTC) or instant: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateFrom?: string | undefined;
@@ -2981,6 +2981,10 @@ export interface Operations {
         readonly quantityReceived: number;
         readonly quantityPending: number;
         readonly matchedBy: "barcode" | "supplierBarcode" | "sku" | "supplierSku";
+        /** The pieces of one scan. */
+        readonly countsAs: number;
+        /** piece; pack: one scan is a pack; count: as many as the code says; unknown-pack: a pack of which the size is not known, so it counts one. */
+        readonly countsAsReason: "piece" | "pack" | "count" | "unknown-pack";
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;
