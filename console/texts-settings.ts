@@ -52,7 +52,14 @@ export const settingsTexts = {
     restApi: { label: "REST API in the plan", hint: "Off: keys are refused, people are not." },
     capacity: { label: "Requests at once", hint: "How many may come together: all keys, and again all people." },
     refillPerSecond: { label: "Requests a second", hint: "How many may come all the time." },
-    auditRetentionDays: { label: "Audit log is kept for (days)", hint: "Requests in the activity. 0: for good." },
+    auditRetentionDays: {
+      label: "Audit log is kept for (days)",
+      hint: "Requests in the activity. 0: for good. No fewer days than the operator has set.",
+    },
+    auditRetentionFloorDays: {
+      label: "Audit log is kept for at least (days)",
+      hint: "What owners may set at least. 30 to begin with.",
+    },
     timezone: { label: "Time zone", hint: "Says when a day begins. Of the IANA database, like Europe/Amsterdam." },
   },
   costSyncModes: { "unit-cost": "Unit cost of the order", "moving-average": "Moving average", disabled: "Not written" },

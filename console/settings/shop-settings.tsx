@@ -106,7 +106,10 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
         timezone: field(form, "timezone"),
         fxRates: ratesIn(rates.value, (text) => faults.set("fxRates", text)),
         ...(isOperator
-          ? { rateLimit: { capacity: numeric("capacity"), refillPerSecond: numeric("refillPerSecond") } }
+          ? {
+              rateLimit: { capacity: numeric("capacity"), refillPerSecond: numeric("refillPerSecond") },
+              auditRetentionFloorDays: numeric("auditRetentionFloorDays"),
+            }
           : {}),
       },
       settings,
@@ -135,6 +138,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
       | "followOnWaitMs"
       | "confirmationWaitMs"
       | "auditRetentionDays"
+      | "auditRetentionFloorDays"
       | "unconfirmedDays"
       | "capacity"
       | "refillPerSecond",
@@ -211,6 +215,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
             {tick("restApi", plan.restApi)}
             {amount("capacity", settings.rateLimit.capacity)}
             {amount("refillPerSecond", settings.rateLimit.refillPerSecond)}
+            {amount("auditRetentionFloorDays", settings.auditRetentionFloorDays)}
           </div>
         </>
       ) : null}

@@ -91,6 +91,7 @@ export const snapshotFile = operation({
 
 export const restoreFile = operation({
   name: "shop_restore",
+  hasOwnRow: true,
   route: { method: "POST", path: "/shops/{shopId}/restore" },
   input: z.strictObject({
     ...inShop,

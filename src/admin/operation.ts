@@ -17,6 +17,7 @@ import { type CallDependencies, readPartWith } from "../requests/call.ts";
 import { actorOf, type SignedIn } from "../requests/caller.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Operation, OperationShape } from "../requests/operation.ts";
+import { withRow } from "./acts.ts";
 import { type Shop, loadShop } from "../shop/access/accounts.ts";
 import type { EventStamp } from "../shop/events/events.ts";
 import type { Restored } from "../shop/restore.ts";
@@ -149,6 +150,8 @@ interface AdminOperationShape<Input> {
   };
   /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (requests/perform.ts). `run` refuses then. */
   readonly performs?: Operation;
+  /** It writes the row of the audit log that tells of it itself. */
+  readonly hasOwnRow?: true;
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;
   /** One strict object: path, query and body members merged. */
@@ -197,8 +200,24 @@ export async function runOperation(
   found: readonly ValidationDetail[],
   call: AdminCall,
 ): Promise<AdminAnswer> {
-  return await requested.run(context, checkInput(requested.input, raw, found), call);
+  const input = checkInput(requested.input, raw, found);
+  const shopId = shopIn(input);
+  const run = (): Promise<AdminAnswer> => requested.run(context, input, call);
+  // What people ask for has a row with their request.
+  if (call.person !== null || shopId === null || requested.route.method === "GET" || requested.hasOwnRow === true)
+    return await run();
+  const { name, route } = requested;
+  const path = adminPrefix + route.path.replaceAll(/\{(\w+)\}/g, (place, member) => textIn(input, member) ?? place);
+  return await withRow(context, call, shopId, { operation: name, method: route.method, path }, run);
 }
+
+/** A member of the input that stands in the path. */
+function textIn(input: unknown, member: string): string | null {
+  const value: unknown = typeof input === "object" && input !== null ? Reflect.get(input, member) : null;
+  return typeof value === "string" ? encodeURIComponent(value) : null;
+}
+
+const shopIn = (input: unknown): string | null => textIn(input, "shopId");
 
 /** Under whose name an event of this request stands. */
 export const stampOf = (

@@ -10,7 +10,8 @@ import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/a
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
 import { lookAgainStatement } from "../shop/supplier/reminders.ts";
-import type { Tx } from "../store/store.ts";
+import { changeDetail, retentionChange } from "../shop/audit/audit-retention.ts";
+import type { Statement, Tx } from "../store/store.ts";
 import {
   accountOf,
   checkedStorefront,
@@ -23,7 +24,17 @@ import {
   storefrontSchema,
 } from "./storefront/storefront.ts";
 import { askToTell, takeBackTelling } from "./storefront/storefront-webhooks.ts";
-import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
+import { auditTrailOf, rowOfAct } from "./acts.ts";
+import {
+  type AdminCall,
+  type AdminContext,
+  adminPrefix,
+  data,
+  inShop,
+  noShop,
+  operation,
+  shopOf,
+} from "./operation.ts";
 
 const waitMsMax = 300_000;
 
@@ -63,6 +74,7 @@ const settings = z.strictObject({
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
   auditRetentionDays: z.int().min(0).max(retentionDaysMax).optional(),
+  auditRetentionFloorDays: z.int().min(0).max(retentionDaysMax).optional(),
   emailOnSent: z.boolean().optional(),
   replyTo: mailAddress.nullable().optional(),
   unconfirmedDays: z.int().min(0).max(unconfirmedDaysMax).optional(),
@@ -85,6 +97,7 @@ const shopJson = (shop: Shop) => ({
     rateLimit: shop.rateLimit,
     timezone: shop.timezone,
     auditRetentionDays: shop.auditRetentionDays,
+    auditRetentionFloorDays: shop.auditRetentionFloorDays,
     emailOnSent: shop.emailOnSent,
     replyTo: shop.replyTo,
     unconfirmedDays: shop.unconfirmedDays,
@@ -109,6 +122,9 @@ const shopSchema = z.strictObject({
     rateLimit: z.strictObject({ capacity: z.int(), refillPerSecond: z.number() }),
     timezone: z.string(),
     auditRetentionDays: z.int(),
+    auditRetentionFloorDays: z
+      .int()
+      .meta({ description: "The operator's: the least that auditRetentionDays may be set to." }),
     emailOnSent: z.boolean(),
     replyTo: z.string().nullable(),
     unconfirmedDays: z.int(),
@@ -220,11 +236,27 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     },
     timezone: sent.timezone ?? shop.timezone,
     auditRetentionDays: sent.auditRetentionDays ?? shop.auditRetentionDays,
+    auditRetentionFloorDays: sent.auditRetentionFloorDays ?? shop.auditRetentionFloorDays,
     emailOnSent: sent.emailOnSent ?? shop.emailOnSent,
     replyTo: sent.replyTo === undefined ? shop.replyTo : sent.replyTo,
     unconfirmedDays: sent.unconfirmedDays ?? shop.unconfirmedDays,
     updatedAtMs: nowMs,
   };
+}
+
+/** The row of the audit log that tells the old and the new retention, with the change itself. */
+async function retentionRow(
+  tx: Tx,
+  context: AdminContext,
+  call: AdminCall,
+  before: Shop,
+  { shopId: id, auditRetentionDays }: Shop,
+): Promise<readonly Statement[]> {
+  if (before.auditRetentionDays === auditRetentionDays) return [];
+  const act = { operation: retentionChange, method: "PUT", path: `${adminPrefix}/shops/${id}` };
+  const detail = changeDetail(before.auditRetentionDays, auditRetentionDays);
+  const entry = { ...rowOfAct(context, call, act, { status: 200 }), detail };
+  return await auditTrailOf(context).statements(tx, id, [entry]);
 }
 
 const remindsOtherwise = (before: Shop, after: Shop): boolean =>
@@ -242,9 +274,30 @@ async function requireSameCurrency(tx: Tx, before: Shop, after: Shop): Promise<v
   );
 }
 
+/**
+ * Holds the retention of the audit log against its floor (§7). A retention from before the floor stays until it is set.
+ *
+ * @throws Fault INVALID_INPUT when rows would be deleted earlier than the floor allows.
+ */
+function requireRetention({ settings: sent }: ShopInput, { auditRetentionDays, auditRetentionFloorDays }: Shop): void {
+  const isKept = auditRetentionDays === 0 || auditRetentionDays >= auditRetentionFloorDays;
+  if (isKept || (sent?.auditRetentionDays === undefined && sent?.auditRetentionFloorDays === undefined)) return;
+  if (sent.auditRetentionDays === undefined)
+    throw invalidField(
+      "/settings/auditRetentionFloorDays",
+      `is above auditRetentionDays, which is ${auditRetentionDays}`,
+      "Send both.",
+    );
+  throw invalidField(
+    "/settings/auditRetentionDays",
+    `must be 0 (for good) or at least ${auditRetentionFloorDays}, which the operator has set as auditRetentionFloorDays`,
+  );
+}
+
 /** What an owner may not change: what the operator sells and connects. @throws Fault FORBIDDEN_SCOPE when it was sent. */
 function requireOwnersMembers({ plan, currencyCode, storefront, settings: sent }: ShopInput): void {
-  const refused = Object.entries({ plan, currencyCode, storefront, rateLimit: sent?.rateLimit })
+  const { rateLimit, auditRetentionFloorDays } = sent ?? {};
+  const refused = Object.entries({ plan, currencyCode, storefront, rateLimit, auditRetentionFloorDays })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name);
   if (refused.length > 0)
@@ -260,7 +313,7 @@ export const putShop = operation({
   describes: {
     summary: "Changes a shop, or makes it.",
     description:
-      "Members that are left out keep their value. A new shop needs a name, and only the operator makes one. An owner changes the name and the settings, but not the plan, the currency, the rate limit or the storefront.",
+      "Members that are left out keep their value. A new shop needs a name, and only the operator makes one. An owner changes the name and the settings, but not the plan, the currency, the rate limit, the floor of the audit log's retention or the storefront.",
     output: z.strictObject({
       shop: shopSchema,
       warnings: z
@@ -275,12 +328,14 @@ export const putShop = operation({
    *
    * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for the shop's own currency, or the currency of a shop that
    *   has amounts would change.
+   * @throws Fault INVALID_INPUT when the audit log would be kept for less than the operator's floor.
    * @throws Fault INVALID_INPUT, UPSTREAM_STOREFRONT, TIMEOUT when the storefront that was sent cannot be connected (C65).
    * @throws Fault ON_HAND_SYNC_IN_FLIGHT when the shop cannot leave its storefront now.
    * @throws Fault FORBIDDEN_SCOPE when an owner sends what is the operator's.
    */
-  async run(context, input, { person }) {
+  async run(context, input, call) {
     const { engine, clock } = context;
+    const { person } = call;
     const { shopId: id } = input;
     if (person !== null) requireOwnersMembers(input);
     if (input.name === undefined && !(await engine.exists(id))) throw nameRequired();
@@ -298,12 +353,14 @@ export const putShop = operation({
       if (storefront !== null && JSON.stringify(before?.storefront) !== JSON.stringify(found?.storefront))
         throw changedMeanwhile(id);
       const shop = changedShop(before ?? newShop(input, nowMs), input, storefront, nowMs);
+      requireRetention(input, shop);
       if (before !== null) await requireSameCurrency(tx, before, shop);
       if (before !== null && moves) await moveStore(tx, context, before, left !== null);
       await saveShop(tx, shop);
       // It has just answered.
       const account = storefront === null ? null : accountOf(storefront);
       if (account !== null) await tx.batch([noteCallsStatement(id, account, { lastCallAtMs: nowMs, lastError: null })]);
+      if (before !== null) await tx.batch(await retentionRow(tx, context, call, before, shop));
       if (before !== null && remindsOtherwise(before, shop)) await tx.batch([lookAgainStatement(id)]);
       return { shop, isNew: before === null };
     });

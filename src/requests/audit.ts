@@ -158,12 +158,12 @@ export function auditEntryOf(
 /** A request as a surface has it. */
 interface ShownRequest {
   readonly requestId: string;
-  readonly trace: { readonly traceId: string; readonly spanId: string };
+  readonly trace: { readonly traceId: string | null; readonly spanId: string | null };
   readonly request: { readonly method: string };
   readonly path: string;
 }
 
-/** The audit row of a person's request that its surface answers itself (C50, C51). */
+/** The audit row of a request that its surface answers itself: a person's (C50, C51), or the operator's, who has neither id nor key (§7). */
 export const auditRowOf = (
   { requestId, trace, request, path }: ShownRequest,
   {

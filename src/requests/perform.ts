@@ -123,7 +123,7 @@ export function createPerform(deps: PerformDependencies): Perform {
       deps.auditJournal,
     ),
     refusals: new Refusals({ ...deps, auditTrail, counts }),
-    sweeps: new Sweeps({ ...deps, counts }),
+    sweeps: new Sweeps({ ...deps, counts, auditTrail }),
   };
   return (incoming) => perform(context, incoming);
 }

@@ -8,18 +8,22 @@ import { sweepEveryRequests, sweepLateRequests, sweepShopsMax, sweptRowsMax } fr
 import { RecentMap } from "../base/recent-map.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { sweepAudit } from "../shop/audit/audit-chain.ts";
+import { pruningEntry } from "../shop/audit/audit-retention.ts";
 import { sweepDeliveries } from "../shop/events/deliveries.ts";
 import { sweepEvents } from "../shop/events/events.ts";
 import { sweepIdempotency } from "../shop/access/idempotency.ts";
 import type { StoreCounts } from "./store-counts.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Engine, Log } from "../store/store.ts";
+import type { AuditTrail } from "./audit-trail.ts";
+import type { Clock, Ids } from "../base/clock.ts";
+import type { Engine, Log, Tx } from "../store/store.ts";
 
 interface SweepDependencies {
   readonly engine: Pick<Engine, "write" | "isAtHand">;
   readonly clock: Clock;
   readonly log: Log;
   readonly counts: StoreCounts;
+  readonly ids: Ids;
+  readonly auditTrail: Pick<AuditTrail, "statements">;
 }
 
 export class Sweeps {
@@ -65,9 +69,7 @@ export class Sweeps {
         Promise.all([
           sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
           tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
-          auditRetentionDays === 0
-            ? 0
-            : sweepAudit(tx, shopId, { untilMs: nowMs - auditRetentionDays * dayMs, nowMs }, sweptRowsMax),
+          auditRetentionDays === 0 ? 0 : this.#pruneAudit(tx, shopId, auditRetentionDays, nowMs),
         ]),
       { durable: false },
     );
@@ -75,5 +77,18 @@ export class Sweeps {
     counts.sweptAnswerBytes += answers.bytes;
     counts.sweptAuditRows += auditRows;
     return Math.max(answers.rows, auditRows);
+  }
+
+  /** Deletes old audit rows, and writes the row that tells of it. @returns how many were deleted. */
+  async #pruneAudit(tx: Tx, shopId: string, auditRetentionDays: number, nowMs: number): Promise<number> {
+    const { ids, auditTrail } = this.#deps;
+    const untilMs = nowMs - auditRetentionDays * dayMs;
+    const { rows, anchor } = await sweepAudit(tx, shopId, { untilMs, nowMs }, sweptRowsMax);
+    if (anchor !== null) {
+      const names = { auditId: ids.next("aud"), requestId: ids.next("req") };
+      const entry = pruningEntry(shopId, anchor, { auditRetentionDays, untilMs, nowMs }, names);
+      await tx.batch(await auditTrail.statements(tx, shopId, [entry]));
+    }
+    return rows;
   }
 }

@@ -7,10 +7,11 @@ import { test } from "node:test";
 import { auditLinksPlacedMax, auditPlaceMs, auditRowsVerifiedMax, sweepEveryRequests } from "../../src/base/limits.ts";
 import { AuditTrail } from "../../src/requests/audit-trail.ts";
 import { chainOf, digestOf } from "../../src/shop/audit/audit-chain.ts";
-import { auditRowsAfter } from "../../src/shop/audit/audit.ts";
+import { type AuditEntry, auditRowsAfter } from "../../src/shop/audit/audit.ts";
 import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/shop/audit/audit-verification.ts";
 import type { SqlValue, Statement, Tx } from "../../src/store/store.ts";
 import { auditEntry, verifyWhole, type WholeVerification } from "../support/audit.ts";
+import { askAdmin, signInAs } from "../support/people.ts";
 import { crateOperations } from "../support/operations.ts";
 import { adminToken, startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
@@ -363,7 +364,9 @@ test("pruning takes whole links from the beginning, and the rest verifies from t
   await trailOf(server).place(shopId);
   const whole = await verify(server);
   assert.deepEqual(whole.findings, []);
-  assert.equal(whole.rows, sweepEveryRequests);
+  const prunings = (await rowsNamed(server, "console:audit_log_prune")).length;
+  assert.ok(prunings > 0);
+  assert.equal(whole.rows, sweepEveryRequests + prunings);
   assert.equal((await linksIn(server))[0]?.position, before.head.position + 1);
   const [oldest] = await idsIn(server);
   const findings = await tampered(
@@ -372,6 +375,141 @@ test("pruning takes whole links from the beginning, and the rest verifies from t
   );
   assert.equal(findings[0]?.auditId, oldest);
 });
+
+/** The newest rows with this tag. */
+const rowsNamed = async ({ engine, shopId }: TestServer, tag: string): Promise<readonly AuditEntry[]> =>
+  (await engine.read(shopId, (tx) => auditRowsAfter(tx, shopId, "", 1_000))).flatMap(({ entry }) =>
+    entry.tag === tag ? [entry] : [],
+  );
+
+/** Takes the beginning of the log out as pruning does, up to a link. */
+const cutUntil =
+  (
+    shopId: string,
+    { position, row_digests: _, ...link }: LinkRow & { readonly hash: string },
+    rows: readonly string[],
+  ) =>
+  async (tx: Tx): Promise<void> => {
+    await tx.batch([
+      ...rows.map((auditId) => ({
+        sql: "delete from audit_log where shop_id = ? and audit_id = ?",
+        params: [shopId, auditId],
+      })),
+      { sql: "delete from audit_link where shop_id = ? and position <= ?", params: [shopId, position] },
+      {
+        sql: "update audit_chain set anchor_position = ?, anchor_hash = ?, anchor_at = 1 where shop_id = ?",
+        params: [position, link.hash, shopId],
+      },
+    ]);
+  };
+
+test("a beginning that was taken out as if it were pruned is found: no row of the chain tells of it", async () => {
+  await using server = await start();
+  await fill(server);
+  const { engine, shopId } = server;
+  const [first] = await engine.read(shopId, (tx) =>
+    tx.all<LinkRow & { readonly hash: string }>(
+      "select link_id, position, hash, row_digests from audit_link where shop_id = ? order by position limit 1",
+      [shopId],
+    ),
+  );
+  assert.ok(first !== undefined && !first.row_digests.includes("\n"));
+  const [oldest = ""] = first.link_id.split(".");
+  const findings = await tampered(server, cutUntil(shopId, first, [oldest]));
+  assert.deepEqual(
+    findings.map(({ kind, position }) => [kind, position]),
+    [["taken-out", 1]],
+  );
+  assert.match(findings[0]?.message ?? "", /no row tells that links up to there were pruned/);
+});
+
+test("rows that a setting has deleted for which no row stands are found, and the pruning that took them", async () => {
+  await using server = await start({ shop: { auditRetentionDays: 90 } });
+  await fill(server);
+  const { engine, shopId } = server;
+  server.clock.advance(31 * 86_400_000);
+  // Written into the database for a while, past every request.
+  await server.changeShop({ auditRetentionDays: 30 });
+  for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
+  const pruned = () => rowsNamed(server, "console:audit_log_prune");
+  await until(pruned, async () => (await pruned()).length > 0);
+  await server.changeShop({ auditRetentionDays: 90 });
+  await trailOf(server).place(shopId);
+  const { findings } = await verify(server);
+  assert.deepEqual(
+    findings.map(({ kind, auditId }) => [kind, auditId]),
+    (await pruned()).toReversed().map(({ auditId }) => ["taken-out", auditId]),
+  );
+  assert.match(
+    findings[0]?.message ?? "",
+    /^Rows of the last 90 days are missing: those older than 30 days were deleted/,
+  );
+  const [detail] = (await pruned()).map((row) => row.detail);
+  assert.match(detail ?? "", /"auditRetentionDays":30/);
+  assert.ok(engine !== null);
+});
+
+test("the setting is held above the operator's floor, and its old and new value stand in the chain with the change", async () => {
+  await using server = await start({ console: true });
+  const { shopId } = server;
+  const put = (settings: object, key?: string) =>
+    askAdmin(server, "PUT", `/shops/${shopId}`, { settings }, key === undefined ? {} : { key });
+  const owner = await (await signInAs(server, "owner", "Ana")).bearer();
+  const refused = await put({ auditRetentionDays: 29 }, owner);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.at("error", "details", 0), {
+    path: "/settings/auditRetentionDays",
+    message: "must be 0 (for good) or at least 30, which the operator has set as auditRetentionFloorDays",
+  });
+  assert.equal((await put({ auditRetentionFloorDays: 1 }, owner)).status, 403);
+  assert.equal((await put({ auditRetentionDays: 30 }, owner)).status, 200);
+  assert.equal((await put({ emailOnSent: false }, owner)).status, 200);
+  const raised = await put({ auditRetentionFloorDays: 60 });
+  assert.deepEqual(raised.at("error", "details", 0), {
+    path: "/settings/auditRetentionFloorDays",
+    message: "is above auditRetentionDays, which is 30",
+  });
+  assert.equal((await put({ auditRetentionFloorDays: 60, auditRetentionDays: 0 })).status, 200);
+  const changes = await rowsNamed(server, "console:audit_retention_change");
+  assert.deepEqual(
+    changes.map(({ detail, personId }) => [detail, personId === null]),
+    [
+      ['{"auditRetentionDays":{"before":90,"after":30}}', false],
+      ['{"auditRetentionDays":{"before":30,"after":0}}', true],
+    ],
+  );
+  const listed = await askAdmin(server, "GET", `/shops/${shopId}/audit-log?operation=audit_retention_change`);
+  assert.equal(listed.at("data", "auditLog", 1, "detail"), changes[0]?.detail);
+  await trailOf(server).place(shopId);
+  assert.deepEqual((await verify(server)).findings, []);
+});
+
+test("what the operator does to a shop has a row in its log, refused or not; what they read has none", async () => {
+  await using server = await start({ console: true });
+  const { shopId } = server;
+  const made = await askAdmin(server, "POST", `/shops/${shopId}/keys`, { name: "bot", scope: "read" });
+  const keyId = made.textAt("data", "keyId");
+  await askAdmin(server, "DELETE", `/shops/${shopId}/keys/${keyId}`);
+  await askAdmin(server, "PUT", `/shops/${shopId}`, { name: "Renamed" });
+  assert.equal((await askAdmin(server, "DELETE", `/shops/${shopId}?confirm=other`)).status, 400);
+  await askAdmin(server, "GET", `/shops/${shopId}`);
+  await askAdmin(server, "GET", `/shops/${shopId}/keys`);
+  const rows = (await engineRows(server)).filter(({ tag }) => tag.startsWith("console:"));
+  assert.deepEqual(
+    rows.map(({ tag, method, path: at, status, keyId: key, personId }) => [tag, method, at, status, key, personId]),
+    [
+      ["console:key_create", "POST", `/admin/v1/shops/${shopId}/keys`, 201, null, null],
+      ["console:key_revoke", "DELETE", `/admin/v1/shops/${shopId}/keys/${keyId}`, 200, null, null],
+      ["console:shop_put", "PUT", `/admin/v1/shops/${shopId}`, 200, null, null],
+      ["console:shop_delete", "DELETE", `/admin/v1/shops/${shopId}`, 400, null, null],
+    ],
+  );
+  await trailOf(server).place(shopId);
+  assert.deepEqual((await verify(server)).findings, []);
+});
+
+const engineRows = async ({ engine, shopId }: TestServer): Promise<readonly AuditEntry[]> =>
+  (await engine.read(shopId, (tx) => auditRowsAfter(tx, shopId, "", 1_000))).map(({ entry }) => entry);
 
 test("rows from before the chain are told apart, and are no way to put rows in later", async () => {
   await using server = await start();

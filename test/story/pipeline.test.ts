@@ -579,6 +579,8 @@ test("expired answers and old audit rows are deleted a few at a time, with later
       })),
     ),
   );
+  // Each pruning adds a row of its own.
+  const requested = "audit_log where tag <> 'console:audit_log_prune'";
   const audited = await count("audit_log");
   const requests = async (): Promise<void> => {
     for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
@@ -599,16 +601,16 @@ test("expired answers and old audit rows are deleted a few at a time, with later
       (await count("idempotency_record")) === 1 &&
       (await count("audit_log where at < 1000")) === 0 &&
       // Rows of reads are written after their answers.
-      (await count("audit_log")) > 2 * sweepEveryRequests,
+      (await count(requested)) > 2 * sweepEveryRequests,
   );
   assert.equal(await count("idempotency_record"), 1);
-  assert.equal(await count("audit_log"), 2 * sweepEveryRequests + 1, `${audited} old rows are gone`);
+  assert.equal(await count(requested), 2 * sweepEveryRequests + 1, `${audited} old rows are gone`);
   await server.changeShop({ auditRetentionDays: 0 });
   server.clock.advance(400 * 86_400_000);
   await requests();
   await requests();
-  await until("the rows of reads are there", async () => (await count("audit_log")) === 4 * sweepEveryRequests + 1);
-  assert.equal(await count("audit_log"), 4 * sweepEveryRequests + 1);
+  await until("the rows of reads are there", async () => (await count(requested)) === 4 * sweepEveryRequests + 1);
+  assert.equal(await count(requested), 4 * sweepEveryRequests + 1);
 });
 
 test("an empty, repeated or over-long Idempotency-Key is 400 on a write and ignored on a read (C21)", async () => {

@@ -126,9 +126,12 @@ test("requests are counted for the linksCountedMax links that were asked for las
   attempts.admit("a");
 });
 
+const ids = { next: (prefix: string) => `${prefix}_1` };
+const auditTrail = { statements: () => Promise.resolve([]) };
+
 test("requests are counted towards a sweep for the shops that were asked last", async () => {
   const { engine, of } = countingWrites();
-  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts() });
+  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts(), ids, auditTrail });
   const count = (shopId: string): void => sweeps.count({ shopId, auditRetentionDays: 90 });
   count("shop");
   for (let request = 1; request < sweepEveryRequests; request += 1) count("shop");
@@ -146,7 +149,14 @@ test("requests are counted towards a sweep for the shops that were asked last", 
 test("a sweep that would have to open a file waits for sweepLateRequests requests, or until the file is open", async () => {
   let isOpen = false;
   const { engine, of } = countingWrites();
-  const sweeps = new Sweeps({ engine: { ...engine, isAtHand: () => isOpen }, clock, log, counts: new StoreCounts() });
+  const sweeps = new Sweeps({
+    engine: { ...engine, isAtHand: () => isOpen },
+    clock,
+    log,
+    counts: new StoreCounts(),
+    ids,
+    auditTrail,
+  });
   const count = (shopId: string, times: number): void => {
     for (let request = 0; request < times; request += 1) sweeps.count({ shopId, auditRetentionDays: 90 });
   };
@@ -172,7 +182,7 @@ test("a late sweep deletes slice by slice, a turn each, as many as the requests 
       return work({ all, batch: () => Promise.resolve() });
     },
   };
-  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts() });
+  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts(), ids, auditTrail });
   for (let request = 0; request < sweepLateRequests; request += 1)
     sweeps.count({ shopId: "shop", auditRetentionDays: 0 });
   for (let round = 0; round < 200; round += 1) await nextRound();

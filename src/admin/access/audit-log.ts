@@ -25,6 +25,9 @@ const auditSchema = z.strictObject({
   durationMs: z.int(),
   replayed: z.boolean(),
   count: z.int(),
+  detail: z.string().nullable().meta({
+    description: "What the row tells beside its request, as JSON: old and new values of a setting, or what was pruned.",
+  }),
 });
 
 const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
@@ -42,6 +45,7 @@ const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
   durationMs: entry.durationMs,
   replayed: entry.replayed,
   count: entry.count,
+  detail: entry.detail ?? null,
 });
 
 export const auditLog = operation({
@@ -49,7 +53,7 @@ export const auditLog = operation({
   route: { method: "GET", path: "/shops/{shopId}/audit-log" },
   role: "owner",
   describes: {
-    summary: "The requests of API keys and people, newest first.",
+    summary: "The requests of API keys and people, and what the operator did, newest first.",
     description:
       "One entry for each request with its operation, outcome and duration. Refusals beyond a named rate are counted in one entry. `totalCount` is counted for the first page.",
     output: z.strictObject({ auditLog: z.array(auditSchema), ...pageShape }),

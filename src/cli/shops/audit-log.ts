@@ -54,9 +54,20 @@ export const audit: RunnableCommand = {
         const next = memberOf(data, "cursor");
         cursor = typeof next === "string" ? next : null;
       } while (wanted > 0 && cursor !== null);
-      const fields = ["at", "status", "tag", "keyId", "method", "path", "errorCode", "durationMs", "requestId"];
+      const fields = [
+        "at",
+        "status",
+        "tag",
+        "keyId",
+        "method",
+        "path",
+        "errorCode",
+        "durationMs",
+        "requestId",
+        "detail",
+      ];
       const rows = entries.map((entry) => fields.map((field) => memberOf(entry, field)));
-      const headings = ["AT", "STATUS", "OPERATION", "KEY", "METHOD", "PATH", "ERROR", "MS", "REQUEST"];
+      const headings = ["AT", "STATUS", "OPERATION", "KEY", "METHOD", "PATH", "ERROR", "MS", "REQUEST", "DETAIL"];
       context.output.result(
         { auditLog: entries, totalCount },
         rows.length === 0 ? "There are no matching requests." : table(headings, rows),

@@ -23,6 +23,8 @@ interface ShopSettings {
   readonly timezone: string;
   /** Rows of the audit log that are older are deleted; 0: none are. */
   readonly auditRetentionDays: number;
+  /** The operator's: the least that `auditRetentionDays` may be set to. */
+  readonly auditRetentionFloorDays: number;
   /** A move to Sent mails the order to its supplier (C63). */
   readonly emailOnSent: boolean;
   /** Who is answered to the shop's mails; null: the person who has sent one (C63). */
@@ -42,6 +44,7 @@ export const defaultSettings: ShopSettings = {
   rateLimit: { capacity: 120, refillPerSecond: 10 },
   timezone: "UTC",
   auditRetentionDays: 90,
+  auditRetentionFloorDays: 30,
   emailOnSent: false,
   replyTo: null,
   unconfirmedDays: unconfirmedDaysDefault,
@@ -131,6 +134,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     rateLimit,
     timezone,
     auditRetentionDays,
+    auditRetentionFloorDays,
     emailOnSent,
     replyTo,
     unconfirmedDays,
@@ -145,6 +149,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     rateLimit,
     timezone,
     auditRetentionDays,
+    auditRetentionFloorDays,
     emailOnSent,
     replyTo,
     unconfirmedDays,

@@ -36,6 +36,7 @@ export const canonicalRow = (entry: AuditEntry): string =>
     entry.durationMs,
     entry.replayed,
     entry.count,
+    ...(entry.detail === undefined ? [] : [entry.detail]),
   ]);
 
 /** What a link has of a row. */
@@ -104,6 +105,8 @@ export interface Chain {
   readonly anchor: ChainPoint;
   /** When it was pruned; null: nothing was. */
   readonly anchorAtMs: number | null;
+  /** The last link that was pruned when prunings had no rows in the chain (audit-retention.ts). */
+  readonly unrecordedAnchor: number;
   readonly head: ChainPoint;
   /** When the head got its place. */
   readonly headAtMs: number;
@@ -114,6 +117,7 @@ interface ChainRow {
   readonly anchor_position: number;
   readonly anchor_hash: string;
   readonly anchor_at: number | null;
+  readonly unrecorded_anchor: number | null;
   readonly head_position: number;
   readonly head_hash: string;
   readonly head_at: number;
@@ -122,7 +126,7 @@ interface ChainRow {
 /** A shop's chain; null: it has none yet. */
 export async function chainOf(tx: Tx, shopId: string): Promise<Chain | null> {
   const [row] = await tx.all<ChainRow>(
-    `select unchained_until, anchor_position, anchor_hash, anchor_at, head_position, head_hash, head_at
+    `select unchained_until, anchor_position, anchor_hash, anchor_at, unrecorded_anchor, head_position, head_hash, head_at
      from audit_chain where shop_id = ?`,
     [shopId],
   );
@@ -131,6 +135,7 @@ export async function chainOf(tx: Tx, shopId: string): Promise<Chain | null> {
     unchainedUntil: row.unchained_until,
     anchor: { position: row.anchor_position, hash: row.anchor_hash },
     anchorAtMs: row.anchor_at,
+    unrecordedAnchor: row.unrecorded_anchor ?? 0,
     head: { position: row.head_position, hash: row.head_hash },
     headAtMs: row.head_at,
   };
@@ -346,29 +351,38 @@ export async function linksNamed(
  * then whole links from its beginning, of which the last becomes the anchor. A link stays as long as one of its rows does, and those after
  * it, too; a row that says that it is from the future, as the clock went wrong, keeps nothing.
  *
- * @returns how many rows were deleted.
+ * @returns how many rows were deleted, and the new anchor; null: no link was.
  */
 export async function sweepAudit(
   tx: Tx,
   shopId: string,
   { untilMs, nowMs }: { readonly untilMs: number; readonly nowMs: number },
   rowsMax: number,
-): Promise<number> {
+): Promise<Swept> {
   const [oldest] = await tx.all<{ at: number }>(
     "select at from audit_log where shop_id = ? order by audit_id limit 1",
     [shopId],
   );
-  if (oldest === undefined || oldest.at >= untilMs) return 0;
+  if (oldest === undefined || oldest.at >= untilMs) return nothingSwept;
   const first = await auditRowsAfter(tx, shopId, "", rowsMax);
   const old = first.filter(({ entry }) => entry.atMs < untilMs);
   const named = await linksNamed(tx, shopId, old.map(linkOf));
   const unlinked = old.filter((row) => !named.has(linkOf(row)));
   if (unlinked.length > 0) await tx.batch(deleting(shopId, unlinked));
-  if (unlinked.length >= rowsMax) return unlinked.length;
+  if (unlinked.length >= rowsMax) return { rows: unlinked.length, anchor: null };
   // A node may have left links without places, and the shop may have had no request since.
   await placeLinks(tx, shopId, nowMs, rowsMax);
-  return unlinked.length + (await sweepLinks(tx, shopId, { untilMs, nowMs }, rowsMax - unlinked.length));
+  const swept = await sweepLinks(tx, shopId, { untilMs, nowMs }, rowsMax - unlinked.length);
+  return { ...swept, rows: unlinked.length + swept.rows };
 }
+
+/** What a sweep has deleted. */
+interface Swept {
+  readonly rows: number;
+  readonly anchor: ChainPoint | null;
+}
+
+export const nothingSwept: Swept = { rows: 0, anchor: null };
 
 const deleting = (shopId: string, rows: readonly StoredAudit[]): readonly Statement[] =>
   chunksOf(
@@ -384,9 +398,9 @@ async function sweepLinks(
   shopId: string,
   { untilMs, nowMs }: { readonly untilMs: number; readonly nowMs: number },
   rowsMax: number,
-): Promise<number> {
+): Promise<Swept> {
   const chain = await chainOf(tx, shopId);
-  if (chain === null) return 0;
+  if (chain === null) return nothingSwept;
   const { links } = await linksAfter(tx, shopId, chain.anchor.position, rowsMax);
   const rows = await auditRowsOf(
     tx,
@@ -398,7 +412,7 @@ async function sweepLinks(
   const mayGo = staying === -1 ? ages : ages.slice(0, staying);
   const going = links.slice(0, mayGo.findLastIndex((all) => all.some((atMs) => atMs < untilMs)) + 1);
   const anchor = going.at(-1)?.place ?? null;
-  if (anchor === null) return 0;
+  if (anchor === null) return nothingSwept;
   const deleted = going.flatMap((link) => ownRows(link, rows));
   await tx.batch([
     ...deleting(shopId, deleted),
@@ -408,7 +422,7 @@ async function sweepLinks(
       params: [anchor.position, anchor.hash, nowMs, shopId],
     },
   ]);
-  return deleted.length;
+  return { rows: deleted.length, anchor };
 }
 
 /** The stored rows that are in this link, and in none after it. */

@@ -20,6 +20,7 @@ import {
   linksNamed,
   linksWaiting,
 } from "./audit-chain.ts";
+import { missingBeginning } from "./audit-retention.ts";
 
 /** What was found. */
 export const auditFindingKinds = ["changed", "put-in", "taken-out"] as const;
@@ -91,6 +92,7 @@ async function verifyLinks(
   const links = [...placed, ...waiting];
   const rows = await rowsIn(tx, shopId, links);
   const others = await otherLinksOf(tx, shopId, links, rows);
+  const missing = at === null && chain !== null ? await missingBeginning(tx, shopId, chain) : [];
   const findings: AuditFinding[] = [];
   const find = (fault: AuditFinding | null): void => {
     if (fault !== null) findings.push(fault);
@@ -108,6 +110,7 @@ async function verifyLinks(
   }
   if (isEnd) find(headFault(chain, last));
   for (const link of waiting) findInRows(link);
+  for (const each of missing) find({ kind: "taken-out", ...each });
   return {
     ...none,
     findings,

@@ -25,6 +25,8 @@ export interface AuditEntry {
   readonly replayed: boolean;
   /** Requests that the row stands for. */
   readonly count: number;
+  /** What the row tells beside its request, as JSON: old and new values, or what was pruned. */
+  readonly detail?: string;
 }
 
 /**
@@ -36,8 +38,8 @@ export interface AuditEntry {
 export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string | null): Statement => ({
   sql: `insert into audit_log
           (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms,
-           replayed, request_count, trace_id, span_id, link_id)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           replayed, request_count, trace_id, span_id, link_id, detail)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (shop_id, audit_id) do update set
           status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
           request_count = excluded.request_count, link_id = excluded.link_id`,
@@ -59,6 +61,7 @@ export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string
     entry.traceId,
     entry.spanId,
     linkId,
+    entry.detail ?? null,
   ],
 });
 
@@ -91,6 +94,7 @@ interface AuditRow {
   readonly trace_id: string | null;
   readonly span_id: string | null;
   readonly link_id: string | null;
+  readonly detail: string | null;
 }
 
 /** A row as it is stored. */
@@ -296,7 +300,7 @@ async function entriesOf(tx: Tx, shopId: string, auditIds: readonly string[]): P
 }
 
 const auditColumns = `audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
-  request_count, trace_id, span_id, link_id`;
+  request_count, trace_id, span_id, link_id, detail`;
 
 /** The rows of these ids, with the links that they name. */
 export async function auditRowsOf(
@@ -345,4 +349,19 @@ const entryFrom = (row: AuditRow): AuditEntry => ({
   durationMs: row.duration_ms,
   replayed: row.replayed === 1,
   count: row.request_count,
+  ...(row.detail === null ? {} : { detail: row.detail }),
 });
+
+/** The newest rows of this operation that the operator or a person has asked for, newest first. */
+export async function newestRowsOf(
+  tx: Tx,
+  shopId: string,
+  operation: string,
+  rowsMax: number,
+): Promise<readonly AuditEntry[]> {
+  const rows = await tx.all<AuditRow>(
+    `select ${auditColumns} from audit_log where shop_id = ? and tag = ? order by audit_id desc limit ?`,
+    [shopId, `console:${operation}`, rowsMax],
+  );
+  return rows.map(entryFrom);
+}

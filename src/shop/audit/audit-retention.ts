@@ -1,0 +1,134 @@
+/**
+ * For how long a shop's audit log is kept, as the log itself tells it: each change of the setting has a row in the chain with the old and the
+ * new value, and each pruning one with what it took and by which setting. So verification can tell a pruning from rows that somebody
+ * took out, and the setting that held from one that somebody wrote into the database for a while.
+ */
+import { dayMs } from "../../base/calendar.ts";
+import type { Tx } from "../../store/store.ts";
+import { loadShop } from "../access/accounts.ts";
+import { type AuditEntry, newestRowsOf } from "./audit.ts";
+import type { Chain, ChainPoint } from "./audit-chain.ts";
+
+/** The operations that the rows name. */
+export const retentionChange = "audit_retention_change";
+export const auditPruning = "audit_log_prune";
+
+/** Rows of each kind that verification looks at. */
+const rowsMax = 1_000;
+
+/** A request that began under the setting before may prune by it for so long. */
+const underWayMs = 3_600_000;
+
+/** What the row of a change tells. Days; 0: for good. */
+interface RetentionChange {
+  readonly auditRetentionDays: { readonly before: number; readonly after: number };
+}
+
+/** What the row of a pruning tells: the last link that was deleted, and why its rows were old enough. */
+interface Pruning extends ChainPoint {
+  readonly rowsBefore: string;
+  readonly auditRetentionDays: number;
+}
+
+export const changeDetail = (before: number, after: number): string =>
+  JSON.stringify({ auditRetentionDays: { before, after } } satisfies RetentionChange);
+
+/** The row of a pruning. The service prunes by itself: it has neither a key nor a person. */
+export const pruningEntry = (
+  shopId: string,
+  { position, hash }: ChainPoint,
+  pruned: { readonly auditRetentionDays: number; readonly untilMs: number; readonly nowMs: number },
+  ids: { readonly auditId: string; readonly requestId: string },
+): AuditEntry => ({
+  ...ids,
+  atMs: pruned.nowMs,
+  traceId: null,
+  spanId: null,
+  tag: `console:${auditPruning}`,
+  keyId: null,
+  personId: null,
+  method: "DELETE",
+  path: `/admin/v1/shops/${shopId}/audit-log`,
+  status: 200,
+  errorCode: null,
+  durationMs: 0,
+  replayed: false,
+  count: 1,
+  detail: JSON.stringify({
+    position,
+    hash,
+    rowsBefore: new Date(pruned.untilMs).toISOString(),
+    auditRetentionDays: pruned.auditRetentionDays,
+  } satisfies Pruning),
+});
+
+/** A row with what its detail tells. */
+interface Told<Detail> {
+  readonly auditId: string;
+  readonly atMs: number;
+  readonly told: Detail;
+}
+
+/** Rows with a detail. Only this file writes it; a row that somebody has changed is found by its digest. */
+function told<Detail>(entries: readonly AuditEntry[]): readonly Told<Detail>[] {
+  return entries.flatMap(({ auditId, atMs, detail }) => {
+    if (detail === undefined || !/^\{.*\}$/.test(detail)) return [];
+    const parsed: Detail = JSON.parse(detail);
+    return [{ auditId, atMs, told: parsed }];
+  });
+}
+
+/** What is missing of the beginning of the log, though it was not old enough. `auditId`: the row that shows it. */
+interface MissingRows {
+  readonly auditId: string | null;
+  readonly atMs: number | null;
+  readonly position: number;
+  readonly message: string;
+}
+
+/** Rows that are missing from the beginning of the log, though younger than the retention that held (§7). */
+export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Promise<readonly MissingRows[]> {
+  const { position, hash } = chain.anchor;
+  if (position === 0) return [];
+  const [shop, changeRows, pruningRows] = await Promise.all([
+    loadShop(tx, shopId),
+    newestRowsOf(tx, shopId, retentionChange, rowsMax),
+    newestRowsOf(tx, shopId, auditPruning, rowsMax),
+  ]);
+  const changes = told<RetentionChange>(changeRows);
+  const prunings = told<Pruning>(pruningRows);
+  const missing: MissingRows[] = [];
+  const isRecorded = prunings.some((pruning) => pruning.told.position === position && pruning.told.hash === hash);
+  if (position > chain.unrecordedAnchor && !isRecorded)
+    missing.push({
+      auditId: null,
+      atMs: null,
+      position,
+      message: `The log begins after link ${position}, and no row tells that links up to there were pruned: their rows were taken out, or a release without such rows has pruned them.`,
+    });
+  for (const { auditId, atMs, told: pruning } of prunings) {
+    const held = retentionAt(changes, atMs, shop?.auditRetentionDays ?? 0);
+    const kept = held === 0 ? Number.POSITIVE_INFINITY : held;
+    const tookDays = Math.floor((atMs - Date.parse(pruning.rowsBefore)) / dayMs);
+    if (Math.min(pruning.auditRetentionDays, tookDays) >= kept) continue;
+    missing.push({
+      auditId,
+      atMs,
+      position: pruning.position,
+      message: `Rows of the last ${held === 0 ? "days, all of which were to be kept," : `${held} days`} are missing: those older than ${Math.min(pruning.auditRetentionDays, tookDays)} days were deleted, up to link ${pruning.position}, and no row tells that auditRetentionDays was so small.`,
+    });
+  }
+  return missing;
+}
+
+/** The least retention that held about then, as rows tell it. @param changes  newest first. @param now  the setting now. */
+function retentionAt(changes: readonly Told<RetentionChange>[], atMs: number, now: number): number {
+  const isBefore = (change: Told<RetentionChange>): boolean => change.atMs <= atMs - underWayMs;
+  const standing = changes.find(isBefore)?.told.auditRetentionDays.after;
+  const first = changes.at(-1)?.told.auditRetentionDays.before;
+  const since = changes
+    .filter((change) => !isBefore(change) && change.atMs <= atMs)
+    .map((change) => change.told.auditRetentionDays.after);
+  const finite = [standing ?? first ?? now, ...since].filter((days) => days !== 0);
+  return finite.length === 0 ? 0 : Math.min(...finite);
+}
