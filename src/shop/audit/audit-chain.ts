@@ -382,7 +382,7 @@ interface Swept {
   readonly anchor: ChainPoint | null;
 }
 
-export const nothingSwept: Swept = { rows: 0, anchor: null };
+const nothingSwept: Swept = { rows: 0, anchor: null };
 
 const deleting = (shopId: string, rows: readonly StoredAudit[]): readonly Statement[] =>
   chunksOf(

@@ -11,7 +11,7 @@ import type { Chain, ChainPoint } from "./audit-chain.ts";
 
 /** The operations that the rows name. */
 export const retentionChange = "audit_retention_change";
-export const auditPruning = "audit_log_prune";
+const auditPruning = "audit_log_prune";
 
 /** Rows of each kind that verification looks at. */
 const rowsMax = 1_000;
