@@ -2201,6 +2201,7 @@ export interface Operations {
         } | undefined;
         readonly timezone?: string | undefined;
         readonly auditRetentionDays?: number | undefined;
+        readonly auditRetentionFloorDays?: number | undefined;
         readonly emailOnSent?: boolean | undefined;
         readonly replyTo?: string | null | undefined;
         readonly unconfirmedDays?: number | undefined;
@@ -2243,6 +2244,8 @@ export interface Operations {
           };
           readonly timezone: string;
           readonly auditRetentionDays: number;
+          /** The operator's: the least that auditRetentionDays may be set to. */
+          readonly auditRetentionFloorDays: number;
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
@@ -2296,6 +2299,8 @@ export interface Operations {
           };
           readonly timezone: string;
           readonly auditRetentionDays: number;
+          /** The operator's: the least that auditRetentionDays may be set to. */
+          readonly auditRetentionFloorDays: number;
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
@@ -2351,6 +2356,8 @@ export interface Operations {
           };
           readonly timezone: string;
           readonly auditRetentionDays: number;
+          /** The operator's: the least that auditRetentionDays may be set to. */
+          readonly auditRetentionFloorDays: number;
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
@@ -3678,7 +3685,7 @@ export interface Operations {
     code: string;
     reason: string;
   };
-  /** The requests of API keys and people, newest first. */
+  /** The requests of API keys and people, and what the operator did, newest first. */
   audit_log_list: {
     input: {
       /** The shop's id. */
@@ -3713,6 +3720,8 @@ export interface Operations {
         readonly durationMs: number;
         readonly replayed: boolean;
         readonly count: number;
+        /** What the row tells beside its request, as JSON: old and new values of a setting, or what was pruned. */
+        readonly detail: string | null;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;
