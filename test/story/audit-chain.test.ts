@@ -386,7 +386,7 @@ const rowsNamed = async ({ engine, shopId }: TestServer, tag: string): Promise<r
 const cutUntil =
   (
     shopId: string,
-    { position, row_digests: _, ...link }: LinkRow & { readonly hash: string },
+    { position, hash }: LinkRow & { readonly hash: string },
     rows: readonly string[],
   ) =>
   async (tx: Tx): Promise<void> => {
@@ -398,7 +398,7 @@ const cutUntil =
       { sql: "delete from audit_link where shop_id = ? and position <= ?", params: [shopId, position] },
       {
         sql: "update audit_chain set anchor_position = ?, anchor_hash = ?, anchor_at = 1 where shop_id = ?",
-        params: [position, link.hash, shopId],
+        params: [position, hash, shopId],
       },
     ]);
   };
