@@ -384,11 +384,7 @@ const rowsNamed = async ({ engine, shopId }: TestServer, tag: string): Promise<r
 
 /** Takes the beginning of the log out as pruning does, up to a link. */
 const cutUntil =
-  (
-    shopId: string,
-    { position, hash }: LinkRow & { readonly hash: string },
-    rows: readonly string[],
-  ) =>
+  (shopId: string, { position, hash }: LinkRow & { readonly hash: string }, rows: readonly string[]) =>
   async (tx: Tx): Promise<void> => {
     await tx.batch([
       ...rows.map((auditId) => ({
