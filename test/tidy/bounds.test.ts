@@ -136,6 +136,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "cli/copies/followed-backup.ts blockBytes",
     "mcp/message.ts keysReadMax",
     "requests/audit-trail.ts ordersPerMs",
+    "shop/audit/audit-retention.ts retentionRowsMax underWayMs",
     "requests/remembered/remembered-answers.ts besideBytes",
     "shop/order/purchase-orders.ts rememberedHeaderBytes rememberedLineBytes",
     "base/steady-clock.ts caughtUpMsMax reportedBackMsMin",

@@ -14,7 +14,7 @@ export const retentionChange = "audit_retention_change";
 const auditPruning = "audit_log_prune";
 
 /** Rows of each kind that verification looks at. */
-const rowsMax = 1_000;
+const retentionRowsMax = 1_000;
 
 /** A request that began under the setting before may prune by it for so long. */
 const underWayMs = 3_600_000;
@@ -92,8 +92,8 @@ export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Pr
   if (position === 0) return [];
   const [shop, changeRows, pruningRows] = await Promise.all([
     loadShop(tx, shopId),
-    newestRowsOf(tx, shopId, retentionChange, rowsMax),
-    newestRowsOf(tx, shopId, auditPruning, rowsMax),
+    newestRowsOf(tx, shopId, retentionChange, retentionRowsMax),
+    newestRowsOf(tx, shopId, auditPruning, retentionRowsMax),
   ]);
   const changes = told<RetentionChange>(changeRows);
   const prunings = told<Pruning>(pruningRows);
