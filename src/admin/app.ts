@@ -11,6 +11,7 @@ import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
+import { shownPath } from "../base/shown-path.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { documentSurface } from "../http/rest.ts";
@@ -114,12 +115,14 @@ interface Reached {
   readonly person: PersonCaller["person"] | null;
   /** Whether who asks may still ask for it: for answers that go on. */
   readonly mayStillAsk: () => Promise<boolean>;
+  /** Told the orders that the audit row names. */
+  readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
 }
 
 async function answerOf(
   { admin, readers, stopping }: Served,
   context: RequestContext,
-  { found, binding, person, mayStillAsk }: Reached,
+  { found, binding, person, mayStillAsk, concerns }: Reached,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const { requestId, request } = context;
@@ -143,6 +146,7 @@ async function answerOf(
     ifMatch: validators(request.header("if-match")),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
     mayStillAsk,
+    ...(concerns === undefined ? {} : { concerns }),
     left: leaving.signal,
     signal: AbortSignal.any([leaving.signal, stopping]),
   };
@@ -216,9 +220,13 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     if (performs !== undefined)
       return await performedFor(served, context, caller, { found, binding, performs, tokens });
     await tokens.take();
-    const reached = { found, binding, person, mayStillAsk };
+    const orders: string[] = [];
+    const concerns = (purchaseOrderIds: readonly string[]): void => void orders.push(...purchaseOrderIds);
+    const reached = { found, binding, person, mayStillAsk, concerns };
     const response = await answerOf(served, context, reached, await tokens.headers());
-    const entry = audited(name, response.status, null);
+    const row = audited(name, response.status, null);
+    // Nobody sends what follows a #, so it cannot be taken for what was asked.
+    const entry = orders.length === 0 ? row : { ...row, path: shownPath(`${context.path}#${orders.join(",")}`) };
     await engine.write(
       shop.shopId,
       async (tx) => tx.batch(await auditTrail.statements(tx, shop.shopId, [entry])),

@@ -6,6 +6,7 @@ import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import { invalidField } from "../base/fault.ts";
 import { id, instantOrNull } from "../operations/fields.ts";
+import { actorOf } from "../requests/caller.ts";
 import { lookAgainStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
 import { type AdminContext, adminPrefix, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
@@ -50,11 +51,17 @@ export const importFile = operation({
   async run(context, { shopId: id, format, supplierId = null, dryRun }, call) {
     const shop = await context.engine.read(id, (tx) => shopOf(tx, id));
     const read = fileFormat(format, { engine: context.engine, shop, supplierId });
+    const { requestId, person } = call;
+    // The operator's records are taken as they are, whether they come by token or from the console.
+    const by = person === null || person.personId === null ? null : actorOf(person);
     if (dryRun) {
-      const { counts, replaced } = await checkRecords(importContext(context), shop, call.body, call.requestId, read);
+      const { counts, replaced } = await checkRecords(importContext(context), shop, call.body, requestId, read, by);
       return data({ imported: {}, wouldImport: counts, replaced, ...warningsOf(counts, format) });
     }
-    const imported = await importRecords(importContext(context), shop, call.body, call.requestId, read);
+    const imported = await importRecords(importContext(context), shop, call.body, requestId, read, {
+      by,
+      onOrders: ({ purchaseOrderIds }) => call.concerns?.(purchaseOrderIds),
+    });
     context.wakeOutbox(id);
     return data({ imported, ...warningsOf(imported, format) });
   },

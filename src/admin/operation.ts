@@ -104,6 +104,8 @@ export interface AdminCall {
   readonly readers: Readers | null;
   /** The versions that the caller accepts (`If-Match`), as an operation of the API has them (C37). Default: any. */
   readonly ifMatch?: readonly string[] | null;
+  /** Told the orders that the audit row of the call names. */
+  readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
   /** Whether who asks may still ask for it: for an answer that goes on. */

@@ -16,9 +16,9 @@ import { importOrder, importedSums, nextPoNumber } from "../shop/order/purchase-
 import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
-import { stagedOrderFrom } from "./records/purchase-orders.ts";
+import { replacedEntry, stagedOrderFrom } from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
-import type { RecordType } from "./record-type.ts";
+import type { ApplyContext, RecordType } from "./record-type.ts";
 
 /** Rows that one turn writes to the tables: 10 to 20 ms of the event loop in a shop of 100,000 orders. */
 export const chunkWeightMax = 100;
@@ -122,12 +122,19 @@ interface Applied {
 }
 
 /** Stores one order as its record says. */
-async function applyOrder(tx: Tx, shopId: string, { record, po_number }: StagedRow, isNew: boolean): Promise<Applied> {
+async function applyOrder(
+  { tx, shop: { shopId }, ...stamp }: ApplyContext,
+  { record, po_number }: StagedRow,
+  isNew: boolean,
+): Promise<Applied> {
   const found = stagedOrderFrom(record);
   const { order } = found;
   const whole =
     po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, order.purchaseOrderId) } : order;
-  const before = await importOrder(tx, shopId, { ...found, order: whole }, isNew);
+  const imported = { ...found, order: whole };
+  const before = await importOrder(tx, shopId, imported, isNew, (by, replaced) =>
+    replacedEntry(by, replaced, imported, stamp),
+  );
   return { before, next: found.deletedAtMs === null ? whole : null };
 }
 
@@ -167,7 +174,7 @@ async function applyChunk(
       const type: RecordType = recordTypes[row.type];
       await tx.batch(await type.statements(shopId, row.record, applying));
     } else {
-      orders.push(await applyOrder(tx, shopId, row, !stored.has(row.record_id)));
+      orders.push(await applyOrder(applying, row, !stored.has(row.record_id)));
       stored.add(row.record_id);
     }
   }

@@ -5,6 +5,7 @@
  * the tables (import-chunks.ts).
  */
 import { sleep } from "../base/waiting.ts";
+import type { Actor } from "../core/access/actor.ts";
 import { Fault } from "../base/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
@@ -176,10 +177,22 @@ export const releaseLease = (
     ]),
   );
 
-/** What a committed import has brought in, and in which request. */
-export interface ImportSummary {
+/** Orders that an event or an audit row of an import names. */
+export const ordersNamedMax = 100;
+
+/** Orders of a file by their ids, the first ones of it. */
+export interface NamedOrders {
+  readonly purchaseOrderIds: readonly string[];
+  /** The file has more than are named. */
+  readonly purchaseOrderIdsTruncated: boolean;
+}
+
+/** What a committed import has brought in, who has asked for it and in which request. */
+export interface ImportSummary extends Partial<NamedOrders> {
   readonly counts: Readonly<Record<string, number>>;
   readonly requestId: string;
+  /** Null, or absent in one that an earlier version has committed: the operator. */
+  readonly by?: Actor | null;
 }
 
 /** Ends the import without a trace. Its staged records must be gone. */
@@ -200,13 +213,13 @@ export async function completeImport(
   );
   // Another process has ended it, an earlier version has committed it, or the file was empty.
   if (run === undefined || run.summary === null) return;
-  const { counts, requestId }: ImportSummary = JSON.parse(run.summary);
+  const { counts, requestId, by, ...orders }: ImportSummary = JSON.parse(run.summary);
   if (Object.keys(counts).length === 0) return;
-  const actor = { type: "user", id: null, name: "operator" } as const;
+  const actor = by ?? ({ type: "user", id: null, name: "operator" } as const);
   await tx.batch(
     eventStatements(
       shopId,
-      { type: "import.completed", data: { counts } },
+      { type: "import.completed", data: { counts, ...orders } },
       { actor, requestId, nowMs: clock.now(), ids },
     ),
   );

@@ -17,6 +17,7 @@
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
  * - I5. Only the owner of an import's lease stages, commits, discards and applies it. It renews the lease while it works.
  */
+import type { Actor } from "../core/access/actor.ts";
 import { type Shop, loadShop } from "../shop/access/accounts.ts";
 import { FileFaults, type FileFormat } from "./file-format.ts";
 import { applyImport } from "./import-chunks.ts";
@@ -26,19 +27,35 @@ import {
   abandonedImports,
   beginImport,
   keepingLease,
+  type NamedOrders,
   shortenLeases,
   releaseLease,
   takeOverLease,
   untilEnded,
 } from "./import-run.ts";
 import { ndjson } from "./ndjson.ts";
-import { commitStaged, discardStaged, refuseRepeats, stagedReplacements, stageRecords } from "./staging.ts";
+import {
+  commitStaged,
+  discardStaged,
+  refuseRepeats,
+  stagedOrders,
+  stagedReplacements,
+  stageRecords,
+} from "./staging.ts";
+
+/** For whom a file is imported. */
+interface ImportedFor {
+  /** A person of the shop: orders that are there keep their history. Null: the operator, whose records are taken as they are. */
+  readonly by?: Actor | null;
+  readonly onOrders?: (orders: NamedOrders) => void;
+}
 
 /**
  * Imports a file of records into the shop, all or nothing. A record replaces the one with the same key.
  *
  * @param body    the file, in pieces of any size.
  * @param format  how it is read.
+ * @param given   who imports, and who is told which orders came in.
  * @returns how many records of each type were imported.
  * @throws Fault INVALID_INPUT   lines are no records, break a rule, or have a number that another order has; it names them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
@@ -50,6 +67,7 @@ export async function importRecords(
   body: AsyncIterable<Uint8Array>,
   requestId: string,
   format: FileFormat = ndjson,
+  { by = null, onOrders }: ImportedFor = {},
 ): Promise<Readonly<Record<string, number>>> {
   const { engine } = context;
   const { shopId } = shop;
@@ -58,12 +76,15 @@ export async function importRecords(
     let counts: Readonly<Record<string, number>> = {};
     try {
       const faults = new FileFaults();
-      const staged = await stageRecords(context, shop, lease, requestId, format.records(body, faults), faults);
+      const staged = await stageRecords(context, shop, lease, { requestId, by }, format.records(body, faults), faults);
       counts = staged.counts;
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
+      const orders = await engine.peek(shopId, (tx) => stagedOrders(tx, lease));
+      const summary = { counts, requestId, by, ...orders };
       await engine.write(shopId, (tx) =>
-        commitStaged(context, tx, lease, { poNumberMax: staged.poNumberMax, summary: { counts, requestId } }),
+        commitStaged(context, tx, lease, { poNumberMax: staged.poNumberMax, summary }),
       );
+      if (orders !== null) onOrders?.(orders);
     } catch (error) {
       // A commit that was reported as failed may have been kept: then the import goes on.
       if (!(await discardStaged(context, lease))) throw error;
@@ -93,6 +114,7 @@ export async function checkRecords(
   body: AsyncIterable<Uint8Array>,
   requestId: string,
   format: FileFormat = ndjson,
+  by: Actor | null = null,
 ): Promise<Checked> {
   const { engine } = context;
   const { shopId } = shop;
@@ -100,7 +122,7 @@ export async function checkRecords(
   return await keepingLease(context, lease, async () => {
     try {
       const faults = new FileFaults();
-      const { counts } = await stageRecords(context, shop, lease, requestId, format.records(body, faults), faults);
+      const { counts } = await stageRecords(context, shop, lease, { requestId, by }, format.records(body, faults), faults);
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
       return { counts, replaced: await engine.peek(shopId, (tx) => stagedReplacements(tx, lease)) };
     } finally {

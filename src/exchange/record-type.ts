@@ -57,9 +57,13 @@ export interface RecordType {
   /**
    * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is absent.
    *
+   * @param isOfPerson  a person of the shop imports it, not the operator: entries of a log are marked.
    * @throws Fault INVALID_INPUT naming the fields.
    */
-  parse(record: unknown): { readonly recordId: string; readonly stored: string; readonly weight?: number };
+  parse(
+    record: unknown,
+    isOfPerson: boolean,
+  ): { readonly recordId: string; readonly stored: string; readonly weight?: number };
   /** Stores the record, replacing the one with its key, and updates what follows from it. */
   statements(
     shopId: string,

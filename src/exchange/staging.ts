@@ -7,6 +7,7 @@
  */
 import { Fault, invalidField } from "../base/fault.ts";
 import { detailsMax } from "../base/limits.ts";
+import type { Actor } from "../core/access/actor.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import {
@@ -24,6 +25,8 @@ import {
   type ImportContext,
   type ImportLease,
   type ImportSummary,
+  type NamedOrders,
+  ordersNamedMax,
   endStatement,
   renewLease,
   requireLease,
@@ -59,14 +62,14 @@ type CheckedRecord = { readonly lineNumber: number } & (
 
 const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
-export function checkRecord({ lineNumber, value: read, columns }: FileRecord): CheckedRecord {
+export function checkRecord({ lineNumber, value: read, columns }: FileRecord, by: Actor | null = null): CheckedRecord {
   try {
     const value = read();
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new Fault("INVALID_INPUT", "must be a JSON object");
     const type: unknown = "type" in value ? value.type : undefined;
     if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
-    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value) };
+    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value, by !== null) };
     if (type !== "purchaseOrder")
       throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
     const order = checkInput(purchaseOrderInput, value);
@@ -135,11 +138,18 @@ async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly Order
 
 // Keeping.
 
+/** Who imports, and in which request. */
+interface Asked {
+  readonly requestId: string;
+  /** A person of the shop; null: the operator, whose records are taken as they are. */
+  readonly by: Actor | null;
+}
+
 /** A file on its way into `import_record`. */
 interface Staging {
   readonly shop: Shop;
   readonly lease: ImportLease;
-  readonly requestId: string;
+  readonly asked: Asked;
   /** The position of the next record. */
   nextPosition: number;
 }
@@ -194,7 +204,7 @@ async function stageChunk(
   staging: Staging,
   records: readonly CheckedRecord[],
 ): Promise<readonly LineFault[]> {
-  const { shop, lease, requestId } = staging;
+  const { shop, lease, asked } = staging;
   const positions = new Map(records.map((record, index) => [record, staging.nextPosition + index]));
   staging.nextPosition += records.length;
   const nowMs = context.clock.now();
@@ -219,7 +229,7 @@ async function stageChunk(
         records.flatMap((record) => {
           if (record.type !== "purchaseOrder") return [];
           const supplier = suppliers.get(record.order.supplierId ?? "") ?? null;
-          const facts = { shop, supplier, variants, requestId, nowMs, ids: context.ids };
+          const facts = { shop, supplier, variants, ...asked, nowMs, ids: context.ids };
           const staged = stagedOrder(record.lineNumber, record.order, facts);
           if (!(staged instanceof LineFault)) return statement(record, staged);
           faults.push(staged);
@@ -244,11 +254,11 @@ export async function stageRecords(
   context: ImportContext,
   shop: Shop,
   lease: ImportLease,
-  requestId: string,
+  asked: Asked,
   records: AsyncIterable<FileRecord>,
   faults: FileFaults,
 ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly poNumberMax: number }> {
-  const staging: Staging = { shop, lease, requestId, nextPosition: 1 };
+  const staging: Staging = { shop, lease, asked, nextPosition: 1 };
   const counts: Record<string, number> = {};
   let poNumberMax = 0;
   let chunk: CheckedRecord[] = [];
@@ -262,7 +272,7 @@ export async function stageRecords(
     // A shop that has held the loop for long gives way to the others (D113).
     const turn = context.loop.turn(shop.shopId);
     if (turn !== null) await turn;
-    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found)));
+    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, asked.by)));
     if (record === null) continue;
     counts[record.type] = (counts[record.type] ?? 0) + 1;
     if (record.type === "purchaseOrder")
@@ -315,6 +325,27 @@ export async function discardStaged(context: ImportContext, lease: ImportLease):
     });
     if (found !== "staging") return found === "committed";
   }
+}
+
+/** Characters of the ids that are named: an event has room for them. */
+const namedLengthMax = 12_000;
+
+/** The orders of the file, as an event can name them; null: it has none. */
+export async function stagedOrders(tx: Tx, { shopId, importId }: ImportLease): Promise<NamedOrders | null> {
+  const rows = await tx.all<{ record_id: string }>(
+    `select record_id from import_record where shop_id = ? and import_id = ? and type = 'purchaseOrder'
+     order by position limit ?`,
+    [shopId, importId, ordersNamedMax + 1],
+  );
+  if (rows.length === 0) return null;
+  const purchaseOrderIds: string[] = [];
+  let left = namedLengthMax;
+  for (const { record_id: purchaseOrderId } of rows.slice(0, ordersNamedMax)) {
+    left -= purchaseOrderId.length;
+    if (left < 0) break;
+    purchaseOrderIds.push(purchaseOrderId);
+  }
+  return { purchaseOrderIds, purchaseOrderIdsTruncated: purchaseOrderIds.length < rows.length };
 }
 
 // Committing.

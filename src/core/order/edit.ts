@@ -111,7 +111,7 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /** The log entries for the fields that differ. */
-function changesOf<T extends Fields>(
+export function changesOf<T extends Fields>(
   fields: T,
   before: ValuesOf<T>,
   after: ValuesOf<T>,
@@ -128,7 +128,7 @@ function changesOf<T extends Fields>(
 }
 
 /** What the log keeps of a line that was added or deleted. */
-const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
+export const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
   variantId: line.variantId,
   quantityOrdered: quantityToNumber(line.quantityOrdered),
   unitCost: moneyToNumber(line.unitCost),

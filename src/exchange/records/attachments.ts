@@ -146,6 +146,7 @@ export const logInput = z
       .transform(({ keyId, ...actor }): LogEntry["actor"] => (keyId === undefined ? actor : { ...actor, keyId })),
     operation: optional(ownText),
     requestId: optional(ownText),
+    origin: z.literal("import").optional(),
     changes: z
       .array(
         z
@@ -161,6 +162,17 @@ export const logInput = z
       .default([]),
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
+
+/**
+ * Entries of a file that a person of the shop imports. They are marked, and stand under no key's and no person's id: nothing shows that these
+ * have done it.
+ */
+export const importedEntries = (entries: readonly LogEntry[]): LogEntry[] =>
+  entries.map((entry) => ({
+    ...entry,
+    actor: { type: entry.actor.type, id: null, name: entry.actor.name },
+    origin: "import",
+  }));
 
 export const receiptInput = z
   .strictObject({

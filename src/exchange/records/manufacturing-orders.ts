@@ -24,6 +24,7 @@ import {
   materials,
   stockReleases,
 } from "../../shop/stock/manufacturing-orders.ts";
+import { importedEntries } from "./attachments.ts";
 import {
   exportedParts,
   fillable,
@@ -201,6 +202,7 @@ export const manufacturingOrderType = readOnlyType({
   input: manufacturingOrderInput,
   table: manufacturingOrderTable,
   recordId: (draft) => draft.manufacturingOrderId,
+  imported: (draft) => ({ ...draft, log: importedEntries(draft.log) }),
   weight: (draft) =>
     1 + draft.itemsToBuild.length + draft.materials.length + draft.stockReleases.length + draft.log.length,
   statements: async (draft, context) =>

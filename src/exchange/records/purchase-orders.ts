@@ -6,6 +6,7 @@
  * the order (core/order/adopt.ts), how records of a file reach their tables (staging.ts, import-chunks.ts).
  */
 import { z } from "zod";
+import type { Actor } from "../../core/access/actor.ts";
 import { type AdoptFacts, adoptOrder, type OutsideOrder } from "../../core/order/adopt.ts";
 import type { Attachments } from "../../core/order/attachments.ts";
 import { accountedQuantity, baseQuantity } from "../../core/order/lines.ts";
@@ -49,14 +50,16 @@ import {
   lineJson,
   supplierInput,
 } from "../../operations/purchase-orders/json.ts";
+import { replacedChanges } from "../../core/order/replaced.ts";
 import type { LogEntry, OrderHistory } from "../../shop/order/purchase-order-history.ts";
-import type { ImportedOrder } from "../../shop/order/purchase-orders.ts";
+import type { ImportedOrder, ImportStamp, ReplacedOrder } from "../../shop/order/purchase-orders.ts";
 import type { Ids } from "../../base/clock.ts";
 import {
   costSyncInput,
   costSyncRecord,
   creditInput,
   documentInput,
+  importedEntries,
   logInput,
   paymentInput,
   receiptInput,
@@ -174,6 +177,8 @@ export type OrderInput = z.output<typeof purchaseOrderInput>;
 export interface OrderFacts extends AdoptFacts {
   readonly requestId: string;
   readonly ids: Ids;
+  /** The person of the shop who imports; null: the operator, whose records are taken as they are. */
+  readonly by: Actor | null;
 }
 
 /** The record's order for core: every line has an id, and instants have core's names. */
@@ -210,12 +215,20 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
   const { payments, documents, shipments, credits } = input;
   const attachments: Attachments = { payments, documents, shipments, credits };
   const order = adoptOrder(outsideOrder(input, poNumber, attachments, facts.ids), facts);
+  const { by } = facts;
+  const told = by === null ? input.log : importedEntries(input.log ?? []);
   const history: OrderHistory = {
-    log: input.log ?? [importedEntry(order, facts)],
+    log: by === null && told !== undefined ? told : [...(told ?? []), importedEntry(order, facts)],
     receipts: input.receipts,
     costSyncHistory: input.costSyncHistory,
   };
-  return { order, attachments, history, deletedAtMs: input.deletedAt };
+  return {
+    order,
+    attachments,
+    history,
+    deletedAtMs: input.deletedAt,
+    ...(by === null ? {} : { by: { actor: by, requestId: facts.requestId } }),
+  };
 }
 
 // On its way through an import.
@@ -262,16 +275,50 @@ export function stagedOrderFrom(text: string): ImportedOrder {
 const isStaged = (staged: StagedOrder | ImportedOrder): staged is StagedOrder => Array.isArray(staged);
 
 /** The log entry of an order whose record has no log. */
-const importedEntry = ({ status }: OrderWithLines, { ids, nowMs, requestId }: OrderFacts): LogEntry => ({
+const importedEntry = ({ status }: OrderWithLines, { ids, nowMs, requestId, by }: OrderFacts): LogEntry => ({
   logId: ids.next("log"),
   occurredAtMs: nowMs,
   action: "import",
   message: `Imported as ${status}.`,
-  actor: { type: "system", id: null, name: null },
+  actor: by ?? { type: "system", id: null, name: null },
   operation: "shop_import",
   requestId,
   changes: [],
 });
+
+const attachmentsJson = ({ payments, documents, shipments, credits }: Attachments) => ({
+  payments: payments.map(paymentJson),
+  documents: documents.map(documentJson),
+  shipments: shipments.map(shipmentJson),
+  credits: credits.map(appliedCreditJson),
+});
+
+/** The log entry of an order that a person's record replaces; its own log stays (§8). Null: nothing differs. */
+export function replacedEntry(
+  { actor, requestId }: ImportStamp,
+  before: ReplacedOrder | null,
+  { order, attachments }: ImportedOrder,
+  { ids, nowMs }: { readonly ids: Ids; readonly nowMs: number },
+): LogEntry | null {
+  const old = new Map<string, unknown>(before === null ? [] : Object.entries(attachmentsJson(before.attachments)));
+  const attached = Object.entries(attachmentsJson(attachments)).flatMap(([field, after]) =>
+    JSON.stringify(old.get(field)) === JSON.stringify(after)
+      ? []
+      : { field, poLineItemId: null, before: old.get(field) ?? null, after },
+  );
+  const changes = before === null ? [] : [...replacedChanges(before.order, order), ...attached];
+  if (before !== null && changes.length === 0) return null;
+  return {
+    logId: ids.next("log"),
+    occurredAtMs: nowMs,
+    action: "import",
+    message: before === null ? `Imported as ${order.status}; it had been deleted.` : "Replaced by import.",
+    actor,
+    operation: "shop_import",
+    requestId,
+    changes,
+  };
+}
 
 /** The record of an order: header and lines as the API shows them, its attachments and history. */
 export function orderJson({ order, attachments, history, deletedAtMs }: ImportedOrder) {
@@ -284,10 +331,7 @@ export function orderJson({ order, attachments, history, deletedAtMs }: Imported
       ...lineJson(line),
       ...(accountedQuantity(line) > baseQuantity(line) ? { allowOverReceipt: true } : {}),
     })),
-    payments: attachments.payments.map(paymentJson),
-    documents: attachments.documents.map(documentJson),
-    shipments: attachments.shipments.map(shipmentJson),
-    credits: attachments.credits.map(appliedCreditJson),
+    ...attachmentsJson(attachments),
     log: history.log.map(logEntryJson),
     receipts: history.receipts.map(receiptJson),
     costSyncHistory: history.costSyncHistory.map(costSyncRecord),

@@ -105,6 +105,8 @@ interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }>
   readonly input: z.ZodType<Draft>;
   readonly table: ResourceTable<Header>;
   recordId(draft: Draft): string;
+  /** As it is when a person of the shop imports it: the entries of its log are marked. */
+  imported(draft: Draft): Draft;
   /** How many rows it makes. */
   weight(draft: Draft): number;
   /** Stores the resource that the record describes, replacing the one with its id. */
@@ -122,8 +124,9 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
   const { input, table } = record;
   return {
     input,
-    parse(value) {
-      const draft = checkInput(input, value);
+    parse(value, isOfPerson) {
+      const checked = checkInput(input, value);
+      const draft = isOfPerson ? record.imported(checked) : checked;
       return { recordId: record.recordId(draft), stored: JSON.stringify(draft), weight: record.weight(draft) };
     },
     statements(_shopId, stored, context) {

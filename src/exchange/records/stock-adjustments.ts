@@ -102,6 +102,7 @@ export const stockAdjustmentType = readOnlyType({
   input: stockAdjustmentInput,
   table: stockAdjustmentTable,
   recordId: (draft) => draft.stockAdjustmentId,
+  imported: (draft) => draft,
   weight: (draft) => 1 + draft.lineItems.length,
   statements: async (draft, context) =>
     stockAdjustmentStatements(context.shop.shopId, await stockAdjustmentFrom(draft, context)),

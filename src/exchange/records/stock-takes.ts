@@ -144,6 +144,7 @@ export const stockTakeType = readOnlyType({
   input: stockTakeInput,
   table: stockTakeTable,
   recordId: (draft) => draft.stockTakeId,
+  imported: (draft) => draft,
   weight: (draft) => 1 + draft.lineItems.length,
   statements: async (draft, context) => stockTakeStatements(context.shop.shopId, await stockTakeFrom(draft, context)),
   header: stockTakeHeaderJson,

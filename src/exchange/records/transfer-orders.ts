@@ -28,7 +28,7 @@ import {
   transferOrderTable,
   transferShipments,
 } from "../../shop/stock/transfer-orders.ts";
-import { documentInput, shipmentInput } from "./attachments.ts";
+import { documentInput, importedEntries, shipmentInput } from "./attachments.ts";
 import {
   exportedParts,
   fillable,
@@ -143,6 +143,7 @@ export const transferOrderType = readOnlyType({
   input: transferOrderInput,
   table: transferOrderTable,
   recordId: (draft) => draft.transferOrderId,
+  imported: (draft) => ({ ...draft, log: importedEntries(draft.log) }),
   weight: (draft) =>
     1 + draft.lineItems.length + (draft.shipments?.length ?? 1) + draft.documents.length + draft.log.length,
   statements: async (draft, context) =>

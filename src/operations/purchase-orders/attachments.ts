@@ -233,6 +233,9 @@ export const logEntrySchema = z
       .meta({ description: "Who did it." }),
     operation: z.string().nullable(),
     requestId: z.string().nullable(),
+    origin: z.literal("import").optional().meta({
+      description: "From a file that a person of the shop has imported; absent where it was written when it happened.",
+    }),
     changes: z.array(
       z
         .strictObject({
@@ -253,9 +256,11 @@ export const logEntryJson = ({
   occurredAtMs,
   actor,
   changes,
+  origin,
   ...entry
 }: LogEntry): z.output<typeof logEntrySchema> => ({
   ...entry,
+  ...(origin === undefined ? {} : { origin }),
   occurredAt: instant(occurredAtMs),
   actor: shownActor(actor),
   changes: changes.map((change) => ({ ...change })),

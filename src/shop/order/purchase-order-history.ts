@@ -24,6 +24,8 @@ export interface LogEntry {
   readonly operation: string | null;
   readonly requestId: string | null;
   readonly changes: readonly FieldChange[];
+  /** `import`: it comes from a file that a person of the shop has imported; absent: it was written when it happened. */
+  readonly origin?: "import" | undefined;
 }
 
 /** Goods received or taken back in one call. */
@@ -85,6 +87,7 @@ const logColumns: Columns<LogEntry> = {
   operation: (entry) => entry.operation,
   request_id: (entry) => entry.requestId,
   changes: (entry) => JSON.stringify(entry.changes),
+  origin: (entry) => entry.origin ?? null,
 };
 
 const receiptColumns: Columns<Receipt> = {
@@ -147,6 +150,7 @@ interface LogRow {
   readonly operation: string | null;
   readonly request_id: string | null;
   readonly changes: string;
+  readonly origin: "import" | null;
 }
 
 interface ReceiptRow {
@@ -183,6 +187,7 @@ const logFrom = (row: LogRow): LogEntry => ({
   operation: row.operation,
   requestId: row.request_id,
   changes: changesFrom(row.changes),
+  ...(row.origin === null ? {} : { origin: row.origin }),
 });
 
 const receiptFrom = (row: ReceiptRow): Receipt => ({

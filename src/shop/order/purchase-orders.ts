@@ -12,6 +12,7 @@
  * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its version. The name is made up for one write of
  *       one order, so whoever finds both in the order's row has its lines, whether the write that made them was kept or not (D357).
  */
+import type { Actor } from "../../core/access/actor.ts";
 import type { Attachments } from "../../core/order/attachments.ts";
 import { deletedEvent, eventOf } from "../../core/events/events.ts";
 import { zeroQuantity } from "../../core/money/money.ts";
@@ -439,6 +440,20 @@ export interface ImportedOrder {
   readonly history: OrderHistory;
   /** Null: it was not deleted. */
   readonly deletedAtMs: number | null;
+  /** Null: it is stored as it is, its history as well. Else an order that is there keeps its own. */
+  readonly by?: ImportStamp | null | undefined;
+}
+
+/** The person of the shop who imports an order, and in which request. */
+export interface ImportStamp {
+  readonly actor: Actor;
+  readonly requestId: string;
+}
+
+/** An order that a record replaces. */
+export interface ReplacedOrder {
+  readonly order: OrderWithLines;
+  readonly attachments: Attachments;
 }
 
 /** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, what was told was told, and none is in a record. */
@@ -447,26 +462,33 @@ const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_
 /** What a record replaces. */
 const importedTables = orderTables.filter((table) => !keptTables.includes(table));
 
+/** What a person's record leaves as it is: what has happened to the order. */
+const historyTables: readonly string[] = ["purchase_order_log", "receipt", "cost_sync"];
+
 /** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */
 async function storedOrder(
   tx: Tx,
   shopId: string,
   { order, attachments }: ImportedOrder,
-): Promise<{ readonly before: OrderWithLines | null; readonly version: number }> {
+): Promise<{ readonly before: ReplacedOrder | null; readonly version: number }> {
   const [before, attached] = await Promise.all([
     loadOrder(tx, shopId, order.purchaseOrderId),
     loadAttachments(tx, shopId, order.purchaseOrderId),
   ]);
   if (before === null) return { before, version: order.version };
   const isSame = contentOf(before, attached) === contentOf(order, attachments);
-  return { before, version: Math.max(order.version, before.version + (isSame ? 0 : 1)) };
+  return {
+    before: { order: before, attachments: attached },
+    version: Math.max(order.version, before.version + (isSame ? 0 : 1)),
+  };
 }
 
 /**
  * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes higher than that
  * one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to `importedSums`, effects to the caller.
  *
- * @param isNew  nothing is stored under this id, nor is the log of an order that was deleted.
+ * @param isNew     nothing is stored under this id, nor is the log of an order that was deleted.
+ * @param replaced  the entry that tells of a person's record in the log of an order that is there; null: nothing differs.
  * @returns the order as lists showed it before. Null: there was none, or it was deleted.
  */
 export async function importOrder(
@@ -474,18 +496,24 @@ export async function importOrder(
   shopId: string,
   imported: ImportedOrder,
   isNew: boolean,
+  replaced: (stamp: ImportStamp, before: ReplacedOrder | null) => LogEntry | null = () => null,
 ): Promise<OrderWithLines | null> {
   const { order, attachments, history, deletedAtMs } = imported;
   const { purchaseOrderId } = order;
-  const { before, version } = isNew
+  const { before: stored, version } = isNew
     ? { before: null, version: order.version }
     : await storedOrder(tx, shopId, imported);
+  const before = stored?.order ?? null;
+  const by = isNew ? null : (imported.by ?? null);
+  const removed = by === null ? importedTables : importedTables.filter((table) => !historyTables.includes(table));
+  const entry = by === null ? null : replaced(by, stored);
   await tx.batch([
     // Also of a soft-deleted order, which is not loaded.
-    ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, importedTables)),
+    ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, removed)),
     ...orderStatements(shopId, null, { ...order, version }, null),
     ...attachmentStatements(shopId, purchaseOrderId, attachments),
-    ...historyStatements(shopId, purchaseOrderId, history),
+    ...(by === null ? historyStatements(shopId, purchaseOrderId, history) : []),
+    ...(entry === null ? [] : [logStatement(shopId, purchaseOrderId, entry)]),
     ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
     ...(deletedAtMs === null ? importedReminders(shopId, order, isNew) : [dropReminders(shopId, purchaseOrderId)]),
     ...openBlocks(shopId, before, deletedAtMs === null ? order : null),
