@@ -47,14 +47,22 @@ function rowsOf(text: string, separator: string, rowsMax: number): readonly Prev
   return rows;
 }
 
+/** A first line that only names the separator. */
+const separatorLine = /^"?sep=([,;\t|])"?\n/i;
+
 /** The head and the first rows of a table, whatever separates its cells; records of JSON have no head. */
 export function previewOf(text: string, rowsMax: number): Preview {
-  const plain = text.replace(/^\uFEFF/, "");
+  // Lines end with LF, CR LF or CR, as the service reads them.
+  const plain = text.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
   if (plain.startsWith("{")) {
     const lines = plain.split("\n", rowsMax).filter((line) => line.trim() !== "");
     return { head: [], rows: lines.map((line, index) => ({ line: index + 1, cells: [line] })) };
   }
-  const tables = separators.map((separator) => rowsOf(plain, separator, rowsMax + 1));
+  const [alone = "", named] = separatorLine.exec(plain) ?? [];
+  const table = plain.slice(alone.length);
+  const tables = (named === undefined ? separators : [named]).map((separator) =>
+    rowsOf(table, separator, rowsMax + 1).map((row) => (alone === "" ? row : { ...row, line: row.line + 1 })),
+  );
   const widest = tables.reduce((one, other) =>
     (other[0]?.cells.length ?? 0) > (one[0]?.cells.length ?? 0) ? other : one,
   );
@@ -89,10 +97,13 @@ export async function lineOf(file: Blob, wanted: number): Promise<string | null>
   const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
   let before = 0;
   let line = "";
-  for (;;) {
+  for (let isReturned = false; ;) {
     const { done, value } = await reader.read();
     if (done) return before + 1 === wanted && line !== "" ? line : null;
-    const [first = "", ...rest] = value.split("\n");
+    // A line feed behind a carriage return that the piece before ended with ends no further line.
+    const text = isReturned && value.startsWith("\n") ? value.slice(1) : value;
+    isReturned = value.endsWith("\r");
+    const [first = "", ...rest] = text.split(/\r\n|\r|\n/);
     line += first;
     for (const next of rest) {
       before += 1;

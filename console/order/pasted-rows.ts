@@ -14,11 +14,40 @@ export interface PastedRow {
   readonly faults: readonly RowFault[];
 }
 
-/** Splits a paste into rows: tab, semicolon, or comma where a row has neither; a first row without a number is a heading. */
-export function rowsIn(text: string, numberIn: (text: string) => number | null): readonly PastedRow[] {
-  const cells = text
-    .split(/\r?\n/)
-    .map((line) => line.split(line.includes("\t") ? "\t" : line.includes(";") ? ";" : ",").map((cell) => cell.trim()));
+/** The cells of a line: separated by tab, semicolon, or comma where it has neither. A quoted cell may have separators, and quotes doubled. */
+function cellsOf(line: string): readonly string[] {
+  const plain = line.replaceAll(/"(?:[^"]|"")*"/g, "");
+  const separator = plain.includes("\t") ? "\t" : plain.includes(";") ? ";" : ",";
+  const cells: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === separator && !isQuoted) {
+      cells.push(cell);
+      cell = "";
+    } else cell += character;
+  }
+  return [...cells, cell].map((each) => {
+    const trimmed = each.trim();
+    const [, quoted] = /^="([^]*)"$/.exec(trimmed) ?? /^"([^]*)"$/.exec(trimmed) ?? [];
+    return (quoted === undefined ? trimmed : quoted.replaceAll('""', '"')).replace(/^'/, "").trim();
+  });
+}
+
+/** A currency as it stands before or behind an amount: a sign, or three letters. */
+const currency = /^(?:\p{Sc}|[A-Z]{3})\s*|\s*(?:\p{Sc}|[A-Z]{3})$/gu;
+
+/** A number whose mark of decimals is that of another country, and can be no other mark. */
+const foreign = /^-?\d+[.,](?:\d{1,2}|\d{4})$/;
+
+/** Splits a paste into rows; a first row without a number is a heading. */
+export function rowsIn(text: string, numberInText: (text: string) => number | null): readonly PastedRow[] {
+  const numberIn = (cell: string): number | null => {
+    const bare = cell.replaceAll(currency, "");
+    return numberInText(bare) ?? (foreign.test(bare) ? Number(bare.replace(",", ".")) : null);
+  };
+  const cells = text.split(/\r\n|\r|\n/).map(cellsOf);
   const filled = cells.flatMap((row, index) => (row.some((cell) => cell !== "") ? [{ row, number: index + 1 }] : []));
   const [first] = filled;
   const hasHeading = first !== undefined && filled.length > 1 && !/\d/.test(first.row[1] ?? "");

@@ -1,7 +1,7 @@
 /**
  * Input from outside: a body as JSON, and what a schema makes of it, with details that a person understands (C3, C11).
  */
-import type { z } from "zod";
+import { z } from "zod";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { type Json, jsonPointer, parseJson } from "../base/json.ts";
 import { detailLengthMax, detailsMax, mistakenValuesMax } from "../base/limits.ts";
@@ -59,9 +59,14 @@ function hasFewValues(raw: unknown): boolean {
   return fits(raw);
 }
 
-/** zod would join the names of all unknown fields to a message that nobody reads. */
-const unknownFields = ({ code }: z.core.$ZodRawIssue): string | undefined =>
-  code === "unrecognized_keys" ? "unknown fields" : undefined;
+/** Names the fields that are known where unknown ones were found (C11). */
+const unknownFields = ({ code, inst }: z.core.$ZodRawIssue): string | undefined =>
+  code === "unrecognized_keys" ? `unknown field${knownIn(inst)}` : undefined;
+
+function knownIn(schema: unknown): string {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.def.shape) : [];
+  return names.length === 0 ? "" : `; known here: ${names.join(", ")}`;
+}
 
 const everyMistake = { error: unknownFields };
 
@@ -71,7 +76,7 @@ const untilFirstMistake = { ...everyMistake, abortEarly: true };
 function* eachDetail(issues: readonly z.core.$ZodIssue[]): Generator<ValidationDetail> {
   for (const issue of issues)
     if (issue.code === "unrecognized_keys")
-      for (const key of issue.keys) yield { path: jsonPointer([...issue.path, key]), message: "unknown field" };
+      for (const key of issue.keys) yield { path: jsonPointer([...issue.path, key]), message: issue.message };
     else yield { path: jsonPointer(issue.path), message: messageOf(issue) };
 }
 

@@ -80,6 +80,19 @@ test("pasted rows become lines when every one of them is right", () => {
   assert.deepEqual(rowsIn("A-1;x;y;z", number)[0]?.faults, ["quantity", "cost", "date"]);
 });
 
+test("pasted rows may be quoted, have a currency with the cost, and a decimal mark of another country where it is clear", () => {
+  const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
+  const read = (text: string) => rowsIn(text, number).map(({ code, quantity, unitCost, faults }) => [code, quantity, unitCost, ...faults]);
+  for (const cost of ["€3.99", "3.99 €", "€ 3,99", "EUR 3.99", "3,99 EUR", "$3.99", '"3,99"', "'3.99", '="3.99"'])
+    assert.deepEqual(read(`a-1\t2\t${cost}`), [["a-1", 2, 3.99]], cost);
+  assert.deepEqual(read('"A-1";"12";"€ 1,5"\r"Say ""hi""; you";3;'), [
+    ["A-1", 12, 1.5],
+    ['Say "hi"; you', 3, null],
+  ]);
+  assert.deepEqual(read('"A,1",12,3.5'), [["A,1", 12, 3.5]]);
+  assert.deepEqual(read("A-1\t1,234\t5"), [["A-1", null, 5, "quantity"]], "1234 or 1.234");
+});
+
 test("a quantity is rounded up to what the supplier sells: the minimum, then whole packs", () => {
   const terms = (moq: number | null, packSize: number | null) => ({ moq, packSize });
   assert.equal(roundedUp(1, terms(10, 6)), 12);
