@@ -489,6 +489,8 @@ export type LogEntry = {
   };
   readonly operation: string | null;
   readonly requestId: string | null;
+  /** From a file that a person of the shop has imported; absent where it was written when it happened. */
+  readonly origin?: "import" | undefined;
   readonly changes: readonly ({
     readonly field: string;
     /** Null for a field of the header. */
@@ -3044,6 +3046,8 @@ export interface Operations {
         };
         readonly operation: string | null;
         readonly requestId: string | null;
+        /** From a file that a person of the shop has imported; absent where it was written when it happened. */
+        readonly origin?: "import" | undefined;
         readonly changes: readonly ({
           readonly field: string;
           /** Null for a field of the header. */

@@ -122,7 +122,14 @@ export async function checkRecords(
   return await keepingLease(context, lease, async () => {
     try {
       const faults = new FileFaults();
-      const { counts } = await stageRecords(context, shop, lease, { requestId, by }, format.records(body, faults), faults);
+      const { counts } = await stageRecords(
+        context,
+        shop,
+        lease,
+        { requestId, by },
+        format.records(body, faults),
+        faults,
+      );
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
       return { counts, replaced: await engine.peek(shopId, (tx) => stagedReplacements(tx, lease)) };
     } finally {

@@ -82,12 +82,20 @@ test("an order that an owner replaces by import keeps its log, which gains an en
 test("entries of a person's file are marked and stand under no key, in orders and transfers; the operator's are as they were", async () => {
   await using server = await startServer({ console: true });
   const owner = await signInAs(server, "owner");
-  const transfer = (transferOrderId: string) => ({ type: "transferOrder", transferOrderId, log: [entry("log_t", "Bot")] });
+  const transfer = (transferOrderId: string) => ({
+    type: "transferOrder",
+    transferOrderId,
+    log: [entry("log_t", "Bot")],
+  });
   await bring(server, await owner.bearer(), order("po-new", { log: [entry("log_1", "Bot")] }), transfer("to-1"));
   const [imported, told] = await logOf(server, "po-new");
   assert.match(imported?.message ?? "", /^Imported as Draft\.$/);
   assert.equal(imported?.actor.id, owner.personId);
-  assert.deepEqual(told, { ...entry("log_1", "Bot"), actor: { type: "api-key", id: null, name: "Bot" }, origin: "import" });
+  assert.deepEqual(told, {
+    ...entry("log_1", "Bot"),
+    actor: { type: "api-key", id: null, name: "Bot" },
+    origin: "import",
+  });
   const moved = Object(JSON.parse((await server.get("/api/v1/transfer-orders/to-1/log")).text)).data.log;
   assert.deepEqual(
     moved.map(({ origin, actor }: Shown) => [origin, actor.id]),
@@ -97,7 +105,12 @@ test("entries of a person's file are marked and stand under no key, in orders an
   const changes = await askAdmin(server, "GET", `${pathOf(server)}/changes?keyId=key_victim`, undefined, { key });
   assert.equal(Object(JSON.parse(changes.text)).data.totalCount, 0);
 
-  await bring(server, adminToken, order("po-op", { log: [entry("log_2", "Bot")] }), order("po-new", { log: [entry("log_1", "Bot")] }));
+  await bring(
+    server,
+    adminToken,
+    order("po-op", { log: [entry("log_2", "Bot")] }),
+    order("po-new", { log: [entry("log_1", "Bot")] }),
+  );
   for (const [id, logId] of [
     ["po-op", "log_2"],
     ["po-new", "log_1"],
@@ -109,8 +122,7 @@ test("an export of marked entries comes in again as it was", async () => {
   await using server = await startServer({ console: true });
   const owner = await signInAs(server, "owner");
   await bring(server, await owner.bearer(), order("po-a", { log: [entry("log_1", "Bot")] }));
-  const exported = async (): Promise<string> =>
-    (await askAdmin(server, "GET", `${pathOf(server)}/export`)).text;
+  const exported = async (): Promise<string> => (await askAdmin(server, "GET", `${pathOf(server)}/export`)).text;
   const before = await exported();
   assert.match(before, /"origin":"import"/);
   const again = await askAdmin(server, "POST", `${pathOf(server)}/import`, before);
@@ -125,7 +137,10 @@ test("event and audit row of an owner's import name the person and the orders, a
   await bring(server, bearer, order("po-1"), order("po-2"), { type: "location", locationId: "l", name: "L" });
   const last = async () => {
     const { events } = Object(
-      JSON.parse((await askAdmin(server, "GET", `${pathOf(server)}/events?types=import.completed`, undefined, { key: bearer })).text),
+      JSON.parse(
+        (await askAdmin(server, "GET", `${pathOf(server)}/events?types=import.completed`, undefined, { key: bearer }))
+          .text,
+      ),
     ).data;
     return events.at(-1);
   };
@@ -136,7 +151,9 @@ test("event and audit row of an owner's import name the person and the orders, a
     purchaseOrderIdsTruncated: false,
   });
   assert.equal(event.actor.id, owner.personId);
-  const audit = await askAdmin(server, "GET", `${pathOf(server)}/audit-log?operation=shop_import`, undefined, { key: bearer });
+  const audit = await askAdmin(server, "GET", `${pathOf(server)}/audit-log?operation=shop_import`, undefined, {
+    key: bearer,
+  });
   const [row] = Object(JSON.parse(audit.text)).data.auditLog;
   assert.equal(row.path, `/admin/v1${pathOf(server)}/import#po-1,po-2`);
   await bring(server, bearer, ...Array.from({ length: ordersNamedMax + 1 }, (_, index) => order(`po-many-${index}`)));

@@ -82,7 +82,8 @@ test("pasted rows become lines when every one of them is right", () => {
 
 test("pasted rows may be quoted, have a currency with the cost, and a decimal mark of another country where it is clear", () => {
   const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
-  const read = (text: string) => rowsIn(text, number).map(({ code, quantity, unitCost, faults }) => [code, quantity, unitCost, ...faults]);
+  const read = (text: string) =>
+    rowsIn(text, number).map(({ code, quantity, unitCost, faults }) => [code, quantity, unitCost, ...faults]);
   for (const cost of ["€3.99", "3.99 €", "€ 3,99", "EUR 3.99", "3,99 EUR", "$3.99", '"3,99"', "'3.99", '="3.99"'])
     assert.deepEqual(read(`a-1\t2\t${cost}`), [["a-1", 2, 3.99]], cost);
   assert.deepEqual(read('"A-1";"12";"€ 1,5"\r"Say ""hi""; you";3;'), [

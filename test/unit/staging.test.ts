@@ -32,7 +32,14 @@ test("the checks of a file give way to the requests of another shop (Q5)", () =>
           yield { lineNumber, bytes: 50, value, columns: null };
       };
       const left = loop.arrive("another");
-      const staging = stageRecords(context, shop, lease, { requestId: "req_test", by: null }, records(), new FileFaults());
+      const staging = stageRecords(
+        context,
+        shop,
+        lease,
+        { requestId: "req_test", by: null },
+        records(),
+        new FileFaults(),
+      );
       for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
       assert.equal(checked, 2, "the shop owes 12 ms");
       nowMs += 2;
@@ -66,6 +73,13 @@ test("a file is staged in turns of stageBytesMax bytes", () =>
         return context.engine.write(shopId, work, options);
       },
     };
-    await stageRecords({ ...context, engine }, shop, lease, { requestId: "req_test", by: null }, records(), new FileFaults());
+    await stageRecords(
+      { ...context, engine },
+      shop,
+      lease,
+      { requestId: "req_test", by: null },
+      records(),
+      new FileFaults(),
+    );
     assert.deepEqual(seen, [4, 8, 10]);
   }));
