@@ -11,7 +11,6 @@ import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
-import { shownPath } from "../base/shown-path.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { documentSurface } from "../http/rest.ts";
@@ -225,8 +224,7 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     const reached = { found, binding, person, mayStillAsk, concerns };
     const response = await answerOf(served, context, reached, await tokens.headers());
     const row = audited(name, response.status, null);
-    // Nobody sends what follows a #, so it cannot be taken for what was asked.
-    const entry = orders.length === 0 ? row : { ...row, path: shownPath(`${context.path}#${orders.join(",")}`) };
+    const entry = orders.length === 0 ? row : { ...row, detail: JSON.stringify({ purchaseOrderIds: orders }) };
     await engine.write(
       shop.shopId,
       async (tx) => tx.batch(await auditTrail.statements(tx, shop.shopId, [entry])),
