@@ -40,8 +40,8 @@ const hiddenMembers = ["supplierVariantDetails"];
 
 /** Other members that setting a member changes. Their new value is taken from the answer of the write; all other places must agree. */
 const consequences: Readonly<Record<string, readonly string[]>> = {
-  // A new supplier brings its currency (C35); the rate of another currency is dropped.
-  supplierId: ["currencyCode", "fxRateOverride"],
+  // A new supplier brings its currency and terms (C32); the rate of another currency is dropped.
+  supplierId: ["currencyCode", "fxRateOverride", "paymentTerms", "incoterm"],
   // The rate was for the old currency.
   currencyCode: ["fxRateOverride"],
 };
@@ -424,6 +424,12 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
         .flatMap((name) => consequences[name] ?? [])
         .filter((name) => !(name in sent));
       header = { ...header, ...shown(sent), ...Object.fromEntries(follow.map((name) => [name, order[name] ?? null])) };
+      if ("supplierId" in sent)
+        for (const line of objects(order["lineItems"])) {
+          const id = textIn(line, "poLineItemId");
+          const terms = Object.fromEntries(ofCatalogue.map((name) => [name, line[name] ?? null]));
+          lines.set(id, { ...lines.get(id), ...terms });
+        }
       await check(after, answer);
       await checkLog(after, sent, was, header, null);
     },
