@@ -73,7 +73,9 @@ test(
       rateLimit: { capacity: 90, refillPerSecond: 7.5 },
       timezone: "Asia/Tokyo",
       auditRetentionDays: 30,
+      auditRetentionFloorDays: 30,
       emailOnSent: true,
+      replyTo: null,
       unconfirmedDays: 5,
     });
     assert.deepEqual(changed["plan"], { restApi: true });
