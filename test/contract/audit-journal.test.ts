@@ -51,7 +51,7 @@ const openShops = (directory: string) =>
 const openFile = (directory: string) =>
   openSqliteEngine({
     directory: path.join(directory, "journal"),
-    schemaDirectory: path.join(source, "shop/journal"),
+    schemaDirectory: path.join(source, "shop/audit/schema"),
     shopsOpenMax: 1,
     clock: systemClock,
   });

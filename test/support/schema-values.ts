@@ -101,6 +101,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       at,
       inTurn("currencies", currencies),
       inTurn("countries", countries),
+      `orders${drawn}@example.com; Depot <depot@example.com>`,
     ];
   };
   /** A large number with too many decimals stands for one with fewer (C14), so decimals are tried on a small one. */
