@@ -11,7 +11,9 @@ import { Combobox } from "../parts/combobox.tsx";
 import { texts } from "../texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 import { roundedUp } from "../data/packs.ts";
-import { PasteLines } from "./paste-lines.tsx";
+import { lazy } from "../parts/lazy.tsx";
+
+const PasteLines = lazy(async () => (await import("./paste-lines.tsx")).PasteLines);
 
 const words = texts.addLines;
 

@@ -200,7 +200,7 @@ test("open orders bring what is pending, on the day that their receipt schedule 
         status: "Partially Received",
         previousStatus: "In Progress",
       }),
-      // By its own date, but for what a shipment carries.
+      // By its own date, whatever a shipment carries (C13).
       order("PO-2", [line("l2", 12, { expectedDeliveryDate: "2026-12-09" })], {
         shipments: [
           {
@@ -238,8 +238,8 @@ test("open orders bring what is pending, on the day that their receipt schedule 
       "incoming:2026-W48": 0,
       "projectedOnHand:2026-W48": 1,
       "demand:2026-W49": 7,
-      "incoming:2026-W49": 5,
-      "projectedOnHand:2026-W49": -1,
+      "incoming:2026-W49": 0,
+      "projectedOnHand:2026-W49": -6,
     });
   }));
 

@@ -3,7 +3,7 @@
  */
 import type { Calendar } from "../calendar.ts";
 import { cents, type DemoVariant } from "../catalogue.ts";
-import { type Course, courseOf } from "./purchase-order-course.ts";
+import { type Course, courseOf, pendingOf } from "./purchase-order-course.ts";
 import { daysAgoOf, type DemoOrder, purchaseOrders } from "./purchase-orders.ts";
 import { keyOf } from "../shop.ts";
 
@@ -22,7 +22,7 @@ export interface Placed {
   readonly expectedDaysAgo: number;
   readonly shippingCost: number;
   readonly taxAmount: number | null;
-  /** The total with shipping and tax, in the order's currency. */
+  /** What is owed, in the order's currency: what came and is still to come, shipping and tax (C35). */
   readonly grandTotal: number;
   /** What the supplier gave back for rejected goods. */
   readonly credited: number;
@@ -37,6 +37,10 @@ function placed(order: DemoOrder, index: number, variants: readonly DemoVariant[
   const { supplier } = order;
   const course = courseOf({ order, key, poNumber }, variants, calendar);
   const total = cents(course.lines.reduce((sum, line) => sum + line.ordered * line.unitCost, 0));
+  const isOver = course.status === "Completed" || course.status === "Cancelled";
+  const owed = cents(
+    course.lines.reduce((sum, line) => sum + (line.received + (isOver ? 0 : pendingOf(line))) * line.unitCost, 0),
+  );
   const rejected = cents(course.lines.reduce((sum, line) => sum + line.rejected * line.unitCost, 0));
   const shippingCost = cents(total * shippingShare);
   const taxAmount = supplier.taxShare === null ? null : cents(total * supplier.taxShare);
@@ -50,7 +54,7 @@ function placed(order: DemoOrder, index: number, variants: readonly DemoVariant[
       order.expectedDaysAgo ?? (daysAgoOf(order, "sent") ?? order.steps[0].daysAgo) - supplier.leadTimeDays,
     shippingCost,
     taxAmount,
-    grandTotal: cents(total + shippingCost + (taxAmount ?? 0)),
+    grandTotal: cents(owed + shippingCost + (taxAmount ?? 0)),
     credited: order.creditNumber === undefined ? 0 : rejected,
   };
 }
