@@ -28,7 +28,13 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/core/goods/goods.ts",
-    at: "order.lineItems[index]«?.»quantityReceived ?? 0",
+    at: "line.quantityReceived - (order.lineItems[index]«?.»quantityReceived ?? 0",
+    after: ".",
+    reason: "The new lines are those of the order, one for one; the type of an index does not know.",
+  },
+  {
+    file: "src/core/goods/goods.ts",
+    at: "line.quantityReceived < (order.lineItems[index]«?.»quantityReceived ?? 0",
     after: ".",
     reason: "The new lines are those of the order, one for one; the type of an index does not know.",
   },
@@ -58,21 +64,15 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/core/order/purchase-order-fields.ts",
-    at: "fields[name]«?.»empty",
+    at: "values[index] ?? fields[name]«?.»empty",
     after: ".",
     reason: "It is asked for names of the table alone; the type of an index does not know.",
   },
   {
-    file: "src/core/storefront/cost-sync.ts",
-    at: "if («first === undefined») continue",
-    after: "false",
-    reason: "A group has a line; the type of an array does not know.",
-  },
-  {
-    file: "src/core/storefront/cost-sync.ts",
-    at: "if (stockBefore «>» 0n)",
-    after: ">=",
-    reason: "No stock adds no value and no quantity.",
+    file: "src/core/order/purchase-order-fields.ts",
+    at: "const empty = fields[name]«?.»empty",
+    after: ".",
+    reason: "It is asked for names of the table alone; the type of an index does not know.",
   },
   {
     file: "src/requests/idempotency.ts",
@@ -97,12 +97,6 @@ export const equivalents: readonly Equivalent[] = [
     at: "if (statements.length «>» 0) await",
     after: ">=",
     reason: "A batch of no statements does nothing.",
-  },
-  {
-    file: "src/operations/purchase-orders/goods/cost-sync.ts",
-    at: "Statement | null => «supplierId === null» ? null",
-    after: "false",
-    reason: "No supplier's entry has a supplier without an id, so the statement changes nothing.",
   },
   {
     file: "src/operations/purchase-orders/goods/cost-sync.ts",

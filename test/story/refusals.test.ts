@@ -10,6 +10,9 @@ import { startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { inToolNames } from "../support/wording.ts";
 
+/** The members of an error. */
+const errorOf = (error: unknown): Readonly<Record<string, unknown>> => ({ ...(error as object) });
+
 const lines = (members: object) => ({ lines: [{ lineItemId: "a", ...members }] });
 
 /** One call for each activity that a status may forbid. */
@@ -70,7 +73,12 @@ test("a stored refusal is replayed byte for byte, in the words of the surface th
 
   const rest = await ask("rest first");
   assert.match(rest.textAt("error", "action"), /POST \/purchase-orders\/\{id\}\/status/);
-  assert.deepEqual((await tell("rest first")).at("error"), rest.at("error"));
+  // An agent is told what it is (C69), in the words of the surface that asked first.
+  const { message, action, ...others } = errorOf(rest.at("error"));
+  const toAgent = (await tell("rest first")).at("error");
+  assert.deepEqual({ ...errorOf(toAgent), message, action }, { ...others, message, action });
+  assert.ok(String(errorOf(toAgent)["message"]).endsWith(`It was: ${String(message)}`));
+  assert.ok(String(errorOf(toAgent)["action"]).includes(String(action)));
   assert.equal((await ask("rest first")).text, rest.text);
 
   const told = await tell("agent first");

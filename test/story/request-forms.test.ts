@@ -8,7 +8,9 @@ function comparable({ status, headers, text }: TestResponse): unknown {
   const { date: _date, "x-request-id": requestId, ratelimit: _left, "content-length": length, ...others } = headers;
   // Only the answer to an ordinary HEAD tells the length that a GET would have.
   if (text !== "") others["content-length"] = length;
-  return { status, others, text: text.replaceAll(String(requestId), "req") };
+  // When a used key had its answer is of each form's own first request.
+  const told = text.replaceAll(String(requestId), "req").replace(/answered at [^"]*Z/, "answered");
+  return { status, others, text: told };
 }
 
 test("an ordinary request and one that takes the web's form get the same answer", async () => {
@@ -40,6 +42,7 @@ test("an ordinary request and one that takes the web's form get the same answer"
           }),
         ),
       );
-    assert.deepEqual(forms[0], forms[1], `${method} ${target}`);
+    const [first, second] = forms;
+    assert.deepEqual(first, second, `${method} ${target}`);
   }
 });

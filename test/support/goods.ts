@@ -17,7 +17,7 @@ import {
   storedLineFields,
   valuesFrom,
 } from "../../src/core/order/purchase-order-fields.ts";
-import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/order/purchase-order.ts";
+import type { LineItem, OrderWithLines, PurchaseOrder, ShopFacts } from "../../src/core/order/purchase-order.ts";
 import type { ImportedOrder } from "../../src/shop/order/purchase-orders.ts";
 
 export function quantity(units: number): Quantity {
@@ -102,7 +102,7 @@ export function order(
 }
 
 /** An order from outside that has nothing beside its lines. */
-export const importedOrder = (facts: PurchaseOrder): ImportedOrder => ({
+export const importedOrder = (facts: OrderWithLines): ImportedOrder => ({
   order: facts,
   attachments: { payments: [], documents: [], shipments: [], credits: [] },
   history: { log: [], receipts: [], costSyncHistory: [] },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseAllowed } from "../../src/webhooks/addresses.ts";
 import { ConfigError, nameOfDatabase, readConfig } from "../../src/service/config.ts";
 
 test("an empty environment gives the defaults of contract §1", () => {
@@ -91,11 +92,7 @@ test("every variable is read, and unknown ones are ignored", () => {
       from: { name: "Example Orders", address: "po@example.com" },
       perHourMax: 5,
     },
-    webhooks: {
-      http: true,
-      hosts: new Set(["erp.internal"]),
-      networks: [{ family: 4, address: 0x0a010000n, bits: 16 }],
-    },
+    webhooks: { ...parseAllowed("erp.internal, 10.1.0.0/16"), http: true },
     storefronts: {
       secretKey: Buffer.alloc(32, 5),
       allowed: new Map([
@@ -112,6 +109,12 @@ test("every variable is read, and unknown ones are ignored", () => {
     },
   });
   assert.ok(Object.isFrozen(config));
+  const [network] = config.webhooks.networks;
+  assert.ok(config.webhooks.hosts.has("erp.internal"));
+  assert.deepEqual(
+    [network?.bits, network?.list.check("10.1.255.1"), network?.list.check("10.2.0.1")],
+    [16, true, false],
+  );
 });
 
 test("what webhooks may connect to is refused as a whole when an entry is neither a host nor a network", () => {

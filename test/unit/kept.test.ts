@@ -331,7 +331,7 @@ test("of questionsMax searches it is known how many orders of each block match; 
       await matchesOf(
         tx,
         "kept",
-        () => Promise.resolve(part({ key, search: null, columns: {}, createdFromMs: null, createdBeforeMs: null })),
+        () => Promise.resolve(part({ key, words: [], columns: {}, createdFromMs: null, createdBeforeMs: null })),
         null,
         0,
       );

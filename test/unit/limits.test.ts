@@ -310,7 +310,7 @@ test("digests are remembered up to digestsBytesMax: then the one asked for the l
   const ask = async (shopId: string): Promise<void> => {
     const wanted = {
       key: "all",
-      search: null,
+      words: [],
       namedSuppliers: new Set<string>(),
       columns: {},
       createdFromMs: null,

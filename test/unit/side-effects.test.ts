@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+// It names the operations in texts.
+import "../../src/operations/registry.ts";
 import type { Effect, EffectOutcome } from "../../src/core/order/effect.ts";
 import { worded } from "../../src/requests/wording.ts";
 import type { AskedEffect } from "../../src/shop/storefront/effects.ts";

@@ -20,9 +20,12 @@ const address = {
   email: null,
 };
 
+// What is attached has members of its own there.
+const { attached: _attached, ...held } = order("On Hold", [{ ...line("a"), sku: "S-1", note: "Fragile" }, line("b")]);
+
 const imported: ImportedOrder = {
   ...importedOrder({
-    ...order("On Hold", [{ ...line("a"), sku: "S-1", note: "Fragile" }, line("b")]),
+    ...held,
     previousStatus: "Sent",
     storefrontSyncState: "failed",
     poName: "Spring",

@@ -230,7 +230,7 @@ export const costSyncInput = z
     completion: z.int().min(0).default(1),
     proposedAt: instantMs,
     resolvedAt: optional(instantMs),
-    lots: optional(z.array(lotInput)),
+    lots: optional(z.array(lotInput).max(linesPerOrderMax)),
   })
   .transform(({ proposedAt, resolvedAt, ...row }): CostSyncEntry => ({
     ...row,
