@@ -17,11 +17,20 @@ const owed: readonly [place: RegExp, why: string] = [
   /\.(?:grandTotal|outstandingAmount|paidStatus) is|document\[0\]\.data\.document\.totals|document\.csv\[\d+\] is ".*Grand total/,
   "what is owed is what came and what is still to come (C35)",
 ];
+const papers: readonly (readonly [place: RegExp, why: string])[] = [
+  [
+    /\/document\[0\]\.data\.document\.(?:facts|columns|rows\[\d+\]\.cells) has/,
+    "a document has a date always, and packs stand with the quantity (C62)",
+  ],
+  [/\/document\.csv has/, "a CSV has the lines alone (C62)"],
+  [/^\/s\/\S+ has/, "a supplier's page says the language in which numbers are read (C64a)"],
+];
 const meantChanges: Readonly<Record<string, readonly (readonly [place: RegExp, why: string])[]>> = {
-  "0.1.0": [owed],
+  "0.1.0": [owed, ...papers],
   "0.1.0-build-9": [owed],
   "0.1.0-build-28": [
     owed,
+    ...papers,
     [/\/mails\[0\]\.data\.next\.(?:subject|message) is/, "a mail is proposed in the shop's language"],
   ],
 };
