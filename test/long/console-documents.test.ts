@@ -32,10 +32,10 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
     // It is shown, not only there.
     await until(page, "document.querySelector('.logo img').naturalWidth > 0");
     await picture(page, "documents");
-    await page.getByLabel("Foot of every page").fill("咖啡");
+    await page.getByLabel("Foot of every page").fill("𒀀");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("Not saved: one field is wrong.").waitFor();
-    assert.match(await page.locator("#wrong-footer").innerText(), /U\+5496/);
+    assert.match(await page.locator("#wrong-footer").innerText(), /U\+12000/);
     await until(page, "document.activeElement.name === 'footer'");
     await picture(page, "documents-refused");
 
