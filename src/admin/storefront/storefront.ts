@@ -32,6 +32,8 @@ import { webhooksJson, webhooksSchema } from "./storefront-webhooks.ts";
 
 /** Shopify's version of its API that a shop is connected with when none is named. */
 const shopifyApiVersion = "2026-10";
+/** The first that tells levels which have ended (`includeInactive`). */
+const shopifyApiVersionOldest = "2026-04";
 
 const secretMax = 500;
 
@@ -54,6 +56,7 @@ export const storefrontInput = z.discriminatedUnion("kind", [
     apiVersion: z
       .string()
       .regex(/^\d{4}-(01|04|07|10)$/, "must be a version of Shopify's API, like 2026-10")
+      .refine((version) => version >= shopifyApiVersionOldest, `must be ${shopifyApiVersionOldest} or later`)
       .optional(),
   }),
   z.strictObject({
