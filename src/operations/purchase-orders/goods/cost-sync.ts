@@ -95,6 +95,8 @@ interface StoredAttempt {
   readonly storedAtMs: number;
   /** Earlier attempts have told the storefront something that it has not answered. */
   readonly hasUnanswered: boolean;
+  /** Costs of earlier attempts, which the storefront took before the order was edited, wait to be read back. */
+  readonly hasUnread: boolean;
   readonly proposals: readonly StoredProposal[];
   readonly warnings: readonly string[];
   readonly appliedVariantIds: ReadonlySet<string>;
@@ -162,7 +164,7 @@ export async function writeCosts(
       skippedCustomItemCount: costSyncMode === "disabled" ? 0 : skippedCustomLines(stored.order).length,
       warnings: [...stored.warnings],
     },
-    settle: proposals.length > 0,
+    settle: proposals.length > 0 || stored.hasUnread,
     statements: [
       ...(proposals.length === 0
         ? []
@@ -273,13 +275,16 @@ async function storeAttempt(
   if (statements.length > 0) await tx.batch(statements);
   const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
   const { appliedVariantIds } = due;
-  const hasUnanswered = rows.some((row) => row.outcome === "proposed" && !row.isAccepted);
+  const waiting = rows.filter((row) => row.outcome === "proposed");
+  const hasUnanswered = waiting.some((row) => !row.isAccepted);
+  const hasUnread = waiting.some((row) => row.isAccepted);
   return {
     order,
     completion,
     attempt,
     storedAtMs: nowMs,
     hasUnanswered,
+    hasUnread,
     proposals: writes,
     warnings,
     appliedVariantIds,
