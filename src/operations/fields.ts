@@ -174,9 +174,10 @@ export const mailAddresses = text(shortTextMax)
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
   return (context: z.core.ParsePayload<readonly T[]>): void => {
     const seen = new Set<string>();
-    for (const [index, entry] of context.value.entries()) {
+    // forEach leaves out the holes where reading stopped at a mistake.
+    context.value.forEach((entry, index) => {
       const key = keyOf(entry);
-      if (key === undefined) continue;
+      if (key === undefined) return;
       if (seen.has(key))
         context.issues.push({
           code: "custom",
@@ -185,7 +186,7 @@ export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: s
           message: `${key} is given twice`,
         });
       seen.add(key);
-    }
+    });
   };
 }
 

@@ -234,7 +234,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "answer-not-stored",
     file: "src/requests/perform.ts",
-    from: "      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),\n    ],",
+    from: "      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, beside)),\n    ],",
     to: "    ],",
     breaks: "C20: the answer does not commit with its change",
   },

@@ -142,3 +142,26 @@ test("no record of the longest line takes more memory than a small heap has, wha
     assert.match(String(message), /^line 1: /, record.slice(0, 80));
   }
 });
+
+test("checks of a whole list leave out the entries behind the first mistake, which are not read", () => {
+  const unreceive = operations.find(({ name }) => name === "purchase_order_unreceive");
+  const manufacturing = recordTypes["manufacturingOrder"];
+  assert.ok(unreceive !== undefined && manufacturing !== undefined);
+  const line = (quantity: number) => ({ lineItemId: `line_${quantity}`, quantity });
+  const material = (quantityRequired: number) => ({ variantId: "tea", moItemId: null, quantityRequired });
+  for (const [input, value, path] of [
+    [unreceive.input, { purchaseOrderId: "po", lines: [line(3), line(0), line(4)] }, "/lines/1/quantity"],
+    [
+      manufacturing.input,
+      { type: "manufacturingOrder", manufacturingOrderId: "mo", materials: [material(3), material(-1), material(4)] },
+      "/materials/1/quantityRequired",
+    ],
+  ] as const) {
+    const { details } = faultOf(() => checkInput(input, value));
+    assert.ok(Array.isArray(details), String(details));
+    assert.ok(
+      details.some((detail) => detail.path === path),
+      JSON.stringify(details),
+    );
+  }
+});

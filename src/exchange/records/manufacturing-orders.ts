@@ -145,7 +145,8 @@ const manufacturingOrderInput = z
   })
   .check((context) => {
     const itemIds = new Set(context.value.itemsToBuild.map((item) => item.moItemId));
-    for (const [index, { moItemId }] of context.value.materials.entries())
+    // forEach leaves out the holes where reading stopped at a mistake.
+    context.value.materials.forEach(({ moItemId }, index) => {
       if (moItemId !== null && !itemIds.has(moItemId))
         context.issues.push({
           code: "custom",
@@ -153,6 +154,7 @@ const manufacturingOrderInput = z
           path: ["materials", index, "moItemId"],
           message: `${moItemId} is no item of this order`,
         });
+    });
   });
 
 async function manufacturingOrderFrom(
