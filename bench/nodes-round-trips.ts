@@ -1,7 +1,7 @@
 /**
  * Counts the statements and round trips to PostgreSQL of one call of every operation; writes have an Idempotency-Key. Separate columns
  * count the request itself, the calls of the built-in storefront (a real one gets them over its API), and the follow-on work that the
- * answer waits for. test/support/flights.ts says how, and test/long/flights.test.ts holds the budgets.
+ * answer waits for. test/support/flights.ts says how, and test/store/postgres/flights.slow.test.ts holds the budgets.
  *
  * Environment: `OPENPO_BENCH_FLIGHTS=purchase_order_receive` prints the content of each round trip of that operation instead.
  */

@@ -8,7 +8,7 @@
 -- created the schemas, and again after each upgrade, for new tables. Tables that are already distributed are left unchanged.
 --
 -- PARTITIONS ARE TRIED: the project's tests run this file on a database with shops, compare what is answered before and after, go on
--- changing it, and let a node start on it (test/long/distribution.test.ts). Every table is copied, so keep as much disk free as the largest one takes.
+-- changing it, and let a node start on it (test/store/postgres/distribution.slow.test.ts). Every table is copied, so keep as much disk free as the largest one takes.
 -- A statement locks every partition of its tables before PostgreSQL 18, so use few (4 to 16) and raise max_locks_per_transaction to 256.
 -- The service never names a partition. They have row-level security without a policy, so nobody but a superuser reads them directly.
 --

@@ -1,12 +1,11 @@
 /**
- * Runs the test files whose path contains one of the arguments; without arguments all but the suites that have a script of their own.
- * The last line of the output is `N passed, N failed`. A test that makes no assertion fails.
+ * Runs test files: those whose path contains one of the words in the arguments, and whose cost is asked for (support/costs.ts). Without arguments:
+ * all that are cheap. The last line of the output is `N passed, N failed`. A test that makes no assertion fails.
  *
- * The imports of a file decide on which engines it runs (support/engines.ts): on SQLite and then on a real PostgreSQL
- * (support/postgres.ts), or on one of them. Without arguments and `OPENPO_TEST_ENGINE` only those run on PostgreSQL that run nowhere else or hold
- * the contracts of the stores (test/contract/). `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it; with `both`
- * all run on both, and a missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation
- * the tests have seen, and fails if one is missing.
+ * The imports of a file decide on which engines it can run (support/engines.ts). It runs on SQLite, or on a real PostgreSQL (support/postgres.ts) if
+ * it can run nowhere else. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it; with `both` all run on both, and a
+ * missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation the tests have seen,
+ * and fails if one is missing.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -15,7 +14,8 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import type { Json } from "../src/base/json.ts";
-import { medusaUrlVariable } from "./medusa/place.ts";
+import { medusaUrlVariable } from "./storefront/medusa/place.ts";
+import { isSelected, selectionOf } from "./support/costs.ts";
 import { type EngineName, placeOf, reasonToRunAlone } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
 import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
@@ -31,12 +31,6 @@ const holes: readonly Hole[] = [
   { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start, so nothing can fail" },
 ];
 
-/** Suites that have a script of their own: `npm run test:crash`, `npm run test:long`, `npm run test:package`, `npm run test:simulator`. */
-const suitesApart = ["test/crash/", "test/long/", "test/package/", "test/simulator/"] as const;
-
-/** What every store must do. */
-const contracts = "test/contract/";
-
 /**
  * Tests wait for syncs, timers and other processes, so one file more than there are processors keeps those busy. A real Medusa that two files
  * use at a time takes longer for a call than the adapter waits.
@@ -47,25 +41,19 @@ const filesAtOnce = process.env[medusaUrlVariable] === undefined ? availablePara
 const fileMsMax = Number(process.env["OPENPO_TEST_FILE_MINUTES"] ?? 4) * 60_000;
 const fileMsMaxOnMedusa = 900_000;
 
-const wanted = process.argv.slice(2);
+const selection = selectionOf(process.argv.slice(2));
+const isWhole = process.argv.length === 2;
 const engineWanted = process.env[engineVariable];
 const selected = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**"] })
-  .filter((file) =>
-    wanted.length === 0
-      ? !suitesApart.some((folder) => file.startsWith(folder))
-      : wanted.some((part) => file.includes(part)),
-  )
+  .filter((file) => isSelected(file, selection, engineWanted === "postgres" || engineWanted === "both"))
   .sort();
 const placed = selected.map((file) => ({ file, ...placeOf(file, (name) => readFileSync(name, "utf8")) }));
 const on = (engine: EngineName): readonly string[] =>
   placed.filter(({ engines }) => engines.includes(engine)).map(({ file }) => file);
 const withoutEngine = placed.filter(({ engines }) => engines.length === 0).map(({ file }) => file);
 const files = engineWanted === "postgres" ? [] : [...withoutEngine, ...on("sqlite")].sort();
-const onPostgres = engineWanted === "sqlite" ? [] : on("postgres");
 const filesOnPostgres =
-  wanted.length === 0 && engineWanted === undefined
-    ? onPostgres.filter((file) => file.startsWith(contracts) || !files.includes(file))
-    : onPostgres;
+  engineWanted === "sqlite" ? [] : on("postgres").filter((file) => engineWanted !== undefined || !files.includes(file));
 
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
@@ -162,13 +150,9 @@ for (const { fault } of placed)
 if (files.length > 0) await runFiles(files, "");
 if (filesOnPostgres.length > 0) await runOnPostgres();
 if (selected.length === 0) failed += 1;
-if (wanted.length === 0 && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
+if (isWhole && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
 for (const { file, engines, reason } of placed)
   if (reason !== null) process.stdout.write(`\nOnly on ${engines.join()}: ${file}: ${reason}`);
-if (filesOnPostgres.length < onPostgres.length)
-  process.stdout.write(
-    `\n${onPostgres.length - filesOnPostgres.length} files ran on SQLite alone; npm run test:postgres runs them on PostgreSQL.`,
-  );
 const slowest = durations.sort((one, other) => other.ms - one.ms).slice(0, durationsShownMax);
 if (slowest.length > 1)
   process.stdout.write(

@@ -111,7 +111,10 @@ test("no random walk gets a 5xx, an undocumented answer or an order that breaks 
         told.push(`${method} ${target} ${JSON.stringify(body)}`);
         try {
           const answer = await server.request(method, target, { body: JSON.stringify(body), headers });
-          assert.ok(answer.status < 500, `${answer.text}\n${server.logged.findLast((line) => line.includes(`"error"`))}`);
+          assert.ok(
+            answer.status < 500,
+            `${answer.text}\n${server.logged.findLast((line) => line.includes(`"error"`))}`,
+          );
           seen.set(`${method} ${answer.status}`, (seen.get(`${method} ${answer.status}`) ?? 0) + 1);
           const parsed: Json = answer.text === "" || target.endsWith("openapi.json") ? null : JSON.parse(answer.text);
           if (answer.status < 300) {

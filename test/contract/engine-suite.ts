@@ -210,7 +210,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.equal(await engine.read("a", (tx) => onHand(tx, "a", padded(0))), 0);
   });
 
-  // On PostgreSQL a write after one that the database refuses may be told to repeat (D382). postgres-late-rows.test.ts is its like there.
+  // On PostgreSQL a write after one that the database refuses may be told to repeat (D382). store/postgres/late-rows.pg.test.ts is its like there.
   if (!searchesAllShops)
     engineTest(
       "writes that come together leave and answer what they do one after another, whichever fail",

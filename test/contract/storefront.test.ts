@@ -4,7 +4,7 @@ import { systemClock } from "../../src/base/system.ts";
 import type { SandboxLevel } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";
-import { openOnFake } from "../shopify/connected.ts";
+import { openOnFake } from "../storefront/shopify/connected.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { storefrontSuite } from "./storefront-suite.ts";
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 const fieldsByDefault = ["taxAmount", "noteToSupplier", "supplierBarcode", "packSize", "trackingUrl", "countedBy"];
-const testFile = "test/property/every-field.test.ts";
+const testFile = "test/order/every-field.test.ts";
 
 /** Code that names fields without carrying them: examples, demo data, columns of merchants' files. */
 const ignored = /openapi-examples|^src\/demo\/|csv/;

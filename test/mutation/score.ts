@@ -22,29 +22,38 @@ const timesMax = 10;
 const secondsMin = 20;
 
 const root = path.join(import.meta.dirname, "../..");
-const unit = (...names: readonly string[]): readonly string[] => names.map((name) => `test/unit/${name}.test.ts`);
+const files = (...names: readonly string[]): readonly string[] => names.map((name) => `test/${name}.test.ts`);
 const goods = [
-  ...unit("goods", "lines", "status", "cost-sync", "edit", "incoming", "stock-push", "sync"),
-  "test/property/goods.test.ts",
+  ...files(
+    "goods/rules",
+    "order/rules/lines",
+    "order/rules/status",
+    "storefront/costs/sync",
+    "order/rules/edit",
+    "goods/incoming",
+    "storefront/stock-push",
+    "storefront/sync",
+  ),
+  "test/goods/rules-random.test.ts",
 ];
 
 /** The files, and the tests that hold their rules. */
 const targets: Readonly<Record<string, readonly string[]>> = {
-  "src/core/order/status.ts": unit("status", "guard", "goods"),
-  "src/core/order/status-move.ts": unit("status", "goods"),
+  "src/core/order/status.ts": files("order/rules/status", "goods/guard", "goods/rules"),
+  "src/core/order/status-move.ts": files("order/rules/status", "goods/rules"),
   "src/core/goods/goods.ts": goods,
   "src/core/order/lines.ts": goods,
   "src/core/goods/receive.ts": goods,
   "src/core/goods/confirm.ts": goods,
   "src/core/goods/complete.ts": goods,
-  "src/core/order/purchase-order-fields.ts": unit("purchase-order-fields", "edit", "supplier-terms"),
-  "src/core/access/idempotency.ts": unit("request-identity"),
-  "src/requests/idempotency.ts": unit("answers-stored"),
-  "src/shop/access/idempotency.ts": unit("answers-stored"),
-  "src/core/access/rate-limit.ts": ["test/property/rate-limit.test.ts"],
-  "src/core/storefront/cost-sync.ts": unit("cost-sync"),
-  "src/shop/storefront/cost-sync.ts": unit("cost-rows"),
-  "src/operations/purchase-orders/goods/cost-sync.ts": unit("cost-steps"),
+  "src/core/order/purchase-order-fields.ts": files("order/rules/fields", "order/rules/edit", "supplier/terms"),
+  "src/core/access/idempotency.ts": files("requests/identity"),
+  "src/requests/idempotency.ts": files("requests/answers-told-again"),
+  "src/shop/access/idempotency.ts": files("requests/answers-told-again"),
+  "src/core/access/rate-limit.ts": ["test/access/rate-limit.test.ts"],
+  "src/core/storefront/cost-sync.ts": files("storefront/costs/sync"),
+  "src/shop/storefront/cost-sync.ts": files("storefront/costs/rows"),
+  "src/operations/purchase-orders/goods/cost-sync.ts": files("storefront/costs/steps"),
 };
 
 // The tests tell nothing to a runner that this process may be part of.

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { statuses } from "../../src/core/order/purchase-order.ts";
-import { MedusaPlace } from "../medusa/place.ts";
+import { MedusaPlace } from "../storefront/medusa/place.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtpServer } from "../support/smtp.ts";
 import { reasons, stockTake, world } from "../support/read-only.ts";

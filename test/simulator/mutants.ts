@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     to: "if (!migrated) return;",
     breaks: "W8: what a killed process has committed and not synced is told by the next one before it is on disk",
     foundBy: {
-      test: "test/contract/found-wal.test.ts",
+      test: "test/store/sqlite/found-wal.test.ts",
       why: "a process must be killed within a sync, and the power be cut after the next one has told of it and before that one syncs anything",
     },
   },
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
     to: "      void headers, requestId;",
     breaks: "H2: an attempt does not look whether another has stored its answer",
     foundBy: {
-      test: "test/story/keys-across-nodes.test.ts",
+      test: "test/nodes/keys.test.ts",
       why: "a second line of defence: in one process the claim in memory keeps the second attempt away",
     },
   },

@@ -323,7 +323,7 @@ test("tests of the console do not wait with what its policy refuses", () => {
   // Playwright evaluates the text in the page from its second look on: the wait fails unless the first look finds it.
   const waits = /\.waitForFunctio[n]\(/;
   none(
-    globSync("test/{long,support}/**/*.ts")
+    globSync("test/{console,http,support}/**/*.ts")
       .filter((file) => waits.test(textOf(file)))
       .map((file) => `${file}: wait with until() of test/support/console-shop.ts.`),
   );

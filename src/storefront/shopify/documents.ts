@@ -1,6 +1,6 @@
 /**
  * What is asked of Shopify, document by document, with the schema of each answer as far as it is read. A test holds the documents against
- * Shopify's own schema (test/shopify/schema.test.ts).
+ * Shopify's own schema (test/storefront/shopify/schema.test.ts).
  */
 import { z } from "zod";
 import { onOneLine } from "../../base/plain-text.ts";

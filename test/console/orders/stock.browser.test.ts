@@ -1,0 +1,62 @@
+/**
+ * Stock takes, adjustments, transfers and manufacturing orders in a real browser: lists with filters, and each record.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { makeShop } from "../../support/console-shop.ts";
+import { endConsole, picture, skip, withConsole } from "../../support/console.ts";
+import { becomes } from "../../support/until.ts";
+
+after(endConsole);
+
+const kinds = [
+  { step: "takes", title: "Stock takes", status: "Completed", says: "Difference" },
+  { step: "adjustments", title: "Adjustments", status: "Completed", says: "Change" },
+  { step: "transfers", title: "Transfers", status: "Received", says: "Requested" },
+  { step: "manufacturing", title: "Manufacturing", status: "Completed", says: "Materials" },
+] as const;
+
+test(
+  "each kind of stock record has a list that is filtered by its address, and a page for each record",
+  { skip },
+  async () => {
+    await withConsole(async (page, link, program) => {
+      await page.goto(link);
+      await page.getByRole("link", { name: "Stock", exact: true }).click();
+      for (const { step, title, status, says } of kinds) {
+        await page
+          .getByRole("navigation", { name: "Kinds of stock records" })
+          .getByRole("link", { name: title })
+          .click();
+        await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+        const rows = page.locator("table.list tbody tr");
+        await rows.first().waitFor();
+        const all = await rows.count();
+        await picture(page, `stock-${step}`);
+        await page.getByRole("button", { name: status, exact: true }).click();
+        await page.waitForURL(/status=/);
+        await becomes(async () => [...new Set(await page.locator("table.list .chip").allInnerTexts())], [status]);
+        assert.ok((await rows.count()) <= all);
+        await rows.first().getByRole("link").click();
+        await page.getByText(says, { exact: true }).first().waitFor();
+        // Products and locations have their names.
+        assert.ok(!/\b(?:var|loc)_/.test(await page.locator("main").innerText()));
+        await picture(page, `stock-${step}-record`);
+        await page.goBack();
+        await page.getByRole("button", { name: status, exact: true, pressed: true }).waitFor();
+      }
+      await page.goto(`${new URL(link).origin}/console/stock/transfers/none`);
+      await page.getByRole("alert").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 1);
+
+      const empty = await makeShop(program, "bare", [{ type: "location", locationId: "l", name: "Hall" }]);
+      await page.goto("about:blank");
+      await page.goto(empty.link);
+      await page.getByRole("link", { name: "Stock", exact: true }).click();
+      await page.getByText("There are no stock takes yet.").waitFor();
+      await picture(page, "stock-empty");
+    });
+  },
+);

@@ -1,0 +1,165 @@
+/** What a statement reads and changes, as far as its text confines it to one part (W6). */
+import assert from "node:assert/strict";
+import { partsWatchedMax } from "../../../src/base/limits.ts";
+import { test } from "node:test";
+import {
+  type Accesses,
+  changeScope,
+  newAccesses,
+  readScope,
+  RowWatch,
+  SeenRows,
+  WatchedParts,
+} from "../../../src/store/sqlite/row-watch.ts";
+
+const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses => ({
+  ...newAccesses(),
+  read: new Map(Object.entries(tables).map(([table, columns]) => [table, new Set(columns)])),
+});
+
+const changing = (...names: readonly string[]): Accesses => ({ ...newAccesses(), changed: new Set(names) });
+
+test("a read of one part depends on that part, and on all that is read of other tables", () => {
+  const { names, part } = readScope(
+    `select o.status, s.name
+     from parent o
+     left join other s on s.shop_id = o.shop_id and s.id = o.other_id
+     where o.shop_id = ? and o.part = ? and o.deleted_at is null`,
+    reading({ parent: ["status", "part"], other: ["name"] }),
+    "part",
+  );
+  assert.deepEqual([names, part], [["other", "other.name"], { tables: ["parent"], parameter: 1 }]);
+});
+
+for (const [what, sql] of [
+  ["several parts", "select a from parent where shop_id = ? and part in (?, ?)"],
+  ["an alternative", "select a from parent where shop_id = ? and part = ? or a = 1"],
+  ["a union", "select a from parent where shop_id = ? and part = ? union select a from parent where shop_id = ?"],
+  ["a query within", "select a from parent where shop_id = ? and part = ? and a > (select max(a) from parent)"],
+  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.part = ?"],
+  [
+    "the other table's part",
+    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.part = ?",
+  ],
+  ["no shop", "select a from parent where part = ?"],
+] as const)
+  test(`a read with ${what} depends on the whole table`, () => {
+    const { names, part } = readScope(sql, reading({ parent: ["a", "part"] }), "part");
+    assert.deepEqual([names, part], [["parent", "parent.a", "parent.part"], null]);
+  });
+
+for (const [what, sql, accesses, parameter] of [
+  ["an insert", "insert into parent (shop_id, part, a) values (?, ?, ?)", changing("parent"), 1],
+  [
+    "an update",
+    "update parent set a = ?, b = ? where shop_id = ? and part = ? and a = ?",
+    changing("parent.a", "parent.b"),
+    3,
+  ],
+  ["a deletion", "delete from parent where shop_id = ? and part = ?", changing("parent"), 1],
+] as const)
+  test(`${what} of one part concerns that part and the whole table`, () => {
+    assert.deepEqual(changeScope(sql, accesses, "part"), {
+      names: [...accesses.changed],
+      part: { tables: ["parent"], parameter },
+    });
+  });
+
+for (const [what, sql] of [
+  ["an insert of several rows", "insert into parent (shop_id, part) values (?, ?), (?, ?)"],
+  ["an upsert", "insert into parent (shop_id, part) values (?, ?) on conflict (shop_id, a) do update set a = 1"],
+  ["an insert of what is selected", "insert into parent (shop_id, part) select shop_id, part from child"],
+  ["an update that moves rows", "update parent set part = ? where shop_id = ? and part = ?"],
+  ["an update of all", "update parent set a = ? where shop_id = ?"],
+  ["a deletion with an alternative", "delete from parent where shop_id = ? and part = ? or a = ?"],
+] as const)
+  test(`${what} concerns every part`, () => {
+    const { names, part } = changeScope(sql, changing("parent"), "part");
+    assert.deepEqual([names, part], [["parent", "parent at large"], null]);
+  });
+
+test("what was seen falls with a change of the same part, of unknown parts, and when the file is closed", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
+  const seen = (part: string): SeenRows => {
+    const rows = new SeenRows(watch);
+    rows.add(read, [part]);
+    return rows;
+  };
+  const [a, b] = [seen("a"), seen("b")];
+  watch.changed({ names: ["parent"], part: { tables: ["parent"], parameter: 0 } }, ["a"]);
+  assert.deepEqual([a.stands(), b.stands()], [false, true]);
+  watch.changed({ names: ["parent", "parent at large"], part: null }, []);
+  assert.equal(b.stands(), false);
+  const c = seen("c");
+  watch.forget();
+  assert.equal(c.stands(), false);
+});
+
+test("rows are durable with the commit that changed them last", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const rows = { names: ["t"], part: null };
+  const seen = new SeenRows(watch);
+  seen.add(rows, []);
+  assert.equal(seen.due, 0);
+  watch.changed(rows, []);
+  watch.committed(1);
+  watch.committed(2);
+  assert.equal(seen.due, 1);
+  watch.synced(1);
+  assert.equal(seen.due, 0);
+  watch.changed(rows, []);
+  watch.committed(3);
+  watch.forget();
+  assert.equal(seen.due, 3, "what is to be synced still is");
+  watch.rest();
+  assert.equal(seen.due, 0, "the next file counts its commits anew");
+});
+
+test("all files together watch partsWatchedMax parts", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const seen = (part: number): SeenRows => {
+    const rows = new SeenRows(watch);
+    rows.add(read, [part]);
+    return rows;
+  };
+  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
+  const [first, second] = [seen(0), seen(1)];
+  for (let part = 2; part < partsWatchedMax; part += 1) watch.part(`part ${part}`);
+  assert.equal(first.stands(), true);
+  watch.part("one more");
+  assert.deepEqual([first.stands(), second.stands()], [false, true]);
+});
+
+test("all files together watch so many parts; the one that was seen first counts as changed, of whichever file it is", () => {
+  const watched = new WatchedParts(2);
+  const files = [new RowWatch(watched), new RowWatch(watched)] as const;
+  const seen = (file: RowWatch, part: string): SeenRows => {
+    const rows = new SeenRows(file);
+    rows.add({ names: [], part: { tables: ["parent"], parameter: 0 } }, [part]);
+    return rows;
+  };
+  const first = seen(files[0], "a");
+  const [second, third] = [seen(files[1], "a"), seen(files[1], "b")];
+  assert.deepEqual(
+    [first, second, third].map((each) => each.stands()),
+    [false, true, true],
+  );
+  files[1].forget();
+  const [fourth, fifth] = [seen(files[0], "c"), seen(files[0], "d")];
+  assert.deepEqual([fourth.stands(), fifth.stands()], [true, true], "a closed file watches nothing");
+});
+
+test("reads of one kind share the list of what they have seen, and no read has that of another kind", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const [a, b, c] = ["a", "b", "c"].map((name) => watch.cellsOf({ names: [name], part: null }));
+  assert.ok(a !== undefined && b !== undefined && c !== undefined);
+  const list = (...all: readonly (typeof a)[]): readonly (typeof a)[] =>
+    all.reduce<readonly (typeof a)[]>((before, each) => watch.listWith(before, each), []);
+  const first = list(a, b, c);
+  assert.equal(list(a, b, c), first);
+  assert.deepEqual(list(b, a, c), [b, a, c], "others before it");
+  assert.deepEqual(list(b, a, b), [b, a, b], "another one after them");
+  assert.deepEqual(list(b), [b]);
+  assert.deepEqual(first, [a, b, c], "what others have seen since changes nothing");
+});
