@@ -158,7 +158,7 @@ test("checks of a whole list leave out the entries behind the first mistake, whi
     ],
   ] as const) {
     const { details } = faultOf(() => checkInput(input, value));
-    assert.ok(Array.isArray(details), String(details));
+    assert.ok(Array.isArray(details), JSON.stringify(details));
     assert.ok(
       details.some((detail) => detail.path === path),
       JSON.stringify(details),
