@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { noSpans, type Span } from "../src/base/spans.ts";
-import { tracedWrite } from "../src/requests/traced-write.ts";
+import { tracedWrite } from "../src/requests/write/traced-write.ts";
 import { TracedAttempt } from "../src/jobs/outbox/traced-attempt.ts";
 import type { Engine } from "../src/store/store.ts";
 import { Connection, requestBytes } from "./bounds/client.ts";

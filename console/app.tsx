@@ -9,7 +9,7 @@ import { Shell } from "./parts/shell.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInAgain, SignInScreen } from "./sign-in/sign-in.tsx";
-import { texts } from "./texts.ts";
+import { texts } from "./texts/texts.ts";
 import { titleOf } from "./title.ts";
 
 /** An order as it is printed. Its script is loaded when it is opened. */

@@ -7,7 +7,7 @@ import { everyRow, type List, type ReadPage } from "../data/pages.ts";
 import { howMany, MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** An export has at most so many entries of the filter, the newest ones. */
 const entriesExportedMax = 5_000;

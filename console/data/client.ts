@@ -2,7 +2,7 @@
  * The API as the console calls it: the typed client with the page's bearer, which is renewed when it has expired.
  */
 import { createClient, type ErrorDetails, type Failure, type OperationName } from "../../client/index.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
 /**

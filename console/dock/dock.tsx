@@ -16,12 +16,12 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Day } from "../parts/when.tsx";
 import { nameOf } from "../receive/lines.ts";
-import { ScanField } from "../parts/scan-field.tsx";
+import { ScanField } from "../parts/fields/scan-field.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { play } from "../receive/sounds.ts";
 import { go, hrefOf, place } from "../router.ts";
-import { texts } from "../texts.ts";
-import { dockTexts, receiveTexts } from "../texts-receive.ts";
+import { texts } from "../texts/texts.ts";
+import { dockTexts, receiveTexts } from "../texts/receive.ts";
 
 type OpenLine = Output<"open_line_list">["openLines"][number];
 

@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { number } from "../data/format.ts";
 import type { RefusedFile } from "../data/import-file.ts";
-import { importTexts } from "../texts-import.ts";
+import { importTexts } from "../texts/import.ts";
 import { lineIn, lineOf, type Preview } from "./preview.ts";
 
 const columnIn = (message: string): string | null => /, column "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? null;

@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { NewKeyForm } from "./new-key.tsx";
 import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";

@@ -5,10 +5,10 @@ import type { Output } from "../../client/index.ts";
 import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { shopId } from "../data/session.ts";
-import { CopyField } from "../parts/copy-field.tsx";
+import { CopyField } from "../parts/fields/copy-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { FirstCall } from "./first-call.tsx";
 import { snippetsFor } from "./snippets.ts";
 

@@ -1,5 +1,5 @@
 /** How agents and programs are connected with a key: the forms of the README. */
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 interface Snippet {
   readonly name: string;

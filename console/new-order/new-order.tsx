@@ -6,11 +6,11 @@ import { newIdempotencyKey } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
-import { Combobox } from "../parts/combobox.tsx";
+import { Combobox } from "../parts/fields/combobox.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 const words = texts.newOrder;
 

@@ -19,9 +19,9 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { ShopSettings } from "../settings/shop-settings.tsx";
-import { texts } from "../texts.ts";
-import { operatorTexts } from "../texts-operator.ts";
-import { settingsTexts } from "../texts-settings.ts";
+import { texts } from "../texts/texts.ts";
+import { operatorTexts } from "../texts/operator.ts";
+import { settingsTexts } from "../texts/settings.ts";
 import { asOperator } from "./as-operator.ts";
 import { SandboxFaults } from "./sandbox-faults.tsx";
 

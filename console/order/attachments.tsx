@@ -6,7 +6,7 @@ import { money } from "../data/format.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Day, Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** One line of a section: what it is, what is to be said of it, an amount. */
 interface Item {

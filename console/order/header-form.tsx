@@ -5,8 +5,8 @@ import type { Input } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { numberIn, typed } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
-import { Combobox } from "../parts/combobox.tsx";
-import { texts } from "../texts.ts";
+import { Combobox } from "../parts/fields/combobox.tsx";
+import { texts } from "../texts/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
 const fields = [

@@ -3,7 +3,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { money } from "../data/format.ts";
 import { Progress } from "../parts/progress.tsx";
 import { Day } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import type { FullOrder } from "./order-state.ts";
 
 interface Said {

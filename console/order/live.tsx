@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { followEvents } from "../data/events.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import type { OrderState } from "./order-state.ts";
 
 /** How long an own change may take to be answered after it is told. */

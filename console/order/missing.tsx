@@ -3,9 +3,9 @@ import type { FunctionComponent } from "preact";
 import { openpo } from "../data/client.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { signedIn } from "../data/session.ts";
-import { Combobox } from "../parts/combobox.tsx";
+import { Combobox } from "../parts/fields/combobox.tsx";
 import { place } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { mayDo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 

@@ -4,7 +4,7 @@ import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/in
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { Guard, lineNamed } from "./guard.tsx";
 import { obstacleTo } from "./moves.ts";
 import type { Meanwhile, OrderState, Outcome, Refusal } from "./order-state.ts";

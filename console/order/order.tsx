@@ -8,23 +8,23 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
 import { nameRecord } from "../title.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { Actions } from "./actions.tsx";
-import { AddLines } from "./add-lines.tsx";
+import { AddLines } from "./lines/add-lines.tsx";
 import { Attachments } from "./attachments.tsx";
 import { Complete } from "./complete.tsx";
 import { Confirm } from "./confirm.tsx";
-import { DocumentLinks } from "./document.tsx";
+import { DocumentLinks } from "./supplier/document.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
-import { Lines } from "./lines.tsx";
+import { Lines } from "./lines/lines.tsx";
 import { News, useLiveOrder } from "./live.tsx";
 import { Missing } from "./missing.tsx";
 import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
-import { OffPacks } from "./off-packs.tsx";
+import { OffPacks } from "./lines/off-packs.tsx";
 import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
-import type { Sent } from "./send.tsx";
+import type { Sent } from "./supplier/send.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
@@ -79,10 +79,10 @@ const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }
   return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
 
-const Answer = lazy(async () => (await import("./supplier.tsx")).Answer);
-const Links = lazy(async () => (await import("./supplier.tsx")).Links);
-const Send = lazy(async () => (await import("./send.tsx")).Send);
-const Mails = lazy(async () => (await import("./mails.tsx")).Mails);
+const Answer = lazy(async () => (await import("./supplier/supplier.tsx")).Answer);
+const Links = lazy(async () => (await import("./supplier/supplier.tsx")).Links);
+const Send = lazy(async () => (await import("./supplier/send.tsx")).Send);
+const Mails = lazy(async () => (await import("./supplier/mails.tsx")).Mails);
 
 const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);

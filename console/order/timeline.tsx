@@ -6,7 +6,7 @@ import { openpo, problemOf } from "../data/client.ts";
 import { listOf } from "../data/pages.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { lineNamed } from "./guard.tsx";
 
 const shown = (value: unknown): string => {

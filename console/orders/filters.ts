@@ -3,7 +3,7 @@
  * restores it.
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 type ListInput = Input<"purchase_order_list">;
 

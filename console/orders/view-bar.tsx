@@ -7,7 +7,7 @@ import { field } from "../data/form.ts";
 import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { builtInViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
 import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 interface Question {

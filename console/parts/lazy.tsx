@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { unreachable } from "../data/client.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 /** @param isQuiet  nothing stands in the place of a part that is loading: what is below it would be moved twice. */

@@ -1,6 +1,6 @@
 /** How much of a list is shown, and the button that reads its next page. */
 import type { List, Rows } from "../data/pages.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** How many rows are shown, in words. Of a list that could not be read nobody knows. */
 export function howMany(

@@ -1,7 +1,7 @@
 /** What stands where a screen of owners would be for everybody else: why they do not see it. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { hasRole, signedIn } from "../data/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 export const OwnerOnly: FunctionComponent<{ readonly why: string; readonly children: ComponentChildren }> = ({
   why,

@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { sentence } from "../data/format.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; readonly again?: () => void }> = ({
   problem,

@@ -1,7 +1,7 @@
 /** How much of something has come, as a bar and in numbers. */
 import type { FunctionComponent } from "preact";
 import { number } from "../data/format.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 export const Progress: FunctionComponent<{ readonly received: number; readonly ordered: number }> = ({
   received,

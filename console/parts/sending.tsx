@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
-import { settingsTexts } from "../texts-settings.ts";
+import { settingsTexts } from "../texts/settings.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 /** What is wrong, by the field's name. */

@@ -3,7 +3,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hasRole, type Session, signOut } from "../data/session.ts";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** Screens in the navigation, by the first step of their path, for people with at least this role. */
 const entries = [

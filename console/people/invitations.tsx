@@ -9,7 +9,7 @@ import { roles, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { RoleOptions } from "./role-options.tsx";
 
 type NewInvitation = Output<"invitation_create">;

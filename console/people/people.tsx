@@ -10,7 +10,7 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
 import { Sessions } from "./sessions.tsx";

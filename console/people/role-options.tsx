@@ -1,7 +1,7 @@
 /** The roles to choose from, with what each may do. */
 import type { FunctionComponent } from "preact";
 import { roles } from "../data/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 export const RoleOptions: FunctionComponent = () => (
   <>

@@ -9,7 +9,7 @@ import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 type Session = Output<"session_list">["sessions"][number];
 

@@ -6,8 +6,8 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
-import { documentTexts as words } from "../texts-documents.ts";
-import { texts } from "../texts.ts";
+import { documentTexts as words } from "../texts/documents.ts";
+import { texts } from "../texts/texts.ts";
 import { nameRecord } from "../title.ts";
 
 type Sheet = Output<"purchase_order_document">["document"];

@@ -7,8 +7,8 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
-import { documentTexts as words } from "../texts-documents.ts";
-import { texts } from "../texts.ts";
+import { documentTexts as words } from "../texts/documents.ts";
+import { texts } from "../texts/texts.ts";
 
 type Settings = Output<"document_settings_get">["documentSettings"];
 type Sent = Omit<Input<"document_settings_put">, "shopId">;

@@ -5,8 +5,8 @@ import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
-import { settingsTexts as words } from "../texts-settings.ts";
-import { texts } from "../texts.ts";
+import { settingsTexts as words } from "../texts/settings.ts";
+import { texts } from "../texts/texts.ts";
 import { Letterhead } from "./letterhead.tsx";
 import { ShopSettings } from "./shop-settings.tsx";
 

@@ -12,7 +12,7 @@ import { number, numberIn, typed } from "../data/format.ts";
 import { renewBearer } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
 import { Field, useSending } from "../parts/sending.tsx";
-import { settingsTexts } from "../texts-settings.ts";
+import { settingsTexts } from "../texts/settings.ts";
 
 type Shop = Output<"shop_put">["shop"];
 

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { field } from "../data/form.ts";
 import { sentence } from "../data/format.ts";
 import { type Refused, renewBearer, signIn } from "../data/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** The invitation in the fragment of an address; null without one. */
 export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;

@@ -1,7 +1,7 @@
 /** Stock takes and adjustments: what was counted, and what was changed. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { stockTexts } from "../texts-stock.ts";
+import { stockTexts } from "../texts/stock.ts";
 import {
   amount,
   chosenOf,

@@ -5,7 +5,7 @@ import { openpo, type Problem } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { Day, Moment } from "../parts/when.tsx";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 
 /** One value of a record, or of a line. */
 export interface Value {

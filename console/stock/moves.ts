@@ -1,7 +1,7 @@
 /** Transfers and manufacturing orders: what goes from one location to another, and what is built. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { stockTexts } from "../texts-stock.ts";
+import { stockTexts } from "../texts/stock.ts";
 import {
   amount,
   chosenOf,

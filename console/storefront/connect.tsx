@@ -9,8 +9,8 @@ import { field } from "../data/form.ts";
 import { operatorToken, shopId } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
 import { Field, useSending } from "../parts/sending.tsx";
-import { storefrontTexts } from "../texts-storefront.ts";
-import { texts } from "../texts.ts";
+import { storefrontTexts } from "../texts/storefront.ts";
+import { texts } from "../texts/texts.ts";
 import type { Status } from "./storefront.tsx";
 
 const words = storefrontTexts.connect;

@@ -12,7 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
 export type Delivery = Output<"webhook_delivery_list">["deliveries"][number];

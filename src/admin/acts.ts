@@ -3,8 +3,8 @@
  * their requests (app.ts).
  */
 import type { FaultCode } from "../base/fault.ts";
-import { auditAlone, auditRowOf } from "../requests/audit.ts";
-import { AuditTrail } from "../requests/audit-trail.ts";
+import { auditAlone, auditRowOf } from "../requests/audit/audit.ts";
+import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { asFault } from "../requests/envelope.ts";
 import { operatorHere } from "../requests/sessions.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";

@@ -23,8 +23,8 @@ import {
   type Surface,
   validators,
 } from "../http/surface.ts";
-import { auditAlone, auditRowOf } from "../requests/audit.ts";
-import { AuditTrail } from "../requests/audit-trail.ts";
+import { auditAlone, auditRowOf } from "../requests/audit/audit.ts";
+import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { Readers } from "../requests/broad-read.ts";
 import { admit, type PersonCaller } from "../requests/caller.ts";
 import type { StoreCounts } from "../requests/store-counts.ts";
@@ -33,7 +33,7 @@ import { shownId } from "../operations/fields.ts";
 import type { Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import { bucketOf, type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
-import { Refusals } from "../requests/refusals.ts";
+import { Refusals } from "../requests/audit/refusals.ts";
 import { identifyPerson, isSessionBearer, operatorHere } from "../requests/sessions.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";

@@ -13,7 +13,7 @@ import type { Role } from "../core/access/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import type { BroadPart, Readers } from "../requests/broad-read.ts";
-import { type CallDependencies, readPartWith } from "../requests/call.ts";
+import { type CallDependencies, readPartWith } from "../requests/write/call.ts";
 import { actorOf, type SignedIn } from "../requests/caller.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Operation, OperationShape } from "../requests/operation.ts";

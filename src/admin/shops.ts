@@ -1,6 +1,6 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
-import { unconfirmedDaysMax } from "../core/order/attention.ts";
+import { unconfirmedDaysMax } from "../core/order/advice/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
 import { fxRateToNumber, quantityDecimalsMax, quantityFrom, quantityToNumber } from "../core/money/money.ts";

@@ -2,12 +2,12 @@
  * Answers as agents read them (C69): a write tells what changed and what comes next, not the whole order; an answer that is too long
  * for the text is cut where its longest list is.
  *
- * Does not own: what an operation answers (operations), the next step (core/order/next-step.ts), the names of members (names.ts).
+ * Does not own: what an operation answers (operations), the next step (core/order/advice/next-step.ts), the names of members (names.ts).
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
-import { correctionStep, nextStepOf } from "../core/order/next-step.ts";
-import { warningReasons } from "../core/order/warnings.ts";
+import { correctionStep, nextStepOf } from "../core/order/advice/next-step.ts";
+import { warningReasons } from "../core/order/advice/warnings.ts";
 import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/order/purchase-order.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 

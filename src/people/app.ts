@@ -16,15 +16,15 @@ import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.
 import { strangers } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
-import { auditRowOf } from "../requests/audit.ts";
-import { AuditTrail } from "../requests/audit-trail.ts";
+import { auditRowOf } from "../requests/audit/audit.ts";
+import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { PersonCaller } from "../requests/caller.ts";
 import type { StoreCounts } from "../requests/store-counts.ts";
 import { respond, success } from "../requests/envelope.ts";
 import { id, instant, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
-import { Refusals } from "../requests/refusals.ts";
+import { Refusals } from "../requests/audit/refusals.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";

@@ -17,11 +17,11 @@ import {
   type SecretKind,
   secretRandomBytes,
 } from "../base/secret.ts";
-import type { AuditTrail } from "../requests/audit-trail.ts";
+import type { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { admit, identify, operatorName, type PersonCaller, type SignedIn } from "../requests/caller.ts";
 import { asFault } from "../requests/envelope.ts";
 import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
-import type { Refusals } from "../requests/refusals.ts";
+import type { Refusals } from "../requests/audit/refusals.ts";
 import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../requests/sessions.ts";
 import { type ApiKey, loadShop, type Shop } from "../shop/access/accounts.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";

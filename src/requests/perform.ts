@@ -28,9 +28,9 @@ import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { AuditRowPlace } from "../shop/audit/audit-journal.ts";
-import { auditEntryOf, AuditRows } from "./audit.ts";
-import { AuditTrail } from "./audit-trail.ts";
-import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./call.ts";
+import { auditEntryOf, AuditRows } from "./audit/audit.ts";
+import { AuditTrail } from "./audit/audit-trail.ts";
+import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./write/call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { Confirmations } from "./remembered/caller-confirmations.ts";
 import { StoreCounts } from "./store-counts.ts";
@@ -63,11 +63,11 @@ import {
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Answer, Operation } from "./operation.ts";
 import { bucketOf, requestTokens } from "./rate-limit.ts";
-import { Refusals } from "./refusals.ts";
+import { Refusals } from "./audit/refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
 import { Sweeps } from "./sweeps.ts";
-import { tracedWrite } from "./traced-write.ts";
+import { tracedWrite } from "./write/traced-write.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
   readonly loop: LoopShare;

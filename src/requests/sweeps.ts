@@ -13,7 +13,7 @@ import { sweepDeliveries } from "../shop/events/deliveries.ts";
 import { sweepEvents } from "../shop/events/events.ts";
 import { sweepIdempotency } from "../shop/access/idempotency.ts";
 import type { StoreCounts } from "./store-counts.ts";
-import type { AuditTrail } from "./audit-trail.ts";
+import type { AuditTrail } from "./audit/audit-trail.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 

@@ -26,7 +26,7 @@ import { ConfigError } from "./config.ts";
 import { sandboxesOpenMax, shopsOpenMax } from "../base/limits.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { type OpenStore, restingCalls } from "./open-store.ts";
-import { AuditTrail } from "../requests/audit-trail.ts";
+import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
 import { memoryCoordination } from "../store/sqlite/coordination.ts";
 import { orderColumn } from "../shop/order/purchase-order-tables.ts";

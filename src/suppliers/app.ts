@@ -31,7 +31,7 @@ import { methodNotAllowed, type RequestContext, type Surface } from "../http/sur
 import { asFault, failure, respond, success } from "../requests/envelope.ts";
 import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
-import { AuditTrail } from "../requests/audit-trail.ts";
+import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import { eventStatements } from "../shop/events/events.ts";

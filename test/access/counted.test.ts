@@ -21,7 +21,7 @@ import {
   sweptRowsMax,
 } from "../../src/base/limits.ts";
 import { StoreCounts } from "../../src/requests/store-counts.ts";
-import { Refusals } from "../../src/requests/refusals.ts";
+import { Refusals } from "../../src/requests/audit/refusals.ts";
 import { Sweeps } from "../../src/requests/sweeps.ts";
 import { Attempts, linkGuesses, linkRequests, signInsOfAddress } from "../../src/http/attempts.ts";
 import type { Engine } from "../../src/store/store.ts";

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { auditLinksPlacedMax, auditPlaceMs, auditRowsVerifiedMax, sweepEveryRequests } from "../../src/base/limits.ts";
-import { AuditTrail } from "../../src/requests/audit-trail.ts";
+import { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import { chainOf, digestOf } from "../../src/shop/audit/audit-chain.ts";
 import { type AuditEntry, auditRowsAfter } from "../../src/shop/audit/audit.ts";
 import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/shop/audit/audit-verification.ts";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
-import { AuditTrail } from "../../src/requests/audit-trail.ts";
+import { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
 import { auditEntry } from "../support/audit.ts";
 import { heldBytes } from "../support/garbage.ts";

@@ -20,7 +20,7 @@ import {
 import { restoreBackup } from "../../src/cli/copies/backup.ts";
 import { markFormat, openDataDirectory, openJournal } from "../../src/service/data-directory.ts";
 import { dayMs } from "../../src/base/calendar.ts";
-import { AuditTrail } from "../../src/requests/audit-trail.ts";
+import { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import { type AuditEntry, type AuditFilters, listAudit } from "../../src/shop/audit/audit.ts";
 import { linksAfter } from "../../src/shop/audit/audit-chain.ts";
 import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";

@@ -5,7 +5,7 @@ import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
 import { roundedUp } from "../../console/data/packs.ts";
-import { linesOf, rowsIn } from "../../console/order/pasted-rows.ts";
+import { linesOf, rowsIn } from "../../console/order/lines/pasted-rows.ts";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/order/status.ts";
 

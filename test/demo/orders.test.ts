@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { attentionReasons } from "../../src/core/order/attention.ts";
+import { attentionReasons } from "../../src/core/order/advice/attention.ts";
 import { fxRateFrom } from "../../src/core/money/money.ts";
 import { demoRecords } from "../../src/demo/records.ts";
 import { demoShop } from "../../src/demo/shop.ts";

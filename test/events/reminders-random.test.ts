@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attentionTo } from "../../src/core/order/attention.ts";
+import { attentionTo } from "../../src/core/order/advice/attention.ts";
 import { dateOf, dayFrom, dayIn, dayMs } from "../../src/base/calendar.ts";
 import { asQuantity } from "../../src/core/money/money.ts";
 import { type Status, statuses } from "../../src/core/order/purchase-order.ts";

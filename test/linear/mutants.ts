@@ -50,7 +50,7 @@ export const linearMutants: readonly LinearMutant[] = [
   },
   {
     name: "answer-before-commit",
-    file: "src/requests/call.ts",
+    file: "src/requests/write/call.ts",
     from: `tracedWrite(engine, tracing, shopId, (tx) =>
       lastChange(tx, store, release, work),
     );`,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statuses } from "../../src/core/order/purchase-order.ts";
-import { nextStepOf } from "../../src/core/order/next-step.ts";
+import { nextStepOf } from "../../src/core/order/advice/next-step.ts";
 import { guides, instructions, prompts } from "../../src/mcp/guide.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";

@@ -34,7 +34,7 @@ import { Connections } from "../../src/http/node/connections.ts";
 import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/openapi/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
-import { AuditRows } from "../../src/requests/audit.ts";
+import { AuditRows } from "../../src/requests/audit/audit.ts";
 import { Attempts, signInsOfAddress } from "../../src/http/attempts.ts";
 import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
 import { KnownCredentials } from "../../src/shop/access/known-credentials.ts";

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   // The audit log.
   {
     name: "link-without-head",
-    file: "src/requests/audit-trail.ts",
+    file: "src/requests/audit/audit-trail.ts",
     from: "    return statements;",
     to: "    return statements.slice(0, -1);",
     breaks: "D350: the head does not follow the links",
@@ -140,28 +140,28 @@ export const mutants: readonly Mutant[] = [
   // The outbox.
   {
     name: "push-not-stored-first",
-    file: "src/jobs/outbox/stock-push.ts",
+    file: "src/jobs/outbox/steps/stock-push.ts",
     from: "      : insertPushStatement(shopId, purchaseOrderId, sent, context.now()),",
     to: '      : { sql: "select 1", params: [] },',
     breaks: "S3: a push is sent under a reference that is not stored",
   },
   {
     name: "new-reference-on-resend",
-    file: "src/jobs/outbox/stock-push.ts",
+    file: "src/jobs/outbox/steps/stock-push.ts",
     from: "    call: async (storefront, signal) => {\n      const changes = sent.items.map",
     to: '    call: async (storefront, signal) => {\n      sent.reference = ids.next("push");\n      const changes = sent.items.map',
     breaks: "F1: a push is repeated under another reference",
   },
   {
     name: "unknown-counts-as-not-landed",
-    file: "src/jobs/outbox/stock-push.ts",
+    file: "src/jobs/outbox/steps/stock-push.ts",
     from: '  if (error.landed === "no") await tx.batch',
     to: '  if (error.landed !== "no" || error.landed === "no") await tx.batch',
     breaks: "F3: a push whose answer was lost counts as not landed",
   },
   {
     name: "landed-twice",
-    file: "src/jobs/outbox/stock-push.ts",
+    file: "src/jobs/outbox/steps/stock-push.ts",
     from: '    item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,\n  );\n  const landed = items.filter((item, index) => item.result?.outcome === "landed" && sent.items[index]?.result === null);',
     to: '    item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,\n  );\n  const landed = [...items, ...items].filter((item) => item.result?.outcome === "landed");',
     breaks: "C40: what has landed is counted twice in the shop's own stock",
@@ -189,14 +189,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "incoming-of-before",
-    file: "src/jobs/outbox/mirror.ts",
+    file: "src/jobs/outbox/steps/mirror.ts",
     from: "    incoming: asQuantity(ledger.get(variantId) ?? 0),",
     to: "    incoming: asQuantity(Math.max(ledger.get(variantId) ?? 0, 1_000)),",
     breaks: "C41: the storefront is told a wrong incoming quantity",
   },
   {
     name: "one-effect-of-a-run",
-    file: "src/jobs/outbox/mirror.ts",
+    file: "src/jobs/outbox/steps/mirror.ts",
     from: "  const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];\n  const rows",
     to: "  const variantIds = [...new Set(run.slice(-1).flatMap(({ effect }) => effect.variantIds))];\n  const rows",
     breaks: "C41: of effects that are claimed together only the last is carried out",
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   // Unit costs that are read back.
   {
     name: "replaced-cost-has-failed",
-    file: "src/jobs/outbox/costs.ts",
+    file: "src/jobs/outbox/steps/costs.ts",
     from: "shown === row.unitCost ? null : await loadReplacingCost(tx, shopId, row, shown)",
     to: "shown === row.unitCost || shopId !== null ? null : await loadReplacingCost(tx, shopId, row, shown)",
     breaks: "C45: a cost that was written and replaced since counts as failed",
@@ -240,7 +240,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "answer-stored-afterwards",
-    file: "src/requests/call.ts",
+    file: "src/requests/write/call.ts",
     from: "  await tx.batch(await store.statements(tx, reply));\n  // Without",
     to: "  if (effectIds.length === 0) await tx.batch(await store.statements(tx, reply));\n  // Without",
     breaks: "C20: with follow-on work, the answer is stored after the change",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storefrontCallLimitMs, withinLimit } from "../../src/requests/upstream-time-limit.ts";
+import { storefrontCallLimitMs, withinLimit } from "../../src/requests/write/upstream-time-limit.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { shortened } from "../support/shortened.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decodeAnyCursor, encodeCursor, hasKinds, invalidCursor } from "../../base/cursor.ts";
 import { auditRowsVerifiedMax } from "../../base/limits.ts";
 import { neutralisedJson } from "../../base/plain-text.ts";
-import { AuditTrail } from "../../requests/audit-trail.ts";
+import { AuditTrail } from "../../requests/audit/audit-trail.ts";
 import { instant } from "../../operations/fields.ts";
 import { type ChainPoint, chainOf } from "../../shop/audit/audit-chain.ts";
 import {

@@ -13,7 +13,7 @@ import {
   overtakenLineIds,
   type SupplierProposal,
 } from "../../core/supplier/supplier-proposals.ts";
-import { callAs } from "../../requests/call.ts";
+import { callAs } from "../../requests/write/call.ts";
 import { actorOf, operatorName } from "../../requests/caller.ts";
 import {
   dateSchema,

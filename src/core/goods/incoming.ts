@@ -2,7 +2,7 @@
  * Incoming stock: what the open orders of a shop are still to bring, and which products are tagged for it (C41, C42).
  *
  * Owns: what of an order is incoming, how a change of the order moves the ledger, and what the storefront is told of it. Does not
- * own: the ledger's rows (shop/order/purchase-orders.ts) or the calls (jobs/outbox/mirror.ts).
+ * own: the ledger's rows (shop/order/purchase-orders.ts) or the calls (jobs/outbox/steps/mirror.ts).
  */
 import type { Effect } from "../order/effect.ts";
 import { isCustom, pendingQuantity } from "../order/lines.ts";

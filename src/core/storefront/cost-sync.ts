@@ -4,7 +4,7 @@
  *
  * Owns: the arithmetic, and what a further attempt of the same completion has left to do. Does not own: which units are in the moving average
  * (cost-lots.ts), the rows of the history (shop/storefront/cost-sync.ts), the steps of the sync and the calls
- * (operations/purchase-orders/goods/cost-sync.ts, jobs/outbox/cost-take-back.ts).
+ * (operations/purchase-orders/goods/cost-sync.ts, jobs/outbox/steps/cost-take-back.ts).
  */
 import { type CostLot, type GoodsMove, type VariantLots, lotsByVariant, netLots, reversed } from "./cost-lots.ts";
 import { Fault } from "../../base/fault.ts";

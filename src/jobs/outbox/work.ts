@@ -12,11 +12,11 @@ import type { Effect } from "../../core/order/effect.ts";
 import type { ClaimedEffect } from "../../shop/storefront/effects.ts";
 import { endConfirmation } from "../../shop/order/order-claims.ts";
 import type { Tx } from "../../store/store.ts";
-import { takeBackCosts } from "./cost-take-back.ts";
-import { settleCosts } from "./costs.ts";
-import { mirrorIncoming, syncTags } from "./mirror.ts";
+import { takeBackCosts } from "./steps/cost-take-back.ts";
+import { settleCosts } from "./steps/costs.ts";
+import { mirrorIncoming, syncTags } from "./steps/mirror.ts";
 import { type Run, type Step, type WorkContext, endRun, isKind, skipped, systemStamp } from "./step.ts";
-import { planPush } from "./stock-push.ts";
+import { planPush } from "./steps/stock-push.ts";
 
 const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kind: K): Run<K> =>
   claimed.flatMap((entry) => {

@@ -8,7 +8,7 @@ import {
   isDue,
   unconfirmedDaysDefault,
   unconfirmedDaysMax,
-} from "../../core/order/attention.ts";
+} from "../../core/order/advice/attention.ts";
 import { type Day, dayIn } from "../../base/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";

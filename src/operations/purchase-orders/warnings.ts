@@ -1,4 +1,4 @@
-/** Warnings in the answers of writes (C16). The rules are in core/order/warnings.ts; here is what of a request they look at. */
+/** Warnings in the answers of writes (C16). The rules are in core/order/advice/warnings.ts; here is what of a request they look at. */
 import { z } from "zod";
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { isCustom } from "../../core/order/lines.ts";
@@ -6,7 +6,7 @@ import type { Decision, PurchaseOrder } from "../../core/order/purchase-order.ts
 import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call } from "../../requests/operation.ts";
-import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/order/warnings.ts";
+import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/order/advice/warnings.ts";
 
 const warningSchema = z
   .strictObject({

@@ -3,7 +3,7 @@
  *
  * Owns: their SQL. Does not own: how keys are made (core/access/api-key.ts), what settings mean (core), who may ask (requests/caller.ts).
  */
-import { unconfirmedDaysDefault } from "../../core/order/attention.ts";
+import { unconfirmedDaysDefault } from "../../core/order/advice/attention.ts";
 import { type FxRate, asFxRate } from "../../core/money/money.ts";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";

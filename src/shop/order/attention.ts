@@ -1,13 +1,13 @@
 /**
  * What of a shop's orders is read to say which of them need attention: one row an order, without its lines.
  *
- * Owns: the SQL. Does not own: which order needs attention and why (core/order/attention.ts).
+ * Owns: the SQL. Does not own: which order needs attention and why (core/order/advice/attention.ts).
  *
  * What it costs grows with the orders that are on their way, not with those that are over: of these, only the ones with a payment due
  * and those whose sync failed are found, by indexes.
  */
 import type { Payment } from "../../core/order/attachments.ts";
-import type { AttentionFacts } from "../../core/order/attention.ts";
+import type { AttentionFacts } from "../../core/order/advice/attention.ts";
 import { type Day, dateOf } from "../../base/calendar.ts";
 import { type Quantity, asQuantity } from "../../core/money/money.ts";
 import {

@@ -4,7 +4,7 @@
  * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the catalogue that follow.
  * Does not own: what a cost becomes and what an attempt has left to do (core/storefront/cost-sync.ts), the steps of the sync
  * (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them (purchase-order-history.ts), reading costs back
- * (jobs/outbox/costs.ts).
+ * (jobs/outbox/steps/costs.ts).
  */
 import type {
   CostFacts,

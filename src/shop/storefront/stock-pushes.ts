@@ -2,7 +2,7 @@
  * An order's stock pushes as rows (C40, C43): what was sent under which reference, and what became of it.
  *
  * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/storefront/stock-push.ts), when it is sent and settled
- * (jobs/outbox/stock-push.ts).
+ * (jobs/outbox/steps/stock-push.ts).
  *
  * Statements about pushes that are not settled say so as `settled_at is null`: the index of these rows has the same words.
  */

@@ -1,7 +1,7 @@
 /** Why an order needs attention, since when, and what comes next (C68). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AttentionFacts, attentionReasons, attentionTo } from "../../../src/core/order/attention.ts";
+import { type AttentionFacts, attentionReasons, attentionTo } from "../../../src/core/order/advice/attention.ts";
 import { dayFrom, dayMs } from "../../../src/base/calendar.ts";
 import { asQuantity } from "../../../src/core/money/money.ts";
 import { operations } from "../../../src/operations/registry.ts";

@@ -1,7 +1,7 @@
 /** What an agent is told to do next with an order, status by status (C69). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextStepOf } from "../../../src/core/order/next-step.ts";
+import { nextStepOf } from "../../../src/core/order/advice/next-step.ts";
 import { type Status, statuses } from "../../../src/core/order/purchase-order.ts";
 
 type Facts = Parameters<typeof nextStepOf>[0];

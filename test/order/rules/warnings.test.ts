@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LineItem } from "../../../src/core/order/purchase-order.ts";
-import { type InQuestion, orderWarnings } from "../../../src/core/order/warnings.ts";
+import { type InQuestion, orderWarnings } from "../../../src/core/order/advice/warnings.ts";
 import { line, type LineFigures, money, order, quantity } from "../../support/goods.ts";
 
 /** The warnings of what is looked at, on 2026-03-01. */

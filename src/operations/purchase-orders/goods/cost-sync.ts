@@ -41,7 +41,7 @@ import { costStatement } from "../../../shop/order/purchase-order-history.ts";
 import type { Statement, Tx } from "../../../store/store.ts";
 import { type ItemResult, StorefrontError } from "../../../storefront/storefront.ts";
 import type { Call } from "../../../requests/operation.ts";
-import { withinLimit } from "../../../requests/upstream-time-limit.ts";
+import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { stampOf } from "../access.ts";
 import { variantStandings } from "./guard.ts";
 import type { OrderClaim } from "./order-claim.ts";

@@ -2,7 +2,7 @@
  * What the operations that move goods share (spec "Purchase orders: writes", "Rules attached to the endpoints" 1–5; C24–C28).
  *
  * Owns: the order of steps around a change that the inventory guard stands before. Does not own: the rules (core/goods/confirm.ts,
- * core/goods/receive.ts, core/goods/complete.ts), the guard (guard.ts), how a push is carried out (jobs/outbox/stock-push.ts).
+ * core/goods/receive.ts, core/goods/complete.ts), the guard (guard.ts), how a push is carried out (jobs/outbox/steps/stock-push.ts).
  *
  * Each goes the same way: read and decide, so that what the order's state does not allow is refused first; ask the storefront
  * outside the shop's turn; decide again inside the change, since the order may have changed meanwhile (S5).

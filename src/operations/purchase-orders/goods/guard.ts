@@ -13,7 +13,7 @@ import { type LineItem, linesPerOrderMax } from "../../../core/order/purchase-or
 import { StorefrontError } from "../../../storefront/storefront.ts";
 import { noRepeats } from "../../fields.ts";
 import type { Call } from "../../../requests/operation.ts";
-import { withinLimit } from "../../../requests/upstream-time-limit.ts";
+import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { lineItemId } from "../json.ts";
 
 /** The input schema of `resolutions[]`. */

@@ -2,7 +2,7 @@
  * Waiting until the storefront shows what was pushed, and what a caller is told of it (spec "Rules attached to the endpoints" 4; C43).
  *
  * Owns: the wait, reading back, `confirmation` and `skipped[]`. Does not own: which lines are pushed and what they are told
- * (core/storefront/sync.ts), sending a push (jobs/outbox/stock-push.ts).
+ * (core/storefront/sync.ts), sending a push (jobs/outbox/steps/stock-push.ts).
  *
  * The wait holds neither a transaction nor the shop's turn: it asks the outbox how far the effect is, then the storefront whether the
  * change can be read there.
@@ -32,7 +32,7 @@ import {
 import type { Tx } from "../../../store/store.ts";
 import { StorefrontError } from "../../../storefront/storefront.ts";
 import type { Call } from "../../../requests/operation.ts";
-import { withinLimit } from "../../../requests/upstream-time-limit.ts";
+import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { saveFor, stampOf } from "../access.ts";
 import type { OrderClaim } from "./order-claim.ts";
 import { type FollowedOrder, type FollowOn, recoveryText, type SideEffects } from "../side-effects.ts";

@@ -1,0 +1,164 @@
+/** What became of the order's e-mails: sent, waiting or failed, with the mail server's words and the way out. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Output } from "../../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../../data/client.ts";
+import { sentence } from "../../data/format.ts";
+import { useReading } from "../../data/reading.ts";
+import { hasRole, shopId } from "../../data/session.ts";
+import { ProblemNotice } from "../../parts/problem.tsx";
+import { Moment } from "../../parts/when.tsx";
+import { sendTexts as words } from "../../texts/send.ts";
+import type { Sent } from "./send.tsx";
+
+type Mail = Output<"purchase_order_mail_list">["mails"][number];
+
+const chips: Readonly<Record<Mail["state"], string>> = { queued: "waiting", sent: "done", failed: "bad" };
+
+/** How often it is looked what became of a mail that waits. No event tells of it. */
+const lookAgainMs = 5_000;
+
+interface MailsProps {
+  readonly purchaseOrderId: string;
+  /** What was just sent; null: nothing was. */
+  readonly sent: Sent | null;
+  /** Opens the dialog that sends the order. */
+  readonly sendAnew: () => void;
+}
+
+export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, sendAnew }) => {
+  const input = { shopId: shopId(), purchaseOrderId };
+  const { data, problem, again } = useReading("purchase_order_mail_list", input);
+  const failed = useSignal<Problem | null>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (sent !== null) void again();
+  }, [sent]);
+  const mails = data?.mails ?? [];
+  const isWaiting = mails.some(({ state }) => state === "queued");
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) void again();
+    }, lookAgainMs);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  const retry = async (mailId: string): Promise<void> => {
+    const result = await openpo.call("purchase_order_mail_retry", { ...input, mailId });
+    failed.value = result.ok ? null : problemOf(result);
+    await again();
+  };
+  if (problem === null && mails.length === 0 && sent === null) return null;
+  const list = (
+    <>
+      <ul class="plain-list">
+        {mails.map((mail) => (
+          <Row key={mail.mailId} mail={mail} retry={() => void retry(mail.mailId)} sendAnew={sendAnew} />
+        ))}
+      </ul>
+      {data !== null && data.totalCount > mails.length ? (
+        <p class="quiet">{words.more(data.totalCount - mails.length)}</p>
+      ) : null}
+    </>
+  );
+  // Mails that all went before the page was opened are one line.
+  if (sent !== null || problem !== null || mails.some(({ state }) => state !== "sent")) wasOpen.current = true;
+  if (!wasOpen.current)
+    return (
+      <details>
+        <summary>{words.allSent(data?.totalCount ?? mails.length)}</summary>
+        {list}
+      </details>
+    );
+  return (
+    <section aria-labelledby="mails">
+      <h2 id="mails">{words.mails}</h2>
+      <Outcome sent={sent} mails={mails} />
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+      {list}
+    </section>
+  );
+};
+
+const addressesOf = ({ recipients }: Mail): string => recipients.map(({ address }) => address).join(", ");
+
+/** What the person is told of the mail that was just asked for, as it stands now. */
+const Outcome: FunctionComponent<{ readonly sent: Sent | null; readonly mails: readonly Mail[] }> = ({
+  sent,
+  mails,
+}) => {
+  if (sent === null) return null;
+  const mail = mails.find(({ mailId }) => mailId === sent.mail.mailId) ?? sent.mail;
+  const warnings = sent.warnings ?? [];
+  // What the answer says of the mail is in the row below.
+  const recovery = sent.sideEffects.email?.status === "failed" ? null : (sent.recovery ?? null);
+  return (
+    <>
+      <p role="status" class={mail.state === "failed" ? "problem" : "notice"}>
+        {mail.state === "sent" ? words.gone.sent(addressesOf(mail)) : words.gone[mail.state]}
+      </p>
+      {recovery === null ? null : (
+        <p class="problem" role="alert">
+          {recovery}
+        </p>
+      )}
+      {warnings.length === 0 ? null : (
+        <p class="quiet">
+          {words.pleaseCheck}: {warnings.map(({ message }) => sentence(message)).join(" ")}
+        </p>
+      )}
+    </>
+  );
+};
+
+interface RowProps {
+  readonly mail: Mail;
+  readonly retry: () => void;
+  readonly sendAnew: () => void;
+}
+
+const Row: FunctionComponent<RowProps> = ({ mail, retry, sendAnew }) => {
+  const { state, detail, documents, orderVersion, createdAt, createdBy, nextAttemptAt, attempts } = mail;
+  return (
+    <li>
+      <span>
+        <span class={`chip ${chips[state]}`}>{words.states[state]}</span> {words.mailTo(addressesOf(mail))}
+        <br />
+        <span class="quiet">
+          <Moment at={createdAt} />
+          {createdBy === null ? null : ` ${words.by(createdBy)}`} ·{" "}
+          {words.attached(documents.map(({ fileName }) => fileName).join(", "), orderVersion)}
+          {mail.supplierLinkId === null ? null : `, ${words.withLink}`}
+        </span>
+        {detail === null ? null : (
+          <>
+            <br />
+            <strong>{words.serverSays(sentence(detail))}</strong>
+          </>
+        )}
+        {state !== "queued" ? null : (
+          <>
+            <br />
+            {attempts === 0 || nextAttemptAt === null ? (
+              words.firstTry
+            ) : (
+              <Moment at={nextAttemptAt} says={words.next} />
+            )}
+          </>
+        )}
+      </span>
+      {state === "failed" && hasRole("purchaser") ? (
+        <span class="buttons">
+          <button type="button" aria-label={words.sendAgainOf(addressesOf(mail))} onClick={retry}>
+            {words.sendAgain}
+          </button>
+          <button type="button" onClick={sendAnew}>
+            {words.anew}
+          </button>
+        </span>
+      ) : null}
+    </li>
+  );
+};

@@ -1,0 +1,225 @@
+/**
+ * What looks wrong about an order and is not refused: ids that the shop does not know, a cost that nobody sent, quantities that the
+ * supplier does not sell (C16).
+ *
+ * Pure. Does not own: which parts of a request are looked at (operations/purchase-orders/warnings.ts).
+ */
+import { pendingDates } from "../attachments.ts";
+import { isCustom, pendingQuantity } from "../lines.ts";
+import { moneyToNumber, quantityToNumber } from "../../money/money.ts";
+import type { LineItem, PurchaseOrder } from "../purchase-order.ts";
+import { isClosed, isOpen } from "../status.ts";
+import { discountExcess } from "../totals.ts";
+
+/** Why a write of an order warns (C16). */
+export const warningReasons = [
+  "unknown-supplier",
+  "unknown-location",
+  "unknown-variant",
+  "not-this-supplier",
+  "no-cost",
+  "no-rate",
+  "off-moq",
+  "off-pack-size",
+  "no-lines",
+  "past-date",
+  "date-ignored",
+  "other-supplier-terms",
+  "supplier-has-older-version",
+  "discount-above-total",
+] as const;
+
+/** Why a write warns. */
+export type WarningReason = (typeof warningReasons)[number];
+
+/** `path` is a JSON pointer into the request; "" when it is about the order as a whole. */
+interface Warning {
+  readonly path: string;
+  readonly reason: WarningReason;
+  readonly message: string;
+}
+
+/** A line that is looked at. */
+export interface LineInQuestion {
+  readonly line: LineItem;
+  /** Pointer to the entry that asked for it; null for a line of the order that the request does not name. */
+  readonly path: string | null;
+  /** Whether the line is new, no cost was sent and none is known (C32). */
+  readonly isCostMissing: boolean;
+  /** Whether its variant and its day are looked at: it is new, or the whole order is. */
+  readonly isNew: boolean;
+}
+
+/** What is looked at. */
+export interface InQuestion {
+  /** Pointer to the supplier's id; null when it is not looked at. */
+  readonly supplierPath: string | null;
+  readonly locationPath: string | null;
+  /** Pointer to the order's expected date; null when it is not looked at. */
+  readonly datePath: string | null;
+  /** Pointer to the discount; it is always looked at. */
+  readonly discountPath: string;
+  readonly lines: readonly LineInQuestion[];
+  /** The variants among the lines' that the supplier has entries for. Null: it has none at all, or that is not looked at. */
+  readonly suppliedVariantIds: ReadonlySet<string> | null;
+  /** What a caller had typed and another supplier has otherwise. */
+  readonly keptTerms: readonly string[];
+  /** The latest version that was sent to the supplier, if what it shows has changed since. */
+  readonly olderVersion: number | null;
+}
+
+/** What is known beside the order: the day where the shop is, and its currency. */
+interface WarningFacts {
+  readonly today: string;
+  readonly shopCurrency: string;
+}
+
+/**
+ * Names what looks wrong in the parts of the order that are looked at. Custom lines are only told of a missing cost. Several warnings of
+ * one reason at one path become one that counts them.
+ *
+ * Source: C16.
+ */
+export function orderWarnings(next: PurchaseOrder, asked: InQuestion, facts: WarningFacts): readonly Warning[] {
+  const { supplierPath, locationPath, lines } = asked;
+  const warnings: Warning[] = [];
+  if (supplierPath !== null && next.supplierId !== null && next.supplierName === null)
+    warnings.push({
+      path: supplierPath,
+      reason: "unknown-supplier",
+      message: `The shop knows no supplier ${next.supplierId}.`,
+    });
+  if (locationPath !== null && next.locationId !== null && next.locationName === null)
+    warnings.push({
+      path: locationPath,
+      reason: "unknown-location",
+      message: `The shop knows no location ${next.locationId}.`,
+    });
+  for (const line of lines) warnings.push(...lineWarnings(line), ...newLineWarnings(next, line, asked, facts.today));
+  warnings.push(...rateWarnings(next, lines), ...dateWarnings(next, asked, facts.today));
+  const kept = asked.keptTerms.join(", ");
+  if (kept !== "")
+    warnings.push({
+      path: supplierPath ?? "",
+      reason: "other-supplier-terms",
+      message: `${kept}: what was typed stayed, and the new supplier has it otherwise.`,
+    });
+  if (asked.olderVersion !== null)
+    warnings.push({
+      path: "",
+      reason: "supplier-has-older-version",
+      message: `The supplier was sent version ${asked.olderVersion}; the order is at version ${next.version}. Send it again.`,
+    });
+  const excess = discountExcess(next, facts.shopCurrency);
+  if (excess > 0 && next.lineItems.length > 0)
+    warnings.push({
+      path: asked.discountPath,
+      reason: "discount-above-total",
+      message: `discountAmount is ${moneyToNumber(excess)} ${next.currencyCode} above what it is taken off, so the order owes 0.`,
+    });
+  if (isOpen(next) && next.lineItems.length === 0)
+    warnings.push({ path: "", reason: "no-lines", message: `The order is ${next.status} and has no lines.` });
+  return counted(warnings);
+}
+
+/** Lines without a rate: those that the call names, else the order's. */
+function rateWarnings(next: PurchaseOrder, lines: readonly LineInQuestion[]): readonly Warning[] {
+  const unpriced = new Set(next.unpricedLineItemIds);
+  if (unpriced.size === 0) return [];
+  const warningAt = (path: string, line: LineItem | undefined): Warning => ({
+    path,
+    reason: "no-rate",
+    message: `No exchange rate between ${line?.unitCostCurrencyCode} and ${next.currencyCode} is known, so the line is left out of the totals.`,
+  });
+  const named = lines.flatMap(({ line, path }) =>
+    path !== null && unpriced.has(line.poLineItemId) ? [warningAt(`${path}/unitCostCurrencyCode`, line)] : [],
+  );
+  if (named.length > 0) return named;
+  return next.lineItems.filter((line) => unpriced.has(line.poLineItemId)).map((line) => warningAt("", line));
+}
+
+/** The order's own date: in the past, or of no use (C13). */
+function dateWarnings(next: PurchaseOrder, { datePath: path }: InQuestion, today: string): readonly Warning[] {
+  const { expectedDeliveryDate: date } = next;
+  if (path === null || date === null || isClosed(next)) return [];
+  const warnings: Warning[] = [];
+  if (date < today) warnings.push({ path, reason: "past-date", message: `The expected date ${date} is in the past.` });
+  const { sources } = pendingDates(next, next.attached.shipments);
+  if (sources.size > 0 && !sources.has("order"))
+    warnings.push({
+      path,
+      reason: "date-ignored",
+      message: `The order's date ${date} does not count: what is to come has dates of its lines or shipments, next ${next.nextExpectedDate}.`,
+    });
+  return warnings;
+}
+
+function newLineWarnings(
+  next: PurchaseOrder,
+  { line, path, isNew }: LineInQuestion,
+  { suppliedVariantIds }: InQuestion,
+  today: string,
+): readonly Warning[] {
+  if (!isNew || isCustom(line)) return [];
+  const warnings: Warning[] = [];
+  const at = (member: string): string => (path === null ? "" : `${path}/${member}`);
+  const { variantId, expectedDeliveryDate: date } = line;
+  if (suppliedVariantIds !== null && line.productName !== null && !suppliedVariantIds.has(variantId))
+    warnings.push({
+      path: at("variantId"),
+      reason: "not-this-supplier",
+      message: `${next.supplierName} has no entry for ${variantId}, and has entries for others.`,
+    });
+  if (date !== null && date < today && pendingQuantity(line) > 0 && !isClosed(next))
+    warnings.push({
+      path: at("expectedDeliveryDate"),
+      reason: "past-date",
+      message: `The expected date ${date} of ${variantId} is in the past.`,
+    });
+  return warnings;
+}
+
+function lineWarnings({ line, path, isCostMissing }: LineInQuestion): readonly Warning[] {
+  const warnings: Warning[] = [];
+  const warn = (member: string, reason: Warning["reason"], message: string): void => {
+    warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
+  };
+  const { variantId, quantityOrdered, moq, packSize } = line;
+  // A catalogue line always has its product's name, unless the catalogue did not hold the variant when the line was made (D2).
+  if (!isCustom(line) && line.productName === null)
+    warn(
+      "variantId",
+      "unknown-variant",
+      `The catalogue has no variant ${variantId}; an SKU or a barcode is no variantId.`,
+    );
+  if (isCostMissing) warn("unitCost", "no-cost", "No unitCost was sent and none is known, so the line counts as 0.");
+  if (isCustom(line)) return warnings;
+  const ordered = quantityToNumber(quantityOrdered);
+  if (moq !== null && quantityOrdered < moq)
+    warn(
+      "quantityOrdered",
+      "off-moq",
+      `${ordered} of ${variantId} is below the supplier's minimum of ${quantityToNumber(moq)}.`,
+    );
+  if (packSize !== null && quantityOrdered % packSize !== 0)
+    warn(
+      "quantityOrdered",
+      "off-pack-size",
+      `${ordered} of ${variantId} is no multiple of the pack size ${quantityToNumber(packSize)}.`,
+    );
+  return warnings;
+}
+
+/** One warning for each path and reason. */
+function counted(warnings: readonly Warning[]): readonly Warning[] {
+  const groups = new Map<string, { readonly first: Warning; count: number }>();
+  for (const warning of warnings) {
+    const key = `${warning.reason} ${warning.path}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { first: warning, count: 1 });
+    else group.count += 1;
+  }
+  return [...groups.values()].map(({ first, count }) =>
+    count === 1 ? first : { ...first, message: `${first.message} The same holds for ${count - 1} more lines.` },
+  );
+}

@@ -1,0 +1,281 @@
+/**
+ * What an operation is given of its surroundings, and how its last change commits together with the answer (S2, C20).
+ */
+import type { Actor } from "../../core/access/actor.ts";
+import type { EffectOutcome } from "../../core/order/effect.ts";
+import { Fault } from "../../base/fault.ts";
+import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
+import { loggedRequest, traceparentOf } from "../../base/trace-context.ts";
+import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { Shop } from "../../shop/access/accounts.ts";
+import type { Clock, Ids } from "../../base/clock.ts";
+import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
+import type { StorefrontOf } from "../../storefront/storefront.ts";
+import { type BroadPart, LeavesLoop, type Readers } from "../broad-read.ts";
+import { actorOf } from "../caller.ts";
+import type { Reply } from "../envelope.ts";
+import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "../operation.ts";
+import type { IdentifiedRequest, Incoming } from "../request.ts";
+import { tracedWrite } from "./traced-write.ts";
+
+export interface CallDependencies {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly outbox: {
+    settle(
+      shopId: string,
+      effectIds: readonly string[],
+      waitMs: number,
+      added?: readonly AskedEffect[],
+    ): Promise<ReadonlyMap<string, EffectOutcome>>;
+  };
+  readonly storefrontOf: StorefrontOf;
+  /** Who sends mails; null: no mail server is configured. Default: none is. */
+  readonly mails?: {
+    settle(shopId: string, mailIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+  } | null;
+  /** Default: no mail can be sent. */
+  readonly mailing?: Mailing;
+  readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
+  /** Null: every read runs on the event loop. */
+  readonly readers: Readers | null;
+}
+
+/** How a request's answer is stored in the transaction of its change. */
+export interface AnswerStore {
+  /** @throws Fault when another attempt at the request has stored its answer (H2). */
+  refuseIfAnswered(tx: Tx): Promise<void>;
+  /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */
+  reply(answer: Answer<unknown>): Reply;
+  /**
+   * The request's audit row and, for a keyed write, its stored answer.
+   *
+   * @throws Fault DO_OVERLOADED when the shop's stored answers leave no room for it.
+   */
+  statements(tx: Tx, reply: Reply): Promise<readonly Statement[]>;
+  /** What gives the idempotency key back with the write that stores the last answer. */
+  release(): KeyRelease;
+  /**
+   * Replaces the stored answer of a keyed write by its last one, which is made in the same turn. Null: the write has no key.
+   *
+   * @returns the last answer; null when the stored one stays, since this attempt has lost its key (H2).
+   */
+  readonly replace:
+    | (<Last extends Answer<unknown>>(
+        first: Reply,
+        makeLast: (tx: Tx) => Promise<Last>,
+      ) => Promise<StoredAnswer<Last> | null>)
+    | null;
+}
+
+/** A call, and what its commit has stored. */
+interface OpenCall {
+  readonly call: Call;
+  /** What `commit` has stored; null before it. */
+  readonly stored: () => StoredAnswer | null;
+}
+
+/** An answer, and the reply that tells it. */
+export interface StoredAnswer<Told extends Answer<unknown> = Answer<unknown>> {
+  readonly answer: Told;
+  readonly reply: Reply;
+}
+
+/** Work under way that nobody waits for, of each engine by shop and operation. */
+const underWay = new WeakMap<Engine, Set<string>>();
+
+function workAfterwards(
+  { engine, log }: Pick<CallDependencies, "engine" | "log">,
+  shopId: string,
+  operation: string,
+  work: (tx: Tx) => Promise<boolean>,
+): void {
+  const running = underWay.get(engine) ?? new Set<string>();
+  underWay.set(engine, running);
+  const name = `${shopId} ${operation}`;
+  if (running.has(name)) return;
+  running.add(name);
+  const untilDone = async (): Promise<void> => {
+    while (await engine.write(shopId, work, { durable: false }));
+  };
+  void untilDone()
+    .catch((error: unknown) => {
+      // A store that is busy, closed or removed: a later request asks again.
+      if (!(error instanceof Fault)) log.error({ shopId, operation, err: error }, "upkeep after a request failed");
+    })
+    .finally(() => running.delete(name));
+}
+
+/** The tracer of a request's steps, and the span that they belong to. */
+export const tracingOf = (
+  { spans = noSpans }: Pick<CallDependencies, "spans">,
+  { trace }: Pick<Incoming, "trace">,
+): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
+
+/** Makes the last change of a call, and stores its answer as long as nothing is known of its effects. */
+async function lastChange<Output>(
+  tx: Tx,
+  store: AnswerStore,
+  release: KeyRelease,
+  work: (tx: Tx) => Promise<Committed<Output>>,
+) {
+  // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
+  const unanswered = store.refuseIfAnswered(tx);
+  const working = work(tx);
+  await Promise.allSettled([unanswered, working]);
+  await unanswered;
+  const result = await working;
+  const { earlierEffectIds = [], effects, mailIds = [] } = result;
+  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
+  const awaitedIds = [...effectIds, ...mailIds];
+  const pending = new Map(awaitedIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+  const answer = result.answer(pending);
+  const reply = store.reply(answer);
+  await tx.batch(await store.statements(tx, reply));
+  // Without effects the answer is the last one.
+  if (awaitedIds.length === 0) await tx.batch(release.statements);
+  return { result, effectIds, mailIds, pending, answer, reply };
+}
+
+/** Makes the call of one request. */
+export function openCall(
+  deps: CallDependencies,
+  request: IdentifiedRequest,
+  operation: Operation,
+  store: AnswerStore,
+  ahead: PurchaseOrder | null = null,
+): Promise<OpenCall> {
+  const { incoming, shop, key, person } = request;
+  const actor: Actor =
+    key === null
+      ? actorOf(person)
+      : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name };
+  return openCallAs(deps, { incoming, shop, actor, ahead }, operation, store);
+}
+
+/** Who calls what, and in which request. */
+interface CalledAs {
+  readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace" | "baseUrl">;
+  readonly shop: Shop;
+  readonly actor: Actor;
+  /** What has been read of the order with the caller; null: nothing. */
+  readonly ahead: PurchaseOrder | null;
+}
+
+/** The call of an operator's operation that changes orders. Its answer is not stored, and its request has its audit row elsewhere. */
+export async function callAs(
+  deps: CallDependencies,
+  caller: Omit<CalledAs, "ahead">,
+  operation: Pick<Operation, "name" | "scope">,
+): Promise<Call> {
+  return (await openCallAs(deps, { ...caller, ahead: null }, operation, nothingStored)).call;
+}
+
+const noReply: Reply = { status: 200, headers: {}, body: "", errorCode: null };
+
+const nothingStored: AnswerStore = {
+  refuseIfAnswered: () => Promise.resolve(),
+  reply: () => noReply,
+  statements: () => Promise.resolve([]),
+  release: () => ({ statements: [], done: () => {} }),
+  replace: null,
+};
+
+const none: ReadonlyMap<string, EffectOutcome> = new Map();
+
+async function openCallAs(
+  deps: CallDependencies,
+  { incoming, shop, actor, ahead }: CalledAs,
+  operation: Pick<Operation, "name" | "scope">,
+  store: AnswerStore,
+): Promise<OpenCall> {
+  const { engine, clock, ids, outbox, mails = null, log } = deps;
+  const { shopId } = shop;
+  const tracing = tracingOf(deps, incoming);
+  let stored: StoredAnswer | null = null;
+
+  async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
+    if (stored !== null) throw new Error(`${operation.name} committed twice`);
+    const release = store.release();
+    const { result, effectIds, mailIds, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, (tx) =>
+      lastChange(tx, store, release, work),
+    );
+    stored = { answer, reply };
+    if (pending.size === 0) {
+      release.done();
+      return answer;
+    }
+    let outcomes: ReadonlyMap<string, EffectOutcome> = pending;
+    const readAnew = async (tx: Tx): Promise<Answer<Output>> =>
+      (await result.answerAnew?.(tx, outcomes)) ?? result.answer(outcomes);
+    try {
+      const settled = await Promise.all([
+        effectIds.length === 0 ? none : outbox.settle(shopId, effectIds, shop.followOnWaitMs, result.effects),
+        mailIds.length === 0 ? none : mails?.settle(shopId, mailIds, shop.followOnWaitMs),
+      ]);
+      outcomes = new Map([...pending, ...settled.flatMap((each) => [...(each ?? none)])]);
+      if (result.answerAnew === undefined) return result.answer(outcomes);
+      const isAttempted = [...outcomes.values()].some(({ state }) => state !== "pending");
+      // Without news it is likely to be the stored answer, which needs no write.
+      if (store.replace === null || !isAttempted) return await engine.read(shopId, readAnew);
+    } catch (error) {
+      // The change is committed. The fault of a store that fails afterwards would say that nothing was changed.
+      if (!(error instanceof Fault && error.retryable)) throw error;
+      log.warn({ ...loggedRequest(incoming), err: error }, "the first attempts of follow-on work could not be read");
+      return result.answer(pending);
+    }
+    const replaced = await store.replace(reply, readAnew);
+    if (replaced === null) return answer;
+    stored = replaced;
+    return replaced.answer;
+  }
+
+  const call: Call = {
+    shop,
+    actor,
+    operation: operation.name,
+    requestId: incoming.requestId,
+    traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
+    baseUrl: incoming.baseUrl ?? null,
+    clock,
+    ids,
+    storefront: await deps.storefrontOf(shop, tracing.parent),
+    mailing: deps.mailing ?? noMailing,
+    ifMatch: incoming.ifMatch,
+    ahead,
+    read: (work) => engine.read(shopId, work),
+    readPart: readPartWith(deps, shop),
+    leaveLoop: () => {
+      if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
+    },
+    afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
+    change: (work) => tracedWrite(engine, tracing, shopId, work),
+    settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
+    commit,
+  };
+  return { call, stored: () => stored };
+}
+
+/** How a call of this shop reads a broad part: on the event loop, or on a reader thread if the part leaves the loop. */
+export const readPartWith =
+  (
+    { engine, clock, readers }: Pick<CallDependencies, "engine" | "clock" | "readers">,
+    shop: Call["shop"],
+  ): Call["readPart"] =>
+  async <Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked) => {
+    const leaveLoop = (): void => {
+      if (readers !== null) throw new LeavesLoop();
+    };
+    try {
+      return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, asked));
+    } catch (error) {
+      if (readers === null || !(error instanceof LeavesLoop)) throw error;
+      const found = await readers.readPart({ part: part.name, asked, shop, nowMs: clock.now() });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same part has returned it, on a thread
+      return found as Found;
+    }
+  };
