@@ -6,7 +6,12 @@ import type { Decision, PurchaseOrder } from "../../core/order/purchase-order.ts
 import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call } from "../../requests/operation.ts";
-import { type InQuestion, type LineInQuestion, orderWarnings, warningReasons } from "../../core/order/advice/warnings.ts";
+import {
+  type InQuestion,
+  type LineInQuestion,
+  orderWarnings,
+  warningReasons,
+} from "../../core/order/advice/warnings.ts";
 
 const warningSchema = z
   .strictObject({

@@ -30,7 +30,12 @@ import {
   resendStatement,
 } from "../../../shop/storefront/stock-pushes.ts";
 import type { Statement, Tx } from "../../../store/store.ts";
-import { type ItemResult, type Storefront, StorefrontError, type WriteContext } from "../../../storefront/storefront.ts";
+import {
+  type ItemResult,
+  type Storefront,
+  StorefrontError,
+  type WriteContext,
+} from "../../../storefront/storefront.ts";
 import {
   type Run,
   type Step,
