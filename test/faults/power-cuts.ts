@@ -14,7 +14,7 @@ import { isReplay, type Reply } from "../../src/requests/envelope.ts";
 import { systemClock } from "../../src/base/system.ts";
 import { orderRecords } from "../linear/clients.ts";
 import { type Deed, deedOn, newOrder, type OrderSeen, spell, toldBy } from "../simulator/client.ts";
-import { mutantVariable } from "../simulator/mutants.ts";
+import { fewPages, mutantVariable } from "./planted.ts";
 import { type Random, randomOf } from "../simulator/random.ts";
 import { openService, type Sent, type Service } from "../simulator/service.ts";
 import { locationId } from "../simulator/story.ts";
@@ -66,7 +66,7 @@ interface RecordOptions {
   readonly kills: number;
   /** How many of 1,000 syncs are slow. */
   readonly slowSyncs: number;
-  /** A fault of simulator/mutants.ts that is planted in the program. */
+  /** A fault of planted.ts that is planted in the program. */
   readonly mutant?: string;
 }
 
@@ -110,7 +110,7 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
       OPENPO_ADMIN_TOKEN: adminToken,
       OPENPO_DEMO: "0",
       NODE_OPTIONS: `--import=${hook}`,
-      ...(mutant === undefined ? {} : { [mutantVariable]: mutant }),
+      [mutantVariable]: [fewPages.name, ...(mutant === undefined ? [] : [mutant])].join(),
       ...interposer.env,
     });
   const recording = new Recording(file);

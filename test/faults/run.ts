@@ -3,7 +3,7 @@
  * `OPENPO_FAULTS_IMAGES` is how many images of a power cut are looked at (default 400), `OPENPO_FAULTS_SEED` seeds the clients and the cuts. The last
  * line is `N passed, N failed`.
  */
-import { mutants } from "../simulator/mutants.ts";
+import { mutants } from "./planted.ts";
 import { mayInterpose } from "./interposer.ts";
 import { type CutsTold, cutPower, type Recorded, record } from "./power-cuts.ts";
 
@@ -23,7 +23,7 @@ const lies: readonly { readonly name: string; readonly keepsPromise: (place: str
   { name: "the sync of the database file left out", keepsPromise: (place) => !place.endsWith(".db") },
 ];
 
-/** Faults of simulator/mutants.ts, planted in the program that is recorded. */
+/** Faults of planted.ts, planted in the program that is recorded. */
 const planted = ["answers-before-sync", "no-sync", "move-not-synced"];
 
 let passed = 0;

@@ -1,5 +1,5 @@
 /**
- * Plants each fault of mutants.ts and plays seeds until one fails: `npm run simulate:mutants`, or with names of some of them. Where the list
+ * Plants each fault of faults/planted.ts and plays seeds until one fails: `npm run simulate:mutants`, or with names of some of them. Where the list
  * names a test that finds the fault, that test is run.
  *
  * A fault that is not found is a hole in the simulator, and fails the run. The last line is `N passed, N failed`.
@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { engineVariable } from "../support/store.ts";
-import { type Mutant, mutantSeedsMax, mutants, mutantVariable } from "./mutants.ts";
+import { isOfSimulator, type Mutant, mutantSeedsMax, mutants, mutantVariable } from "../faults/planted.ts";
 
 interface Found {
   /** The seed, or the test. Null: nothing has failed. */
@@ -18,7 +18,11 @@ interface Found {
 }
 
 const root = path.join(import.meta.dirname, "../..");
-const planting = ["--disable-warning=ExperimentalWarning", "--import", path.join(import.meta.dirname, "mutate.ts")];
+const planting = [
+  "--disable-warning=ExperimentalWarning",
+  "--import",
+  path.join(import.meta.dirname, "../faults/mutate.ts"),
+];
 
 /** What a program prints while the fault is planted in it. */
 async function outputOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
@@ -55,13 +59,16 @@ async function findByTest({ name }: Mutant, test: string): Promise<Omit<Found, "
 
 async function find(mutant: Mutant): Promise<Found> {
   const startedAtMs = Date.now();
-  const { foundBy } = mutant;
-  const found = await (foundBy === undefined ? findBySeed(mutant) : findByTest(mutant, foundBy.test));
-  return { ...found, seconds: Math.round((Date.now() - startedAtMs) / 1_000) };
+  const result = await (typeof mutant.found === "object"
+    ? findByTest(mutant, mutant.found.byTest)
+    : findBySeed(mutant));
+  return { ...result, seconds: Math.round((Date.now() - startedAtMs) / 1_000) };
 }
 
 const wanted = process.argv.slice(2);
-const left = mutants.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const left = mutants.filter((mutant) =>
+  wanted.length === 0 ? isOfSimulator(mutant) || typeof mutant.found === "object" : wanted.includes(mutant.name),
+);
 let found = 0;
 let missed = 0;
 console.log("| planted fault | found by | after | what it breaks | what was seen |");

@@ -21,19 +21,20 @@ export function sourceWith({ name, file, from, to }: Planted, source: string): s
   return source.replace(from, () => to);
 }
 
-/** Plants the fault of this name; none without a name. @throws Error when there is no such fault, or its file does not have its text once. */
-export function plantNamed(name: string | undefined, all: readonly Planted[]): void {
+/** Plants the faults of these names, with a comma between them. @throws Error when there is no such fault, or its file does not have its text once. */
+export function plantNamed(names: string | undefined, all: readonly Planted[]): void {
+  const wanted = (names ?? "").split(",").filter((name) => name !== "");
   const planted: Planted[] = [];
-  for (let next = name; next !== undefined; next = planted.at(-1)?.with) {
-    const found = all.find((each) => each.name === next);
-    if (found === undefined) throw new Error(`there is no mutant ${next}`);
+  for (const name of wanted) {
+    const found = all.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`there is no mutant ${name}`);
     planted.push(found);
+    if (found.with !== undefined) wanted.push(found.with);
   }
   if (planted.length > 0) plant(planted);
 }
 
-/** Plants all of these. @throws Error when a file does not have its text once. */
-export function plant(all: readonly Planted[]): void {
+function plant(all: readonly Planted[]): void {
   const sources = new Map<string, string>();
   for (const planted of all) {
     const file = path.join(import.meta.dirname, "../..", planted.file);

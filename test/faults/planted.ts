@@ -1,18 +1,26 @@
-/** Faults planted in the engine, the outbox and the idempotency layer, each of which the simulator must find. */
-import type { Planted } from "../support/plant.ts";
+/**
+ * The one list of faults that are planted in the program, by name, each with who must find it. test/tidy/planted.test.ts holds that each can still
+ * be planted.
+ */
+import type { Planted } from "./plant.ts";
 
 export const mutantVariable = "OPENPO_MUTANT";
 
-/** Seeds within which each is found. */
+/** Seeds of the simulator within which each is found. */
 export const mutantSeedsMax = 500;
 
 export interface Mutant extends Planted {
   /** What it breaks. */
   readonly breaks: string;
-  /** The first seed that is played. Default 1. */
+  /**
+   * Who finds it: seeds of the simulator (`npm run simulate:mutants`), the clients of `npm run test:linear`, both, or a test, where no seed can.
+   * Default: the simulator.
+   */
+  readonly found?: "simulator" | "linear" | "both" | { readonly byTest: string; readonly why: string };
+  /** The first seed of the simulator that is played. Default 1. */
   readonly seed?: number;
-  /** A test that finds it, where no seed can, and why. */
-  readonly foundBy?: { readonly test: string; readonly why: string };
+  /** The engine on which it is one. Default: both. */
+  readonly engine?: "sqlite" | "postgres";
 }
 
 export const mutants: readonly Mutant[] = [
@@ -73,8 +81,8 @@ export const mutants: readonly Mutant[] = [
     from: "if (!migrated && this.#isWalEmpty) return;",
     to: "if (!migrated) return;",
     breaks: "W8: what a killed process has committed and not synced is told by the next one before it is on disk",
-    foundBy: {
-      test: "test/store/sqlite/found-wal.test.ts",
+    found: {
+      byTest: "test/store/sqlite/found-wal.test.ts",
       why: "a process must be killed within a sync, and the power be cut after the next one has told of it and before that one syncs anything",
     },
   },
@@ -237,6 +245,7 @@ export const mutants: readonly Mutant[] = [
     from: "      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, beside)),\n    ],",
     to: "    ],",
     breaks: "C20: the answer does not commit with its change",
+    found: "both",
   },
   {
     name: "answer-stored-afterwards",
@@ -265,8 +274,8 @@ export const mutants: readonly Mutant[] = [
     from: '      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();',
     to: "      void headers, requestId;",
     breaks: "H2: an attempt does not look whether another has stored its answer",
-    foundBy: {
-      test: "test/nodes/keys.test.ts",
+    found: {
+      byTest: "test/nodes/keys.test.ts",
       why: "a second line of defence: in one process the claim in memory keeps the second attempt away",
     },
   },
@@ -288,8 +297,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "replay-with-its-own-request-id",
     file: "src/requests/idempotency.ts",
-    from: '      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body, errorCode: null };',
-    to: '      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body: body.replace(request.requestId, "").replace(/req_\\d+/, request.requestId), errorCode: null };',
+    from: "      return { status, headers: replayHeaders, body, errorCode: null, answeredAtMs: storedAtMs };",
+    to: '      return { status, headers: replayHeaders, body: body.replace(request.requestId, "").replace(/req_\\d+/, request.requestId), errorCode: null, answeredAtMs: storedAtMs };',
     breaks: "C18: a replay is not byte for byte the first answer",
   },
   // What the others rest on.
@@ -300,4 +309,88 @@ export const mutants: readonly Mutant[] = [
     to: "(select coalesce(max(sequence), 0) + 1 + (case when max(sequence) % 7 = 6 then 1 else 0 end) from event where shop_id = ?)",
     breaks: "E2: the sequence of events has gaps",
   },
+  // What clients that ask at the same time are told.
+  {
+    name: "stale-memory",
+    file: "src/store/memory.ts",
+    from: "    if (!stands(entry)) {",
+    to: "    if (!stands(entry) && Math.random() < 0.5) {",
+    breaks: "D111: what is remembered is answered though its rows have changed",
+    found: "linear",
+    engine: "sqlite",
+  },
+  {
+    name: "stale-read",
+    file: "src/operations/purchase-orders/access.ts",
+    from: "  if (page.end === null) return { ...header, lineItems: page.lineItems };",
+    to: `  const kept = ((globalThis as any).keptOrders ??= new Map());
+  const known = kept.get(purchaseOrderId);
+  if (known !== undefined && performance.now() - known.at < 1_000) return known.order;
+  if (page.end === null) kept.set(purchaseOrderId, { at: performance.now(), order: { ...header, lineItems: page.lineItems } });
+  if (page.end === null) return { ...header, lineItems: page.lineItems };`,
+    breaks: "S1: a read is answered with what was read up to a second before",
+    found: "linear",
+  },
+  {
+    name: "lost-update",
+    file: "src/operations/purchase-orders/access.ts",
+    from: "  const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);\n",
+    to: `  const kept = ((globalThis as any).loadedOrders ??= new Map());
+  const known = kept.get(purchaseOrderId);
+  const order = known !== undefined && performance.now() - known.at < 1_000 ? known.order : await loadOrder(tx, call.shop.shopId, purchaseOrderId);
+  if (order !== known?.order) kept.set(purchaseOrderId, { at: performance.now(), order });
+`,
+    breaks: "S1: a change is decided on an order that others have changed meanwhile",
+    found: "linear",
+  },
+  {
+    name: "turn-without-lock",
+    file: "src/store/postgres/engine.ts",
+    from: '  text: `select "${schemaName}".engine_turn($1, ${String(marked)}) as opened`,',
+    to: '  text: `select "${schemaName}".engine_append($1)::text || ${String(marked)} as opened`,',
+    breaks: "S1: nodes change a shop at the same time",
+    found: "linear",
+    engine: "postgres",
+  },
+  {
+    name: "answer-before-commit",
+    file: "src/requests/call.ts",
+    from: `tracedWrite(engine, tracing, shopId, (tx) =>
+      lastChange(tx, store, release, work),
+    );`,
+    to: `new Promise<Awaited<ReturnType<typeof lastChange<Output>>>>((resolve, reject) => {
+      tracedWrite(engine, tracing, shopId, async (tx) => {
+        const done = await lastChange(tx, store, release, work);
+        resolve(done);
+        return done;
+      }).catch(reject);
+    });`,
+    breaks: "S4: a change is acknowledged before it is committed",
+    found: "linear",
+    engine: "postgres",
+  },
+  {
+    name: "acknowledged-and-rolled-back",
+    file: "src/store/sqlite/door.ts",
+    from: "        if (!keep && tx.wrote) {",
+    to: "        const writes = ((globalThis as any).writesRun = ((globalThis as any).writesRun ?? 0) + 1);\n        const isLost = keep && writes > 200 && Math.random() < 0.1;\n        if (isLost) kept.pop();\n        if (isLost || (!keep && tx.wrote)) {",
+    breaks: "S4: a change is acknowledged and not kept",
+    found: "linear",
+    engine: "sqlite",
+  },
 ];
+
+/** A change that is no fault: short recordings of calls on files (faults/power-cuts.ts) have many moves of a `-wal` file into its database file. */
+export const fewPages: Planted = {
+  name: "few-pages",
+  file: "src/store/sqlite/file.ts",
+  from: "const defaultWalPagesMax = 1_000;",
+  to: "const defaultWalPagesMax = 60;",
+};
+
+/** Whether seeds of the simulator find it. */
+export const isOfSimulator = ({ found = "simulator" }: Mutant): boolean => found === "simulator" || found === "both";
+
+/** Whether the clients of linear/clients.ts are told something impossible by it, on this engine. */
+export const isOfLinear = ({ found, engine }: Mutant, on: "sqlite" | "postgres"): boolean =>
+  (found === "linear" || found === "both") && (engine === undefined || engine === on);
