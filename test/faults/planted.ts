@@ -354,7 +354,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "answer-before-commit",
-    file: "src/requests/call.ts",
+    file: "src/requests/write/call.ts",
     from: `tracedWrite(engine, tracing, shopId, (tx) =>
       lastChange(tx, store, release, work),
     );`,
