@@ -22,12 +22,12 @@ export interface ShopEvent {
   readonly keyId: string | null;
 }
 
-function eventOf(told: unknown): ShopEvent {
-  const data = member(told, "data");
+function eventOf(payload: unknown): ShopEvent {
+  const data = member(payload, "data");
   const version = member(data, "version");
   return {
-    type: textOf(member(told, "type")) ?? "",
-    actorName: textOf(member(member(told, "actor"), "name")),
+    type: textOf(member(payload, "type")) ?? "",
+    actorName: textOf(member(member(payload, "actor"), "name")),
     purchaseOrderId: textOf(member(data, "purchaseOrderId")),
     version: typeof version === "number" ? version : null,
     keyId: textOf(member(data, "keyId")),

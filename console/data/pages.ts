@@ -44,13 +44,13 @@ const pagesAtOnce = 20;
 const pageWaitMs = 150;
 
 /**
- * Reads all pages, or the first `rowsMax` rows. `told` learns how many rows are read.
+ * Reads all pages, or the first `rowsMax` rows. `onProgress` learns how many rows are read.
  *
  * @returns the rows and whether there are more; why it ended before the last page.
  */
 export async function everyRow<Row>(
   read: ReadPage<Row>,
-  told: (count: number) => void,
+  onProgress: (count: number) => void,
   rowsMax = Infinity,
 ): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean } | { readonly problem: Problem }> {
   const rows: Row[] = [];
@@ -62,7 +62,7 @@ export async function everyRow<Row>(
     if ("problem" in page) return page;
     rows.push(...page.rows);
     ({ cursor } = page);
-    told(Math.min(rows.length, rowsMax));
+    onProgress(Math.min(rows.length, rowsMax));
   } while (cursor !== null && rows.length < rowsMax);
   return { rows: rows.slice(0, rowsMax), isCut: cursor !== null || rows.length > rowsMax };
 }

@@ -61,19 +61,19 @@ export const DockScreen: FunctionComponent = () => {
   const found = useSignal<Found>(null);
   const code = place.value.query.get("code");
   const shopId = signedIn()?.shop.shopId ?? null;
-  const asked = useRef<string | null>(null);
-  const look = async (): Promise<void> => {
-    asked.current = code;
+  const latestCode = useRef<string | null>(null);
+  const findLines = async (): Promise<void> => {
+    latestCode.current = code;
     found.value = null;
     if (code === null || shopId === null) return;
     const result = await openpo.call("open_line_list", { shopId, code });
     // A later scan has asked for something else.
-    if (asked.current !== code) return;
+    if (latestCode.current !== code) return;
     if (!result.ok) return void (found.value = { problem: problemOf(result) });
     const { openLines, totalCount } = result.data;
     if (openLines.length === 0) {
       const order = await orderNumbered(code);
-      if (asked.current !== code) return;
+      if (latestCode.current !== code) return;
       if (order !== null && "problem" in order) return void (found.value = order);
       if (order !== null) {
         play("counted");
@@ -84,7 +84,7 @@ export const DockScreen: FunctionComponent = () => {
     found.value = { code, lines: openLines, totalCount };
     play(openLines.length === 0 ? "unknown" : "counted");
   };
-  useEffect(() => void look(), [code, shopId]);
+  useEffect(() => void findLines(), [code, shopId]);
   const onScan = (scanned: string): void => {
     if (scanned !== "") return go(`${hrefOf("dock")}?${new URLSearchParams({ code: scanned }).toString()}`);
     const first = found.value !== null && "lines" in found.value ? found.value.lines[0] : undefined;
@@ -113,7 +113,7 @@ export const DockScreen: FunctionComponent = () => {
         </p>
       </div>
       {state !== null && "problem" in state ? (
-        <ProblemNotice problem={state.problem} again={() => void look()} />
+        <ProblemNotice problem={state.problem} again={() => void findLines()} />
       ) : null}
       {state !== null && "lines" in state ? (
         <ol class="count-rows">

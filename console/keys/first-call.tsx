@@ -14,17 +14,17 @@ export const FirstCall: FunctionComponent<{ readonly keyId: string }> = ({ keyId
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
     let waitMs = firstWaitMs;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       // A hidden page asks nothing.
       if (!document.hidden) {
         const result = await openpo.call("audit_log_list", { shopId: shopId(), keyId, limit: 1 });
         seen.value = result.ok ? (result.data.auditLog[0]?.tag ?? null) : null;
         waitMs = Math.min(waitMs * 1.5, waitMsMax);
       }
-      if (seen.value === null && !isEnded) timer = setTimeout(() => void look(), waitMs);
+      if (seen.value === null && !isEnded) timer = setTimeout(() => void poll(), waitMs);
     };
     let isEnded = false;
-    timer = setTimeout(() => void look(), waitMs);
+    timer = setTimeout(() => void poll(), waitMs);
     return () => {
       isEnded = true;
       clearTimeout(timer);

@@ -10,15 +10,15 @@ import type { OrderState } from "./order-state.ts";
 const ownChangeMs = 500;
 
 /** A version that somebody has made. */
-interface Told {
+interface OrderNews {
   readonly version: number;
   readonly who: string | null;
 }
 
 interface Heard {
-  newest: Told | null;
+  newest: OrderNews | null;
   /** Said to a person who is at work on an older version. */
-  readonly news: Signal<Told | null>;
+  readonly news: Signal<OrderNews | null>;
 }
 
 interface Live {
@@ -34,44 +34,44 @@ const isTyping = (): boolean =>
   document.activeElement instanceof HTMLSelectElement;
 
 /** Follows the order from before it is read. @returns what a person who is at work on it is told; null when nothing is. */
-export function useLiveOrder({ purchaseOrderId, state, isTask }: Live): Told | null {
+export function useLiveOrder({ purchaseOrderId, state, isTask }: Live): OrderNews | null {
   const heard = useMemo<Heard>(() => ({ newest: null, news: signal(null) }), [state]);
   const known = state.order.value?.version;
-  const look = (): void => {
+  const applyNews = (): void => {
     const { newest } = heard;
     const version = state.order.peek()?.version;
     if (newest === null || version === undefined || newest.version <= version) return;
     if (isTask || isTyping() || state.isSaving.peek()) heard.news.value = newest;
     else void state.read();
   };
-  const latestLook = useRef(look);
-  latestLook.current = look;
+  const latestApplyNews = useRef(applyNews);
+  latestApplyNews.current = applyNews;
   useEffect(
     () =>
       followEvents(({ purchaseOrderId: id, version, actorName: who }) => {
         if (id !== purchaseOrderId || version === null) return;
         setTimeout(() => {
           if (version > (heard.newest?.version ?? 0)) heard.newest = { version, who };
-          latestLook.current();
+          latestApplyNews.current();
         }, ownChangeMs);
       }),
     [purchaseOrderId, heard],
   );
   // What was told while the order was being read.
-  useEffect(() => latestLook.current(), [heard, known]);
-  const told = heard.news.value;
-  return told === null || told.version <= (known ?? 0) ? null : told;
+  useEffect(() => latestApplyNews.current(), [heard, known]);
+  const news = heard.news.value;
+  return news === null || news.version <= (known ?? 0) ? null : news;
 }
 
 /** What `useLiveOrder` tells. */
-export const News: FunctionComponent<{ readonly told: Told | null; readonly state: OrderState }> = ({
-  told,
+export const News: FunctionComponent<{ readonly news: OrderNews | null; readonly state: OrderState }> = ({
+  news,
   state,
 }) => (
   <span role="status">
-    {told === null ? null : (
+    {news === null ? null : (
       <button type="button" onClick={() => void state.read()}>
-        {texts.order.news(told.who)}
+        {texts.order.news(news.who)}
       </button>
     )}
   </span>

@@ -30,7 +30,7 @@ import { Timeline } from "./timeline.tsx";
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
   const state = useMemo(() => orderState(purchaseOrderId), [purchaseOrderId]);
   const [, , task] = place.value.steps;
-  const told = useLiveOrder({ purchaseOrderId, state, isTask: task !== undefined });
+  const news = useLiveOrder({ purchaseOrderId, state, isTask: task !== undefined });
   useEffect(() => void state.read(), [state]);
   const order = state.order.value;
   const problem = state.problem.value;
@@ -55,7 +55,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
               {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
             </h1>
             <StatusChip status={order.status} />
-            <News told={told} state={state} />
+            <News news={news} state={state} />
             <span class="quiet" role="status">
               {state.isSaving.value ? texts.order.saving : null}
             </span>

@@ -25,9 +25,12 @@ const columns = [
   "purchaseOrderId",
 ] as const satisfies readonly (keyof PurchaseOrderHeader)[];
 
-/** Reads all pages and offers them as a file. `told` learns how many orders are read. @returns why it ended before the last page. */
-export async function exportOrders(query: URLSearchParams, told: (read: number) => void): Promise<Problem | null> {
-  const all = await everyRow(pagesOf(query), told);
+/** Reads all pages and offers them as a file. `onProgress` learns how many orders are read. @returns why it ended before the last page. */
+export async function exportOrders(
+  query: URLSearchParams,
+  onProgress: (read: number) => void,
+): Promise<Problem | null> {
+  const all = await everyRow(pagesOf(query), onProgress);
   if ("problem" in all) return all.problem;
   const rows = all.rows.map((order) => columns.map((name) => order[name] ?? ""));
   saveFile("purchase-orders.csv", csvOf([columns, ...rows]));

@@ -40,15 +40,15 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
   void walked.value;
   const total = rows.totalCount.value ?? 0;
 
-  const look = (): void => {
+  const measureView = (): void => {
     const { scrollTop = 0, clientHeight = 0 } = region.current ?? {};
     first.value = Math.floor(scrollTop / rowHeight.value);
     inSight.value = Math.ceil(clientHeight / rowHeight.value) + 1;
     void rows.need(first.value + inSight.value);
   };
   useEffect(() => {
-    addEventListener("resize", look);
-    return () => removeEventListener("resize", look);
+    addEventListener("resize", measureView);
+    return () => removeEventListener("resize", measureView);
   }, []);
   useLayoutEffect(() => {
     const height = region.current?.querySelector("tr[data-row]")?.getBoundingClientRect().height ?? 0;
@@ -78,7 +78,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
     const { scrollTop = 0, clientHeight = 0 } = region.current ?? {};
     if (top < scrollTop || top > scrollTop + clientHeight - 3 * rowHeight.value)
       region.current?.scrollTo({ top: Math.max(0, top - clientHeight / 2) });
-    look();
+    measureView();
     walked.value += 1;
   };
   const tick = (row: ForecastRow, quantity: number): void => {
@@ -95,7 +95,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
   return (
     // Keys of the boxes in it are handled here.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div class="forecast" ref={region} onScroll={look} onKeyDown={walk}>
+    <div class="forecast" ref={region} onScroll={measureView} onKeyDown={walk}>
       <table aria-rowcount={total + 1} aria-label={reorderTexts.grid}>
         <thead>
           <tr aria-rowindex={1}>

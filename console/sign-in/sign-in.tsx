@@ -23,7 +23,7 @@ export const SignInAgain: FunctionComponent = () => {
     return () => current?.close();
   }, []);
   useEffect(() => {
-    const look = (): void => {
+    const renew = (): void => {
       if (!document.hidden) void renewBearer().catch(() => null);
     };
     // Escape would close the dialog for a moment, in which the next one gives up what is typed below.
@@ -31,12 +31,12 @@ export const SignInAgain: FunctionComponent = () => {
       if (event.key === "Escape") event.preventDefault();
     };
     document.addEventListener("keydown", stay);
-    document.addEventListener("visibilitychange", look);
-    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", renew);
+    addEventListener("focus", renew);
     return () => {
       document.removeEventListener("keydown", stay);
-      document.removeEventListener("visibilitychange", look);
-      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", renew);
+      removeEventListener("focus", renew);
     };
   }, []);
   return (

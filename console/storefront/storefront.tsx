@@ -21,10 +21,10 @@ import { Pull } from "./pull.tsx";
 export type Status = Output<"storefront_get">["storefront"];
 
 /** Between two looks at a pull that is under way. */
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 /** Between two looks otherwise: others change the connection too, and the store begins pulls. */
-const restingLookMs = 15_000;
+const idlePollMs = 15_000;
 
 export const StorefrontScreen: FunctionComponent = () => (
   <OwnerOnly why={words.why}>
@@ -39,12 +39,12 @@ const Storefront: FunctionComponent = () => {
   const said = useSignal("");
   // Only while somebody sees the page, and at once when they come back to it.
   useEffect(() => {
-    const look = (): void => void (document.hidden ? null : again());
-    const timer = setInterval(look, isRunning ? lookMs : restingLookMs);
-    document.addEventListener("visibilitychange", look);
+    const poll = (): void => void (document.hidden ? null : again());
+    const timer = setInterval(poll, isRunning ? pollMs : idlePollMs);
+    document.addEventListener("visibilitychange", poll);
     return () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", poll);
     };
   }, [isRunning]);
   const changed = async (text: string): Promise<void> => {

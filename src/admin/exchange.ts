@@ -7,7 +7,7 @@ import type { ImportContext } from "../exchange/import-run.ts";
 import { invalidField } from "../base/fault.ts";
 import { id, instantOrNull } from "../operations/fields.ts";
 import { actorOf } from "../requests/caller.ts";
-import { lookAgainStatement } from "../shop/supplier/reminders.ts";
+import { recheckStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
 import { type AdminContext, adminPrefix, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 
@@ -145,7 +145,7 @@ export const restoreFile = operation({
 
 /** Has everything go on that works on the shop. */
 async function resume(context: AdminContext, id: string): Promise<void> {
-  await context.engine.write(id, (tx) => tx.batch([lookAgainStatement(id)]));
+  await context.engine.write(id, (tx) => tx.batch([recheckStatement(id)]));
   context.wakeOutbox(id);
   context.wakePull?.(id);
   context.webhooks.changed(id);

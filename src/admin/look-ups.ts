@@ -11,7 +11,7 @@ import { listLocations } from "../operations/agent/locations.ts";
 import { listSuppliers } from "../operations/agent/suppliers.ts";
 import { lookUpInput } from "../operations/agent/tool.ts";
 import { searchVariants } from "../operations/agent/variants.ts";
-import { LeavesLoop, readingCall } from "../requests/broad-read.ts";
+import { ReaderThreadNeeded, readingCall } from "../requests/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
 import { countsAsReasons, matchedBys } from "../core/goods/codes.ts";
 import { statuses } from "../core/order/purchase-order.ts";
@@ -68,13 +68,13 @@ async function asTool<Input extends object>(
     ifMatch: null,
     read: (work) => engine.read(shopId, work),
     leaveLoop: () => {
-      if (readers !== null) throw new LeavesLoop();
+      if (readers !== null) throw new ReaderThreadNeeded();
     },
   });
   try {
     return { status: 200, data: Object(await tool.run(call, input).then((answer) => answer.data)) };
   } catch (error) {
-    if (readers === null || !(error instanceof LeavesLoop)) throw error;
+    if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
     const incoming = { requestId, surface: "rest", ifNoneMatch: null } as const;
     const nowMs = clock.now();
     const { reply, bug } = await readers.read({

@@ -9,7 +9,7 @@ import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
-import { lookAgainStatement } from "../shop/supplier/reminders.ts";
+import { recheckStatement } from "../shop/supplier/reminders.ts";
 import { changeDetail, retentionChange } from "../shop/audit/audit-retention.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import {
@@ -23,7 +23,7 @@ import {
   storefrontJson,
   storefrontSchema,
 } from "./storefront/storefront.ts";
-import { askToTell, takeBackTelling } from "./storefront/storefront-webhooks.ts";
+import { requestSubscription, cancelSubscription } from "./storefront/storefront-webhooks.ts";
 import { auditTrailOf, rowOfAct } from "./acts.ts";
 import {
   type AdminCall,
@@ -345,7 +345,7 @@ export const putShop = operation({
       input.storefront === undefined ? null : await checkedStorefront(context, id, currency, input.storefront);
     const moves = movesStore(found, input.storefront);
     const left = moves ? await leaveStore(context, found) : null;
-    const told = moves ? await engine.read(id, (tx) => loadSubscription(tx, id)) : null;
+    const subscription = moves ? await engine.read(id, (tx) => loadSubscription(tx, id)) : null;
     await engine.create(id);
     const nowMs = clock.now();
     const saved = await engine.write(id, async (tx) => {
@@ -361,13 +361,13 @@ export const putShop = operation({
       const account = storefront === null ? null : accountOf(storefront);
       if (account !== null) await tx.batch([noteCallsStatement(id, account, { lastCallAtMs: nowMs, lastError: null })]);
       if (before !== null) await tx.batch(await retentionRow(tx, context, call, before, shop));
-      if (before !== null && remindsOtherwise(before, shop)) await tx.batch([lookAgainStatement(id)]);
+      if (before !== null && remindsOtherwise(before, shop)) await tx.batch([recheckStatement(id)]);
       return { shop, isNew: before === null };
     });
     if (moves) context.wakeOutbox(id);
-    const stillTold = moves ? await takeBackTelling(context, found, told) : null;
-    if (storefront !== null) await askToTell(context, saved.shop);
-    const warnings = [left, stillTold].filter((each) => each !== null);
+    const leftSubscription = moves ? await cancelSubscription(context, found, subscription) : null;
+    if (storefront !== null) await requestSubscription(context, saved.shop);
+    const warnings = [left, leftSubscription].filter((each) => each !== null);
     return data(
       { shop: shopJson(saved.shop), ...(warnings.length === 0 ? {} : { warnings }) },
       saved.isNew ? 201 : 200,

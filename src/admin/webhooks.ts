@@ -321,7 +321,7 @@ export const rotateSecret = operation({
 /** How long a test waits for what became of it, and how often it looks. */
 const testWaitMs = 3_000;
 
-const testLookMs = 50;
+const testPollMs = 50;
 
 export const testEndpoint = operation({
   name: "webhook_endpoint_test",
@@ -347,12 +347,12 @@ export const testEndpoint = operation({
       return delivery.deliveryId;
     });
     context.webhooks.changed(id);
-    for (let waitedMs = 0; ; waitedMs += testLookMs) {
+    for (let waitedMs = 0; ; waitedMs += testPollMs) {
       const delivery = await engine.read(id, (tx) => loadDelivery(tx, id, endpointId, deliveryId));
       if (delivery === null) throw noDelivery(id, endpointId, deliveryId);
       const isTried = delivery.state !== "pending" || delivery.lastMs !== null;
       if (isTried || waitedMs >= testWaitMs) return data({ delivery: deliveryJson(delivery) });
-      await sleep(testLookMs);
+      await sleep(testPollMs);
     }
   },
 });

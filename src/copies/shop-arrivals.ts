@@ -22,7 +22,7 @@ interface ArrivalsOptions {
   readonly shopIds: readonly string[];
   readonly engine: Engine;
   /** Reads a shop like `Engine.peek`, at a lower cost where its file is closed. */
-  readonly glance: <T>(shopId: string, work: Work<T>) => Promise<T>;
+  readonly peekClosed: <T>(shopId: string, work: Work<T>) => Promise<T>;
   /** Told of every shop. */
   readonly learn: (tx: Tx, shopId: string) => Promise<void>;
   /** Told of every shop whose file is another one. */
@@ -95,7 +95,7 @@ export class ShopArrivals {
   }
 
   /** The shop has another file, as after a restore: what was left in it is finished when it is used next. */
-  arrive(shopId: string): void {
+  replaced(shopId: string): void {
     this.#options.forget(shopId);
     this.#left.set(shopId, null);
   }
@@ -139,11 +139,11 @@ export class ShopArrivals {
   }
 
   async #look(shopId: string, signal: AbortSignal): Promise<Left> {
-    const { glance, learn, log } = this.#options;
+    const { peekClosed, learn, log } = this.#options;
     // Other requests go first.
     await new Promise((resolve) => void setImmediate(resolve));
     try {
-      const { imports, ...left } = await glance(shopId, async (tx) => {
+      const { imports, ...left } = await peekClosed(shopId, async (tx) => {
         await learn(tx, shopId);
         return {
           imports: (await abandonedImports(tx, shopId, Number.MAX_SAFE_INTEGER)).length > 0,

@@ -60,7 +60,7 @@ export type RestoreAnswer =
 const threadModule = new URL(import.meta.url.replace(/shop-restore(\.\w+)$/, "shop-restore-thread$1"));
 
 /** Where files of restores arrive; what is left there by a crash is removed at the start. */
-export const arrivingDirectory = (dataDir: string): string => path.join(dataDir, "arriving");
+export const incomingDirectory = (dataDir: string): string => path.join(dataDir, "arriving");
 
 /** Where the file of a shop is kept that a restore has replaced, until its next restore. */
 const replacedFile = (dataDir: string, shopId: string): string => path.join(dataDir, "replaced", `${shopId}.db`);
@@ -86,7 +86,7 @@ export async function restoreShopFile(
   { dataDir, ids, shops, sandboxes, settle, replaced }: ShopFilesOptions,
   { part, shopId, body, isDamaged, nowMs, requestId, method, requestPath }: ShopToRestore,
 ): Promise<RestoredShop> {
-  const directory = arrivingDirectory(dataDir);
+  const directory = incomingDirectory(dataDir);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const staged = path.join(directory, `${ids.next("file")}.db`);
   const { engine, schemaDirectory } = part === "shop" ? shops : sandboxes;

@@ -18,14 +18,14 @@ import type { Perform } from "../requests/perform.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Log } from "../store/store.ts";
 import { BodyMemory, RequestBody } from "./body.ts";
-import { createHealth, type Looked } from "./health.ts";
+import { createHealth, type HealthSources } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
 import { newTraceId } from "./trace-ids.ts";
 import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
-interface ServiceDependencies extends AppDependencies, Looked {
+interface ServiceDependencies extends AppDependencies, HealthSources {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
   /** Beside REST and health. */

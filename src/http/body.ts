@@ -12,7 +12,7 @@ import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../base/limits.ts";
 import type { HttpRequest } from "./surface.ts";
 
 /** Whose memory a body takes if its sender is not known: all of them share it. */
-export const strangers = "strangers";
+export const unauthenticated = "unauthenticated";
 
 /** Whose memory the bodies of a shop's keys, people and suppliers take, once their sender is known. */
 export const ofShop = (shopId: string | null): string => (shopId === null ? "operator" : `shop ${shopId}`);
@@ -65,7 +65,7 @@ export class BodyMemory {
 export class RequestBody {
   readonly #request: HttpRequest;
   readonly #memory: BodyMemory;
-  #holder = strangers;
+  #holder = unauthenticated;
   #held = 0;
 
   constructor(request: HttpRequest, memory: BodyMemory) {
@@ -76,7 +76,7 @@ export class RequestBody {
   /**
    * Reads the whole body.
    *
-   * @param holder whose memory it takes: `ofShop` of a sender who is known, or `strangers`.
+   * @param holder whose memory it takes: `ofShop` of a sender who is known, or `unauthenticated`.
    * @param bytesMax of this body.
    * @param goesOn asked once, when a body turns out to be longer than `first.bytes`, with what has been read; false refuses the rest.
    * @throws Fault INVALID_INPUT  it has more than `bytesMax` bytes, is encoded, ends before its announced length, or takes too long to

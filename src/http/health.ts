@@ -5,20 +5,20 @@ import type { Metrics } from "./metrics.ts";
 import { type RequestContext, requireGet, type Surface } from "./surface.ts";
 
 /** What is looked after. */
-export interface Looked {
+export interface HealthSources {
   /** Rejects when the process cannot serve (`GET /readyz`). */
   readonly ready: () => Promise<void>;
   /** Shops that have had more than their share of the event loop wait until it is known whether the process can serve (Q5). */
-  readonly loop: { readonly arrive: (shopId: null) => () => void };
+  readonly loop: { readonly admit: (shopId: null) => () => void };
   /** Shown by `GET /healthz`: by it the command tells this server from others. */
   readonly identity: string;
 }
 
-export function createHealth({ ready, loop, identity }: Looked): readonly Surface[] {
+export function createHealth({ ready, loop, identity }: HealthSources): readonly Surface[] {
   return [
     page("healthz", () => Response.json({ status: "ok", identity })),
     page("readyz", async () => {
-      const left = loop.arrive(null);
+      const left = loop.admit(null);
       try {
         await ready();
       } finally {

@@ -87,7 +87,7 @@ export const pullLimits: PullLimits = {
 const storePauseMs = 1_000;
 
 /** Names of variants that are told. */
-export const namesToldMax = 5;
+export const namesListedMax = 5;
 
 export const notesMax = 20;
 
@@ -340,10 +340,10 @@ class LeasedPuller implements Puller {
     }
     const counts = counted(now.counts, page.records);
     const notes = (page.notes ?? []).reduce((all, note) => withNote({ notes: all }, note), now.notes);
-    const told = { ...now, counts, notes, total: page.total ?? now.total };
+    const progress = { ...now, counts, notes, total: page.total ?? now.total };
     if (page.cursor !== null)
-      return await this.#store(shop, { ...told, cursor: page.cursor }, Math.max(0, page.waitMs ?? 0));
-    return await this.#nextStep(shop, told);
+      return await this.#store(shop, { ...progress, cursor: page.cursor }, Math.max(0, page.waitMs ?? 0));
+    return await this.#nextStep(shop, progress);
   }
 
   async #ask(
@@ -557,9 +557,9 @@ function changed(pull: Pull, { deleted, inactive }: StateChanges): Pull {
     counts: {
       ...counts,
       deleted: counts.deleted + deleted.length,
-      deletedNames: [...counts.deletedNames, ...deleted].slice(0, namesToldMax),
+      deletedNames: [...counts.deletedNames, ...deleted].slice(0, namesListedMax),
       inactive: counts.inactive + inactive.length,
-      inactiveNames: [...counts.inactiveNames, ...inactive].slice(0, namesToldMax),
+      inactiveNames: [...counts.inactiveNames, ...inactive].slice(0, namesListedMax),
     },
   };
 }

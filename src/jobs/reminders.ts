@@ -25,7 +25,7 @@ import {
   laterStatement,
   nextReminderAtMs,
   remindersDue,
-  toldStatement,
+  remindedStatement,
 } from "../shop/supplier/reminders.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
@@ -40,7 +40,7 @@ interface ReminderLimits {
   /** Shops that are looked at at a time. */
   readonly runningMax: number;
   /** How often a process that is alone asks what it remembers, at least: the clock may have been set forward. */
-  readonly lookMsMax: number;
+  readonly pollMsMax: number;
   /** How often a node among others searches for due reminders of all shops. */
   readonly pollMs: number;
   /** Between two tries of a shop that cannot be written. */
@@ -51,7 +51,7 @@ const reminderLimits: ReminderLimits = {
   rowsMax: 50,
   linesMax: 250,
   runningMax: 4,
-  lookMsMax: 60_000,
+  pollMsMax: 60_000,
   pollMs: 20_000,
   retryMs: 30_000,
 };
@@ -155,7 +155,7 @@ class TimedReminders implements Reminders {
     if (this.#timer !== null && this.#timerAtMs <= dueAtMs) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerAtMs = dueAtMs;
-    const inMs = Math.min(Math.max(0, dueAtMs - this.#options.clock.now()), this.#limits.lookMsMax);
+    const inMs = Math.min(Math.max(0, dueAtMs - this.#options.clock.now()), this.#limits.pollMsMax);
     this.#timer = setTimeout(() => this.#lookAtRemembered(), inMs);
     this.#timer.unref();
   }
@@ -180,7 +180,7 @@ class TimedReminders implements Reminders {
       if (this.#stopped.signal.aborted || this.#running.size >= this.#limits.runningMax) return;
       if (this.#running.has(shopId)) continue;
       this.#waiting.delete(shopId);
-      const running = this.#lookAt(shopId).finally(() => {
+      const running = this.#checkShop(shopId).finally(() => {
         this.#running.delete(shopId);
         this.#begin();
       });
@@ -189,7 +189,7 @@ class TimedReminders implements Reminders {
   }
 
   /** Tells what is due in the shop, a part of it, and comes back for the rest after others. Never rejects. */
-  async #lookAt(shopId: string): Promise<void> {
+  async #checkShop(shopId: string): Promise<void> {
     const { engine, clock, ids, log } = this.#options;
     const nowMs = clock.now();
     try {
@@ -243,12 +243,12 @@ function statementsOf(
   const isStill = order !== null && reminderBasis[cause](order) === basis;
   const atMs = isStill ? reminderAtMs[cause](basis, shop) : null;
   if (order === null || atMs === null || atMs > stamp.nowMs) return [laterStatement(shopId, reminder, atMs)];
-  if (isQuiet) return [toldStatement(shopId, reminder)];
+  if (isQuiet) return [remindedStatement(shopId, reminder)];
   const late = order.lineItems.filter((line) => pendingQuantity(line) > 0 && isAbout[cause](line, basis, order));
   const event = lineEvent(`purchase_order.${cause}`, order, new Set(late.map((line) => line.poLineItemId)));
   const entry = { action: cause, message: messages[cause](order, basis, shop), changes: [] };
   return [
-    toldStatement(shopId, reminder),
+    remindedStatement(shopId, reminder),
     logStatement(shopId, purchaseOrderId, logged(entry, stamp)),
     ...eventStatements(shopId, event, stamp),
   ];

@@ -73,10 +73,10 @@ export const mailSenderLimits: MailSenderLimits = {
 const storePauseMs = 500;
 
 /** Between two looks at what has become of mails that are waited for. */
-const lookMs = 50;
+const answerPollMs = 50;
 
 /** Among other nodes, another may be at work on it. */
-const otherNodeLookMs = 200;
+const otherNodePollMs = 200;
 
 /** How often a shop's old documents are dropped. */
 const sweepEveryMs = hourMs;
@@ -186,7 +186,7 @@ class QueuedMailSender implements MailSender {
     const outcomes = new Map(mailIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
     if (mailIds.length === 0) return outcomes;
     this.wake(shopId);
-    const pauseMs = alone ? lookMs : otherNodeLookMs;
+    const pauseMs = alone ? answerPollMs : otherNodePollMs;
     for (let leftMs = waitMs; leftMs > 0; leftMs -= pauseMs) {
       await sleep(Math.min(pauseMs, leftMs));
       const standings = await engine.read(shopId, (tx) => loadMailStandings(tx, shopId, mailIds));

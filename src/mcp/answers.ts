@@ -142,7 +142,7 @@ function confirmationShown({ lines, ...others }: JSONObject): JSONObject {
 /** Of the write-back to the supplier's catalogue, lines with the same outcome are told together; those that it took are only counted. */
 function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject {
   if (supplierUpdate === undefined) return others;
-  const { lines, ...told } = asObject(supplierUpdate);
+  const { lines, ...update } = asObject(supplierUpdate);
   const groups = Map.groupBy(objectsIn(lines), ({ outcome, error }) => JSON.stringify([outcome, error]));
   const shown = [...groups.values()].map((group): JSONObject => {
     const ids = group.slice(0, changedLinesMax).map(({ lineItemId }) => lineItemId ?? null);
@@ -153,7 +153,7 @@ function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject
       ...(isApplied ? {} : { lineItemIds: ids }),
     };
   });
-  return { ...others, supplierUpdate: { ...told, lines: shown } };
+  return { ...others, supplierUpdate: { ...update, lines: shown } };
 }
 
 /** The members of these names, in this order. */

@@ -120,11 +120,11 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (asked.method === "subscriptions/listen")
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
-    const told = withoutArguments(message);
+    const shown = withoutArguments(message);
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;
     let withoutToken: Reply | null = null;
-    const answered = await answerMessage(request.web(), told, {
+    const answered = await answerMessage(request.web(), shown, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: async (name) => {
         const { reply, tool, input, meaning } = await calledTool(tools, perform, agentMessage, name);
@@ -136,7 +136,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
         }
         if (reply.body.length <= answerOnLoopMax || threads === null)
           return resultOf(reply, { tool, arguments: input });
-        large = { request: plainRequest(request.web()), message: told, tool: name, arguments: input, reply };
+        large = { request: plainRequest(request.web()), message: shown, tool: name, arguments: input, reply };
         return { content: [] };
       },
       onError: (error) => log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
@@ -207,7 +207,7 @@ async function calledTool(
   let fingerprint: string | null = null;
   const incoming: Incoming = {
     ...incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
-    fingerprinted: (told) => (fingerprint = told),
+    fingerprinted: (value) => (fingerprint = value),
   };
   const reply = await perform(incoming);
   const [idempotencyKey] = incoming.idempotencyKeys;

@@ -103,8 +103,8 @@ export const argumentsOf = (message: JsonObject): JsonObject => objectIn(objectI
 
 /** A tool call as the protocol's library gets it: it would copy the arguments, member by member, which only the operation reads. */
 export function withoutArguments(message: JsonObject): JsonObject {
-  const { arguments: told, ...params } = objectIn(message, "params");
-  if (message["method"] !== "tools/call" || told === undefined || !isJsonObject(told)) return message;
+  const { arguments: args, ...params } = objectIn(message, "params");
+  if (message["method"] !== "tools/call" || args === undefined || !isJsonObject(args)) return message;
   return { ...message, params: { ...params, arguments: {} } };
 }
 

@@ -189,8 +189,8 @@ export function resultOf(
   const { data, meta, error } = body;
   const isError = error !== undefined;
   const replayed = isReplay(reply);
-  const told = isError ? refusalTold(body, reply) : answerTold(tool, asObject(data), input);
-  const structuredContent = { ...told, ...(replayed ? { replayed: true } : {}) };
+  const shown = isError ? refusalShown(body, reply) : answerShown(tool, asObject(data), input);
+  const structuredContent = { ...shown, ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
     content: [{ type: "text", text: textOf(structuredContent) }],
@@ -201,7 +201,7 @@ export function resultOf(
 }
 
 /** A refusal, or that of an earlier call: what it is, what its order is now, and what to do for another try (C69). */
-function refusalTold(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONObject {
+function refusalShown(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONObject {
   if (answeredAtMs === undefined) return body;
   const { message, action, ...error } = asObject(body["error"]);
   const at = new Date(answeredAtMs).toISOString();
@@ -211,14 +211,14 @@ function refusalTold(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSONO
       : orderNow === null
         ? " The order is not there now."
         : ` The order is now ${orderNow.status}, version ${orderNow.version}.`;
-  const told = {
+  const shown = {
     ...error,
     message: `This is the answer of an earlier call, of ${at}; nothing was tried now. It was: ${typeof message === "string" ? message : ""}`,
     action:
       `${typeof action === "string" ? `The advice then was: ${action}` : ""}${now} To try again, call with a new ${keyMember}.`.trim(),
   };
-  return { error: told };
+  return { error: shown };
 }
 
-const answerTold = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>
+const answerShown = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>
   showsOrder(operation) ? writeAnswer(data, { input, wantsOrder: namesOrder(input[includeMember]) }) : data;

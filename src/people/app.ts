@@ -13,7 +13,7 @@ import { parseJson } from "../base/json.ts";
 import { signInBytesMax } from "../base/limits.ts";
 import { onOneLine } from "../base/plain-text.ts";
 import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
-import { strangers } from "../http/body.ts";
+import { unauthenticated } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import { auditRowOf } from "../requests/audit/audit.ts";
@@ -122,7 +122,10 @@ async function beginSession(
   context.operation = "console:session_begin";
   refuseOtherSites(context);
   const startedAtMs = deps.clock.now();
-  const input = checkInput(credential, parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })));
+  const input = checkInput(
+    credential,
+    parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax })),
+  );
   const secret = hash("sha256", secretOf(input));
   ofSecrets.admit(secret);
   const userAgent = onOneLine(request.header("user-agent") ?? "").slice(0, shortTextMax) || null;
@@ -167,7 +170,7 @@ async function giveToken(deps: ConsoleDependencies, context: RequestContext): Pr
   const open = await openSession(deps, secret);
   const { shopId } = checkInput(
     tokenInput,
-    parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })),
+    parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax })),
   );
   const answer = (data: object): Response => {
     const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };

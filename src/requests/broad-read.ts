@@ -102,8 +102,8 @@ export interface Readers {
 }
 
 /** Thrown by `leaveLoop`: not a failure, `perform` continues on a thread. */
-export class LeavesLoop extends Error {
-  override readonly name = "LeavesLoop";
+export class ReaderThreadNeeded extends Error {
+  override readonly name = "ReaderThreadNeeded";
 }
 
 const textOf = (error: unknown): string => String(error instanceof Error ? error.stack : error);

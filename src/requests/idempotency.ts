@@ -240,7 +240,7 @@ class StoredAnswerReader {
   readonly #peeks: SharedPeeks;
   readonly #compression: Compression;
   readonly #expiredAtMs: () => number;
-  readonly #told = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
+  readonly #replays = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
 
   constructor(engine: Engine, compression: Compression, expiredAtMs: () => number) {
     this.#engine = engine;
@@ -251,7 +251,7 @@ class StoredAnswerReader {
 
   /** The answer if it is remembered: durable, and not expired. */
   known(request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotencyKey">): IdempotencyRecord | null {
-    const known = this.#told.get(nameOf(request));
+    const known = this.#replays.get(nameOf(request));
     return known !== null && known.storedAtMs > this.#expiredAtMs() ? known : null;
   }
 
@@ -263,14 +263,14 @@ class StoredAnswerReader {
   ): Promise<Found> {
     const sinceMs = this.#expiredAtMs();
     return await this.#peeks.peek(shopId, async (tx) => {
-      const [called, found, looked] = await Promise.allSettled([
+      const [called, found, aheadResult] = await Promise.allSettled([
         call(tx),
         findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs),
         lookAhead?.(tx) ?? null,
       ]);
-      for (const each of [called, found, looked]) if (each.status === "rejected") throw each.reason;
+      for (const each of [called, found, aheadResult]) if (each.status === "rejected") throw each.reason;
       const value = <T>(each: PromiseSettledResult<T>): T | null => (each.status === "fulfilled" ? each.value : null);
-      return { record: value(found), ahead: value(looked), seen: [], isDurable: false };
+      return { record: value(found), ahead: value(aheadResult), seen: [], isDurable: false };
     });
   }
 
@@ -292,7 +292,8 @@ class StoredAnswerReader {
   /** @param seen what reading the record has seen; empty: nobody knows, or it is remembered already. */
   async bodyOf(request: KeyedRequest, record: IdempotencyRecord, seen: readonly Footprint[]): Promise<string> {
     const body = record.encoding === compressed ? await this.#compression.expand(record.body) : record.body;
-    if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, bytesOfText(body), seen);
+    if (seen.length > 0)
+      this.#replays.put(nameOf(request), { ...record, body, encoding: null }, bytesOfText(body), seen);
     return body;
   }
 }

@@ -31,7 +31,7 @@ import type { AuditRowPlace } from "../shop/audit/audit-journal.ts";
 import { auditEntryOf, AuditRows } from "./audit/audit.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./write/call.ts";
-import { LeavesLoop } from "./broad-read.ts";
+import { ReaderThreadNeeded } from "./broad-read.ts";
 import { Confirmations } from "./remembered/caller-confirmations.ts";
 import { StoreCounts } from "./store-counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop, type PersonCaller } from "./caller.ts";
@@ -131,7 +131,7 @@ export function createPerform(deps: PerformDependencies): Perform {
 async function perform(context: Context, incoming: Incoming): Promise<Reply> {
   const { target, caller, bearerToken } = incoming;
   const reads = target instanceof Fault || target.scope === "read";
-  const left = context.loop.arrive(caller?.shop.shopId ?? namedShop(bearerToken), reads);
+  const left = context.loop.admit(caller?.shop.shopId ?? namedShop(bearerToken), reads);
   try {
     return await performCounted(context, incoming);
   } finally {
@@ -304,7 +304,7 @@ async function readReply(
       return reply;
     });
   } catch (error) {
-    if (readers === null || !(error instanceof LeavesLoop)) throw error;
+    if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
     const { requestId, surface, ifNoneMatch } = incoming;
     const broad = {
       operation: operation.name,
@@ -361,8 +361,8 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
-    const told = await idempotency.replayOf(keyed, attempt);
-    const reply = await replay(context, request, told, attempt.isDurable);
+    const storedReply = await idempotency.replayOf(keyed, attempt);
+    const reply = await replay(context, request, storedReply, attempt.isDurable);
     return await withOrderNow(context, request, operation, reply);
   }
   try {
@@ -545,13 +545,13 @@ async function storeAnswer(
  * @param makeLast makes the new answer, in the turn that stores it.
  * @returns the new answer; null when the stored one stays.
  */
-async function replaceAnswer<Told extends Answer<unknown>>(
+async function replaceAnswer<Stored extends Answer<unknown>>(
   context: Context,
   request: IdentifiedRequest,
   { operation, keyed }: { readonly operation: Operation; readonly keyed: KeyedRequest },
   first: Reply,
-  makeLast: (tx: Tx) => Promise<StoredAnswer<Told>>,
-): Promise<StoredAnswer<Told> | null> {
+  makeLast: (tx: Tx) => Promise<StoredAnswer<Stored>>,
+): Promise<StoredAnswer<Stored> | null> {
   const { engine, idempotency, clock, auditTrail } = context;
   const { shop, incoming } = request;
   const release = idempotency.releaseWith(keyed);

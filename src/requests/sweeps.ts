@@ -18,7 +18,7 @@ import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 
 interface SweepDependencies {
-  readonly engine: Pick<Engine, "write" | "isAtHand">;
+  readonly engine: Pick<Engine, "write" | "isOpen">;
   readonly clock: Clock;
   readonly log: Log;
   readonly counts: StoreCounts;
@@ -41,7 +41,7 @@ export class Sweeps {
    */
   count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
     const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;
-    const isTime = requests >= (this.#deps.engine.isAtHand(shopId) ? sweepEveryRequests : sweepLateRequests);
+    const isTime = requests >= (this.#deps.engine.isOpen(shopId) ? sweepEveryRequests : sweepLateRequests);
     this.#requests.set(shopId, isTime ? 0 : requests);
     const slices = Math.floor(requests / sweepEveryRequests);
     if (isTime) void this.#sweep(shopId, auditRetentionDays, slices);

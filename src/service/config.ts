@@ -140,10 +140,10 @@ const usualWords =
 /** Whether somebody would try it first: few characters, a short text repeated, or a usual example. */
 function isWeak(token: string): boolean {
   // What the program's own tokens begin with makes another one no better.
-  const told = token.replace(/^opa_/i, "");
-  const plain = told.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const bare = token.replace(/^opa_/i, "");
+  const plain = bare.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return (
-    new Set(told).size < adminTokenCharactersMin ||
+    new Set(bare).size < adminTokenCharactersMin ||
     /^(.{1,10}?)\1+\d{0,9}$/.test(plain) ||
     usualWords.test(plain) ||
     usualTokens.has(plain)

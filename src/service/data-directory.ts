@@ -25,7 +25,7 @@ import { snapshotBytes } from "../admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import { sandboxesOpenMax, shopsOpenMax } from "../base/limits.ts";
 import type { Gauge } from "../http/metrics.ts";
-import { type OpenStore, restingCalls } from "./open-store.ts";
+import { type OpenStore, callsWithoutOutbox } from "./open-store.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
 import { memoryCoordination } from "../store/sqlite/coordination.ts";
@@ -44,7 +44,7 @@ import { lockDirectory } from "../store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "../store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "../store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
-import { arrivingDirectory, restoreShopFile } from "../copies/shop-restore.ts";
+import { incomingDirectory, restoreShopFile } from "../copies/shop-restore.ts";
 import { steadyClock } from "../base/steady-clock.ts";
 import { writesWaiting } from "./work-gauges.ts";
 import { directorySizes, type Sizes } from "./sizes.ts";
@@ -332,7 +332,7 @@ export async function openDataDirectory(
   const arrivals = await arrivalsAt(files, announced, recover, log);
   const { engine } = arrivals;
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-  const copies = copiesIn(dataDir, ids, { files, sandboxEngine, journal, replaced: (id) => arrivals.arrive(id) });
+  const copies = copiesIn(dataDir, ids, { files, sandboxEngine, journal, replaced: (id) => arrivals.replaced(id) });
   const adminContext: OpenStore["adminContext"] = (asks) => ({
     engine,
     clock,
@@ -340,7 +340,7 @@ export async function openDataDirectory(
     loop,
     sandboxOf,
     ...copies,
-    calls: restingCalls(asks.storefronts ?? noConnections, log),
+    calls: callsWithoutOutbox(asks.storefronts ?? noConnections, log),
     storefronts: noConnections,
     ...asks,
   });
@@ -408,7 +408,7 @@ function snapshotsIn(copies: string, ids: Ids, from: CopiedFiles): AdminContext[
 /** Restores of shops, from files that arrive in a folder of the directory. */
 function restoresIn(dataDir: string, ids: Ids, into: CopiedFiles): AdminContext["restoreShop"] {
   // A crash may have left some.
-  rmSync(arrivingDirectory(dataDir), { recursive: true, force: true });
+  rmSync(incomingDirectory(dataDir), { recursive: true, force: true });
   const places = {
     dataDir,
     ids,
@@ -431,7 +431,7 @@ async function arrivalsAt(
   return new ShopArrivals({
     shopIds: await files.list(),
     engine: keepingCredentials(engine, known),
-    glance: (shopId, work) => files.glance(shopId, work),
+    peekClosed: (shopId, work) => files.peekClosed(shopId, work),
     learn: (tx, shopId) => known.learn(tx, shopId),
     forget: (shopId) => known.forget(shopId),
     finish,

@@ -12,7 +12,7 @@ import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "../base/fault.ts";
 import { recordsRememberedBytesMax } from "../base/limits.ts";
 import type { Loan, ReaderStore } from "../threads/reader-pool.ts";
-import { type OpenStore, dueRows, restingCalls } from "./open-store.ts";
+import { type OpenStore, dueRows, callsWithoutOutbox } from "./open-store.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { announcing } from "../shop/events/announcements.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
@@ -110,7 +110,7 @@ function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
 const nothingLent: Loan = {
   file: null,
   untilDurable: () => Promise.resolve(),
-  look: () => () => null,
+  observe: () => () => null,
   rest: () => {},
   resume: () => {},
   giveBack: () => {},
@@ -180,7 +180,7 @@ const adminContextOf =
     exports,
     snapshotOf: noSnapshot,
     restoreShop: noSnapshot,
-    calls: restingCalls(asks.storefronts ?? noConnections, log),
+    calls: callsWithoutOutbox(asks.storefronts ?? noConnections, log),
     storefronts: noConnections,
     ...asks,
   });

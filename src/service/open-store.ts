@@ -28,7 +28,7 @@ type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "m
   Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull">>;
 
 /** For operations of a process whose outbox does not run. */
-export const restingCalls = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({
+export const callsWithoutOutbox = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({
   outbox: {
     settle: (_shopId, effectIds) => Promise.resolve(new Map(effectIds.map((id) => [id, { state: "pending" }]))),
   },

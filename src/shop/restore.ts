@@ -293,7 +293,7 @@ export const joinStatements = (shopId: string, { nowMs, forecastEpoch, hasPresen
 ];
 
 /** Something of an order at which the operator has to look after a restore. */
-interface OrderToLookAt {
+interface UnsyncedOrder {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
 }
@@ -307,7 +307,7 @@ interface PushOfNoOrder {
   readonly isKnown: boolean;
 }
 
-/** What a restore has changed, for people. Lists are cut at `toldMax`, their counts are whole. */
+/** What a restore has changed, for people. Lists are cut at `listedMax`, their counts are whole. */
 export interface Restored {
   /** There was a present state, and it could be read. */
   readonly hadPresent: boolean;
@@ -315,16 +315,16 @@ export interface Restored {
   readonly changedUntilMs: number | null;
   /** Events since then, as far as they are kept: each stands for a change that is undone. */
   readonly undoneEvents: number;
-  readonly goneOrders: { readonly count: number; readonly orders: readonly OrderToLookAt[] };
+  readonly goneOrders: { readonly count: number; readonly orders: readonly UnsyncedOrder[] };
   /** Orders that are as in the backup and not as they were. */
   readonly revertedOrders: number;
   /** Orders of which the storefront has another quantity than they have received. */
-  readonly unsyncedOrders: { readonly count: number; readonly orders: readonly OrderToLookAt[] };
+  readonly unsyncedOrders: { readonly count: number; readonly orders: readonly UnsyncedOrder[] };
   readonly pushesOfNoOrder: { readonly count: number; readonly pushes: readonly PushOfNoOrder[] };
 }
 
 /** Entries of each list that a restore tells. */
-const toldMax = 100;
+const listedMax = 100;
 
 const countOf = async (tx: Tx, rest: string, params: readonly SqlValue[]): Promise<number> =>
   (await tx.all<{ n: number }>(`select count(*) as n ${rest}`, params))[0]?.n ?? 0;
@@ -345,11 +345,11 @@ async function restoredOf(
     where o.shop_id = ? and t.is_synced_anew = 1`;
   const ofNone = `from stock_push p left join now_order n on n.purchase_order_id = p.purchase_order_id where p.shop_id = ? and not exists
     (select 1 from purchase_order o where o.shop_id = p.shop_id and o.purchase_order_id = p.purchase_order_id)`;
-  const ordersOf = async (table: string, from: string): Promise<readonly OrderToLookAt[]> =>
+  const ordersOf = async (table: string, from: string): Promise<readonly UnsyncedOrder[]> =>
     (
       await tx.all<{ purchase_order_id: string; po_number: string }>(
         `select ${table}.purchase_order_id, ${table}.po_number ${from} order by ${table}.purchase_order_id limit ?`,
-        [shopId, toldMax],
+        [shopId, listedMax],
       )
     ).map((row) => ({ purchaseOrderId: row.purchase_order_id, poNumber: row.po_number }));
   const pushes = await tx.all<{
@@ -359,7 +359,7 @@ async function restoredOf(
     settled_at: number | null;
   }>(
     `select p.purchase_order_id, n.po_number, p.reference, p.settled_at ${ofNone} order by p.created_at, p.reference limit ?`,
-    [shopId, toldMax],
+    [shopId, listedMax],
   );
   return {
     hadPresent,

@@ -14,7 +14,7 @@ export const delegated = (engine: Engine): Engine => ({
   read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
   peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
   write: (shopId, work, options) => engine.write(shopId, work, options),
-  isAtHand: (shopId) => engine.isAtHand(shopId),
+  isOpen: (shopId) => engine.isOpen(shopId),
   admit: (shopId) => engine.admit(shopId),
   ready: () => engine.ready(),
   close: () => engine.close(),

@@ -108,7 +108,7 @@ export class LoopShare {
    * @param shopId  null for one that belongs to no shop.
    * @param reads   it changes nothing.
    */
-  arrive(shopId: string | null, reads = true): () => void {
+  admit(shopId: string | null, reads = true): () => void {
     this.#arrivedAtMs = this.#time.now();
     if (reads) this.#readAtMs = this.#arrivedAtMs;
     if (shopId !== this.#latest.shopId) this.#latest = { shopId, sinceMs: this.#arrivedAtMs };

@@ -174,7 +174,7 @@ export interface Engine {
    */
   write<T>(shopId: string, work: Work<T>, options?: WriteOptions): Promise<T>;
   /** Whether a write of the shop opens nothing first, which may close what another shop needs. */
-  isAtHand(shopId: string): boolean;
+  isOpen(shopId: string): boolean;
   /** Checks that the shop's queue has room. @throws Fault DO_OVERLOADED when it is full. */
   admit(shopId: string): void;
 

@@ -237,7 +237,7 @@ export function orderPage(page: OrderPage): string {
             : markup`<br />${filled(texts.forSupplier, { supplier: order.supplierName })}`
         }</p>
       </header>
-      ${errorList(page, texts)} ${told(page, texts, written)}
+      ${errorList(page, texts)} ${outcomeHtml(page, texts, written)}
       <div class="card">
         ${rows([
           row(texts.orderDate, orderDay === null ? null : written.day(orderDay)),
@@ -273,7 +273,7 @@ function errorList({ errors }: OrderPage, texts: Texts): Html | null {
 }
 
 /** What became of the supplier's latest answer, or why none is taken. */
-function told({ order, latest, wasSent, shopName, errors }: OrderPage, texts: Texts, written: Written): Html {
+function outcomeHtml({ order, latest, wasSent, shopName, errors }: OrderPage, texts: Texts, written: Written): Html {
   const parts: Html[] = [];
   if (wasSent && errors.length === 0)
     parts.push(markup`<p class="told good" role="status">${filled(texts.sent, { shop: shopName })}</p>`);

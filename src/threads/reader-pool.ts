@@ -72,7 +72,7 @@ export interface Loan {
    *
    * @returns what says, after it, which rows these statements of it have seen. Null: some have changed since, or nobody knows.
    */
-  look(): (statements: readonly RunStatement[]) => Footprint | null;
+  observe(): (statements: readonly RunStatement[]) => Footprint | null;
   /** Nothing is read for now. When `recall` is called, the thread closes the file and the loan is given back. */
   rest(recall: () => void): void;
   /** Something is read again. To be called before `recall` is. */
@@ -111,7 +111,7 @@ interface ReaderPoolOptions {
 /** What a thread has answered, and what says which rows its statements have seen. */
 interface Found<Answer> {
   readonly answer: Answer;
-  readonly seenBy: ReturnType<Loan["look"]>;
+  readonly seenBy: ReturnType<Loan["observe"]>;
 }
 
 /** A running thread. */
@@ -206,7 +206,7 @@ export class ReaderPool implements Readers, AnswerThreads {
 
   /** Reads on a thread that has the loan. */
   async #readWith<Answer>(thread: Thread, loan: Loan, what: AskedRead): Promise<Found<Answer>> {
-    const seenBy = loan.look();
+    const seenBy = loan.observe();
     const answer = await this.#ask<Answer>(thread, { file: loan.file, ...what });
     await loan.untilDurable();
     return { answer, seenBy };

@@ -34,8 +34,8 @@ const namesOf = (count: number): readonly string[] => Array.from({ length: count
 /** An engine that only counts the writes of each shop. */
 function countingWrites() {
   const writes = new Map<string, number>();
-  const engine: Pick<Engine, "write" | "isAtHand"> = {
-    isAtHand: () => true,
+  const engine: Pick<Engine, "write" | "isOpen"> = {
+    isOpen: () => true,
     write: (shopId, work) => {
       writes.set(shopId, (writes.get(shopId) ?? 0) + 1);
       return work({ all: () => Promise.resolve([]), batch: () => Promise.resolve() });
@@ -150,7 +150,7 @@ test("a sweep that would have to open a file waits for sweepLateRequests request
   let isOpen = false;
   const { engine, of } = countingWrites();
   const sweeps = new Sweeps({
-    engine: { ...engine, isAtHand: () => isOpen },
+    engine: { ...engine, isOpen: () => isOpen },
     clock,
     log,
     counts: new StoreCounts(),
@@ -173,8 +173,8 @@ test("a sweep that would have to open a file waits for sweepLateRequests request
 
 test("a late sweep deletes slice by slice, a turn each, as many as the requests have asked for", async () => {
   let slices = 0;
-  const engine: Pick<Engine, "write" | "isAtHand"> = {
-    isAtHand: () => false,
+  const engine: Pick<Engine, "write" | "isOpen"> = {
+    isOpen: () => false,
     write: (_shopId, work) => {
       slices += 1;
       const full = Array.from({ length: sweptRowsMax }, () => ({ bytes: 1 }));

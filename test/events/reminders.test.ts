@@ -14,7 +14,7 @@ import { statementsOf } from "../../src/store/migrations.ts";
 import { createReminders, type Reminders } from "../../src/jobs/reminders.ts";
 import { eventsAfter } from "../../src/shop/events/events.ts";
 import { announcing } from "../../src/shop/events/announcements.ts";
-import { lookAgainStatement, nextReminderAtMs } from "../../src/shop/supplier/reminders.ts";
+import { recheckStatement, nextReminderAtMs } from "../../src/shop/supplier/reminders.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { withProgram } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -67,7 +67,7 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
       alone: !onPostgres,
       shopsToResume: async function* () {},
       random: () => 0,
-      limits: { pollMs: 20, lookMsMax: 20 },
+      limits: { pollMs: 20, pollMsMax: 20 },
     }),
   );
   await Promise.all(runners.map((runner) => runner.start()));
@@ -269,7 +269,7 @@ test("the shop's time zone and days hold for orders that were sent before: all t
     await look();
     // Over the sea it is the next day already.
     await server.changeShop({ timezone: "Pacific/Kiritimati", unconfirmedDays: 0 });
-    await engine.write(shopId, (tx) => tx.batch([lookAgainStatement(shopId)]));
+    await engine.write(shopId, (tx) => tx.batch([recheckStatement(shopId)]));
     clock.advance(0);
     await look();
     const isNextDay = dayIn("Pacific/Kiritimati", clock.now()) > dayIn(zone, clock.now());
@@ -278,11 +278,11 @@ test("the shop's time zone and days hold for orders that were sent before: all t
     await look();
     assert.deepEqual(short(await told()), [`overdue ${id}`]);
     await server.changeShop({ timezone: "Pacific/Kiritimati", unconfirmedDays: 365 });
-    await engine.write(shopId, (tx) => tx.batch([lookAgainStatement(shopId)]));
+    await engine.write(shopId, (tx) => tx.batch([recheckStatement(shopId)]));
     await look();
     assert.equal((await told()).length, 1);
     await server.changeShop({ timezone: "Pacific/Kiritimati", unconfirmedDays: 99 });
-    await engine.write(shopId, (tx) => tx.batch([lookAgainStatement(shopId)]));
+    await engine.write(shopId, (tx) => tx.batch([recheckStatement(shopId)]));
     await look();
     assert.deepEqual(short(await told()), [`overdue ${id}`, `unconfirmed ${id}`]);
   });
@@ -368,7 +368,7 @@ test("a write that makes reminders is announced with when the earliest is due; o
   onReminders(({ dueAtMs }) => void heard.push(dueAtMs));
   let events = 0;
   onEvents(() => (events += 1));
-  await engine.write(shopId, (tx) => tx.batch([lookAgainStatement(shopId)]));
+  await engine.write(shopId, (tx) => tx.batch([recheckStatement(shopId)]));
   await engine.write(shopId, (tx) => tx.all("select 1 as one"));
   assert.deepEqual([heard, events], [[0], 0]);
 });

@@ -25,7 +25,7 @@ const bring = (
 };
 
 /** What is told of a file that is refused. */
-async function toldOf(importing: Promise<unknown>): Promise<readonly string[]> {
+async function noteFactsOf(importing: Promise<unknown>): Promise<readonly string[]> {
   try {
     await importing;
   } catch (error) {
@@ -68,7 +68,7 @@ test("numbers of a file with semicolons have a decimal comma; what can be read i
       read,
     );
     assert.deepEqual(
-      await toldOf(
+      await noteFactsOf(
         bring(shop, "shopify-products", file(["1.234", "1.2.3", "9,5,0", "€9,50", "1,23456"]), { check: true }),
       ),
       [
@@ -80,7 +80,7 @@ test("numbers of a file with semicolons have a decimal comma; what can be read i
       ],
     );
     assert.deepEqual(
-      await toldOf(bring(shop, "shopify-products", ["Handle,Title,Variant Price", 'h,T,"9,50"'], { check: true })),
+      await noteFactsOf(bring(shop, "shopify-products", ["Handle,Title,Variant Price", 'h,T,"9,50"'], { check: true })),
       ['line 2, column "Variant Price": must be a number like 1234.50, not "9,50"'],
     );
   });
@@ -121,13 +121,16 @@ test("a code keeps its zeros without what a spreadsheet wraps around it; one who
         codes,
       );
     }
-    assert.deepEqual(await toldOf(bring(shop, "shopify-products", file(["8.719E+12", "4,01E+12", "8E+12", "#N/A"]))), [
-      ...["8.719E+12", "4,01E+12", "8E+12"].map(
-        (code, index) =>
-          `line ${index + 2}, column "Variant Barcode": "${code}" is what a spreadsheet has made of a longer number, whose digits are lost; make the column text, enter it anew and export it again`,
-      ),
-      'line 5, column "Variant Barcode": is the error of a formula, #N/A',
-    ]);
+    assert.deepEqual(
+      await noteFactsOf(bring(shop, "shopify-products", file(["8.719E+12", "4,01E+12", "8E+12", "#N/A"]))),
+      [
+        ...["8.719E+12", "4,01E+12", "8E+12"].map(
+          (code, index) =>
+            `line ${index + 2}, column "Variant Barcode": "${code}" is what a spreadsheet has made of a longer number, whose digits are lost; make the column text, enter it anew and export it again`,
+        ),
+        'line 5, column "Variant Barcode": is the error of a formula, #N/A',
+      ],
+    );
     // Texts that only begin like a formula are what was meant.
     await bring(shop, "shopify-products", ["Handle,Title", "h0,'=Sale", "h1,'s-Hertogenbosch"]);
     const names = await membersOf(shop, "variant", "variantId", "productName");
@@ -188,7 +191,7 @@ test("a price is for the one variant that its supplier's code, its barcode or it
     ]);
     const before = await shop.records();
     assert.deepEqual(
-      await toldOf(
+      await noteFactsOf(
         bring(shop, "supplier-prices", [
           "Supplier,Supplier SKU,SKU,Unit cost",
           "Acme,,TWIN,1",
@@ -218,7 +221,7 @@ test("up to detailsMax mistakes are told at once, by their lines: of reading, of
   await withShops(async (open) => {
     const shop = await open("a");
     await shop.bring(catalogue);
-    const told = await toldOf(
+    const told = await noteFactsOf(
       bring(shop, "supplier-prices", [
         "Supplier,SKU,Unit cost,Currency",
         "Acme,MUG-1,x,EUR",
@@ -240,7 +243,7 @@ test("up to detailsMax mistakes are told at once, by their lines: of reading, of
       ],
     );
     const twice = ["SKU,Unit cost", ...Array.from({ length: 3 }, () => ["MUG-1,1", "POT-1,2"]).flat()];
-    assert.deepEqual(await toldOf(bring(shop, "supplier-prices", twice, { supplierId: "s1" })), [
+    assert.deepEqual(await noteFactsOf(bring(shop, "supplier-prices", twice, { supplierId: "s1" })), [
       "line 4: is about the same supplierVariant as line 2",
       "line 5: is about the same supplierVariant as line 3",
     ]);
@@ -255,7 +258,7 @@ test("up to detailsMax mistakes are told at once, by their lines: of reading, of
         ),
       ],
     ] as const) {
-      const many = await toldOf(bring(shop, name, file));
+      const many = await noteFactsOf(bring(shop, name, file));
       assert.equal(many.length, detailsMax, name);
       assert.match(many.at(-1) ?? "", /^line \d+/);
     }

@@ -31,7 +31,7 @@ test("the checks of a file give way to the requests of another shop (Q5)", () =>
         for (let lineNumber = 1; lineNumber <= 6; lineNumber += 1)
           yield { lineNumber, bytes: 50, value, columns: null };
       };
-      const left = loop.arrive("another");
+      const left = loop.admit("another");
       const staging = stageRecords(
         context,
         shop,

@@ -13,7 +13,7 @@ import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
 import { isReplay, type Reply } from "../../src/requests/envelope.ts";
 import { systemClock } from "../../src/base/system.ts";
 import { orderRecords } from "../linear/clients.ts";
-import { type Deed, deedOn, newOrder, type OrderSeen, spell, toldBy } from "../simulator/client.ts";
+import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
 import { fewPages, mutantVariable } from "./planted.ts";
 import { type Random, randomOf } from "../simulator/random.ts";
 import { openService, type Sent, type Service } from "../simulator/service.ts";
@@ -227,7 +227,7 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
 }
 
 const orderIn = (text: string): OrderSeen | undefined =>
-  toldBy({ status: 200, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
+  logEntryOf({ status: 200, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
 
 export interface CutsOptions {
   readonly seed: string;
@@ -394,7 +394,7 @@ async function judgeShop(
   }
   const touched = new Set(underWay.map(orderOf));
   await untilAtRest(service, shopId, wrong);
-  const listed = toldBy(await send({ op: "list" }, null)).data;
+  const listed = logEntryOf(await send({ op: "list" }, null)).data;
   if (listed?.totalCount !== orders) wrong.push(`${shopId}: ${listed?.totalCount} orders instead of ${orders}`);
 
   const last = new Map<string, OrderSeen>();

@@ -14,7 +14,7 @@
  */
 import { afterEvent } from "../simulator/after-event.ts";
 import { isDeepStrictEqual } from "node:util";
-import { type Attempt, type Deed, isSafe, type OrderSeen, toldBy } from "../simulator/client.ts";
+import { type Attempt, type Deed, isSafe, type OrderSeen, logEntryOf } from "../simulator/client.ts";
 import { created, type ModelOrder, pendingOf, verdictOn } from "../simulator/model.ts";
 import type { EventTold } from "../simulator/world.ts";
 
@@ -59,7 +59,7 @@ const outside = new Set([
 ]);
 
 export function isOutside({ reply }: Asked): boolean {
-  const { error } = reply === null || reply.status < 400 ? {} : toldBy(reply);
+  const { error } = reply === null || reply.status < 400 ? {} : logEntryOf(reply);
   return error !== undefined && (outside.has(error.code) || error.reason === "IDEMPOTENCY_IN_PROGRESS");
 }
 
@@ -291,7 +291,7 @@ class Judge {
   #placeOfRefusal(asked: Asked): number {
     const floor = this.#floorOf(asked);
     const { deed, reply } = asked;
-    const error = reply === null ? undefined : toldBy(reply).error;
+    const error = reply === null ? undefined : logEntryOf(reply).error;
     if (deed.op === "create" || deed.op === "list") {
       this.#tell(`${nameOf(asked)}: the model does not refuse it: ${error?.message}`);
       return floor;
@@ -314,7 +314,7 @@ class Judge {
   /** The first place at which a list has these rows, this many orders, and lacks none. */
   #placeOfList(asked: Asked): number {
     const floor = this.#floorOf(asked);
-    const { purchaseOrders = [], totalCount = 0 } = (asked.reply === null ? {} : toldBy(asked.reply)).data ?? {};
+    const { purchaseOrders = [], totalCount = 0 } = (asked.reply === null ? {} : logEntryOf(asked.reply)).data ?? {};
     let [low, high] = [floor, this.#totals.length - 1];
     for (const row of purchaseOrders) {
       const states = this.#states.get(row.purchaseOrderId) ?? [];
@@ -341,7 +341,7 @@ const nameOf = ({ requestId, deed, reply }: Asked): string =>
 /** The order that an answer shows, or says to be unchanged. */
 function shownBy({ reply, had }: Asked): OrderSeen | null {
   if (reply === null || reply.status >= 400) return null;
-  return reply.status === 304 ? had : (toldBy(reply).data?.purchaseOrder ?? null);
+  return reply.status === 304 ? had : (logEntryOf(reply).data?.purchaseOrder ?? null);
 }
 
 /** Whether an answer is one that every repetition must get (C19). */
@@ -349,7 +349,7 @@ function isFinal(asked: Asked): boolean {
   const { reply } = asked;
   if (reply === null) return false;
   if (isReplay(asked) || reply.status < 300) return true;
-  const { error } = toldBy(reply);
+  const { error } = logEntryOf(reply);
   return reply.status < 500 && error?.retryable !== true && !(error?.reason ?? "").startsWith("IDEMPOTENCY_");
 }
 

@@ -6,7 +6,7 @@ import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { makeShop, operate } from "../support/clients.ts";
-import { type Deed, deedOn, type OrderSeen, spell, toldBy } from "../simulator/client.ts";
+import { type Deed, deedOn, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
 import type { Random } from "../simulator/random.ts";
 import { randomOf } from "../simulator/random.ts";
 import { locationId, orderAsk, variantIds } from "../simulator/story.ts";
@@ -197,7 +197,7 @@ class Shop {
         if (!mayRepeat(asked)) return;
         continue;
       }
-      if (reply.status < 400 || toldBy(reply).error?.retryable !== true) return;
+      if (reply.status < 400 || logEntryOf(reply).error?.retryable !== true) return;
       await sleep(20 + this.#random.next() * 50);
     }
   }
@@ -246,7 +246,7 @@ class Shop {
   }
 
   #look(reply: NonNullable<Asked["reply"]>, etag: string | null): void {
-    const order = toldBy(reply).data?.purchaseOrder;
+    const order = logEntryOf(reply).data?.purchaseOrder;
     if (order === undefined) return;
     const known = this.#shop.seen.get(order.purchaseOrderId);
     if (known === undefined || order.version >= known.order.version)

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
-import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
+import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { serviceNode, withNodes } from "../support/nodes.ts";
 import { type PostgresPair, startPair } from "../support/postgres-pair.ts";
 import { freePort } from "../support/ports.ts";
@@ -68,7 +68,7 @@ async function underLoad(
     await probe.end();
     const killedAtMs = done.map((each) => each.killedAtMs);
     await prove(pair.url, shops, addresses, killedAtMs);
-    const { answers, repeats } = toldOf(shops);
+    const { answers, repeats } = noteFactsOf(shops);
     for (const { told } of done) context.diagnostic(told());
     context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
   } catch (error) {

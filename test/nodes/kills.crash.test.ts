@@ -12,7 +12,7 @@ import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, type Shop, shopIds, toldOf } from "../support/nodes-load.ts";
+import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { type ServiceNode, withNodes } from "../support/nodes.ts";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 
@@ -136,7 +136,7 @@ suite("crash: three nodes", { skip }, () => {
       const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
       const { disrupted, crashedAtMs, steps } = await disruptUnderLoad({ nodes, database, random }, shops, broken);
       await prove(url, shops, nodes, crashedAtMs);
-      const { answers, repeats } = toldOf(shops);
+      const { answers, repeats } = noteFactsOf(shops);
       context.diagnostic(
         `${steps} steps, ${answers} answers; disrupted: ${disrupted.join(", ")}; repeated after: ${repeats}`,
       );

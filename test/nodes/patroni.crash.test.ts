@@ -9,7 +9,7 @@ import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
+import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { withNodes } from "../support/nodes.ts";
 import { noPatroni, startPatroni } from "../support/patroni.ts";
 import { startProbe } from "../support/probe.ts";
@@ -46,7 +46,7 @@ suite("crash: Patroni", { skip: noPatroni }, () => {
         });
         await probe.end();
         await prove(cluster.url, shops, nodes, killedAtMs);
-        const { answers, repeats } = toldOf(shops);
+        const { answers, repeats } = noteFactsOf(shops);
         context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
       });
     } catch (error) {

@@ -12,7 +12,7 @@ import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { adminToken, hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
+import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { withNodes } from "../support/nodes.ts";
 import { noPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { databaseVariable, freshDatabase, startPostgres } from "../support/postgres.ts";
@@ -66,7 +66,7 @@ suite("crash: PgBouncer", { skip: noPgbouncer }, () => {
           } while (!isOver());
         });
         await prove(database.url, shops, nodes, killedAtMs);
-        const { answers, repeats } = toldOf(shops);
+        const { answers, repeats } = noteFactsOf(shops);
         context.diagnostic(
           `${killedAtMs.length} kills, ${steps} steps, ${answers} answers; repeated after: ${repeats}`,
         );

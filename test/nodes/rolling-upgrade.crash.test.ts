@@ -18,7 +18,7 @@ import { migrationsOf, releasesWithProgram, unpackProgram } from "../releases/ke
 import { withMachineClock } from "../releases/program.ts";
 import { adminToken, hangUp, operate, seeded } from "../support/clients.ts";
 import { type LoadBalancer, noHaproxy, startHaproxy } from "../support/haproxy.ts";
-import { openShop, prove, runLoad, type Shop, shopIds, toldOf } from "../support/nodes-load.ts";
+import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { type ServiceNode, serviceNode } from "../support/nodes.ts";
 import { freePort } from "../support/ports.ts";
 import { freshDatabase } from "../support/postgres.ts";
@@ -159,7 +159,7 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
     });
     await probe.end();
     await prove(database.url, shops, addresses, []);
-    const { answers, repeats } = toldOf(shops);
+    const { answers, repeats } = noteFactsOf(shops);
     const findings = (await Promise.all(shopIds.map((shopId) => findingsOf(balancer.url, shopId)))).flat();
     context.diagnostic(
       `${from.name} to ${to.name}, ${nodeCount} nodes: ${steps} steps, ${answers} answers; ${Math.round(probe.longestGapMs(beganMs))} ms ` +

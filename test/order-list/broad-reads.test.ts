@@ -422,7 +422,7 @@ test("an answer from a thread leaves when everything that the thread may have se
       return {
         file: "",
         untilDurable: () => disk.promise,
-        look: () => () => null,
+        observe: () => () => null,
         rest: () => {},
         resume: () => {},
         giveBack: () => {
@@ -482,7 +482,7 @@ test("a thread keeps the file that it has read open, and closes it when it reads
       return {
         file: shopId,
         untilDurable: () => Promise.resolve(),
-        look: () => () => null,
+        observe: () => () => null,
         rest: (recall) => void recalls.set(shopId, recall),
         resume: () => void recalls.delete(shopId),
         giveBack: () => void told.push(`back ${shopId}`),

@@ -200,27 +200,27 @@ test("an answer that was told again is remembered, and still told only to the sa
   });
   const body = order(false);
   const first = await keyed(server, "k", body);
-  const isTold = async (): Promise<void> => {
+  const isCoded = async (): Promise<void> => {
     const again = await keyed(server, "k", body);
     assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [201, "true"]);
     assert.equal(again.text, first.text);
     for (const name of ["x-request-id", "location", "etag"]) assert.equal(again.headers[name], first.headers[name]);
   };
-  await isTold();
+  await isCoded();
   reads.length = 0;
-  await isTold();
+  await isCoded();
   if (server.engine.embedded) assert.deepEqual(reads, [], "it comes from memory");
 
   const other = await keyed(server, "k", { ...body, note: "other" });
   assert.deepEqual([other.status, other.at("error", "reason")], [400, "IDEMPOTENCY_KEY_REUSED"]);
-  await isTold();
+  await isCoded();
   // As an attempt does that may yet replace its answer.
   const { fingerprint, scope } = await recordOf(server);
   await claims(coordination).claimKey(server.shopId, scope, { kind: "run", fingerprint });
   const early = await keyed(server, "k", body);
   assert.deepEqual([early.status, early.at("error", "reason")], [400, "IDEMPOTENCY_IN_PROGRESS"]);
   await claims(coordination).releaseKey(server.shopId, scope);
-  await isTold();
+  await isCoded();
 
   server.clock.advance(dayMs + 1_000);
   const anew = await keyed(server, "k", body);

@@ -29,7 +29,7 @@ import {
 } from "../../src/base/limits.ts";
 import { shownPath } from "../../src/base/shown-path.ts";
 import { openFilesMax } from "../../src/service/data-directory.ts";
-import { BodyMemory, ofShop, RequestBody, strangers } from "../../src/http/body.ts";
+import { BodyMemory, ofShop, RequestBody, unauthenticated } from "../../src/http/body.ts";
 import { Connections } from "../../src/http/node/connections.ts";
 import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/openapi/publication.ts";
@@ -127,7 +127,7 @@ test("a body that has not arrived after bodyArrivalMs is refused", async (t) => 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const silent: Partial<HttpRequest> = { header: () => null, readBody: () => new Promise(() => {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
-  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole(strangers);
+  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole(unauthenticated);
   let refusal: unknown = null;
   reading.catch((error: unknown) => (refusal = error));
   t.mock.timers.tick(bodyArrivalMs - 1);
@@ -152,13 +152,13 @@ test("nobody's bodies take more of bodiesBytesMax than they leave free for those
     }
   };
   const halfMax = bodiesBytesMax / 2;
-  assert.equal(most(strangers), halfMax);
+  assert.equal(most(unauthenticated), halfMax);
   assert.equal(most(ofShop("alpha")), halfMax / 2);
   assert.equal(most(ofShop("beta")), halfMax / 4);
   bodies.take(ofShop("gamma"), bodyBytesMax);
-  assert.throws(() => bodies.take(strangers, 1));
-  bodies.give(strangers, halfMax);
-  bodies.take(strangers, bodyBytesMax);
+  assert.throws(() => bodies.take(unauthenticated, 1));
+  bodies.give(unauthenticated, halfMax);
+  bodies.take(unauthenticated, bodyBytesMax);
   assert.equal(bodies.bytes, halfMax / 2 + halfMax / 4 + 2 * bodyBytesMax);
 });
 
@@ -243,7 +243,7 @@ test("a shop that has held the loop for loopFreeMs begins its next step at once,
     for (let count = 0; count < 4; count += 1) for (const callback of rounds.splice(0)) callback();
   };
   const hold = (ms: number): void => loop.run("a", () => void (nowMs += ms));
-  loop.arrive("b");
+  loop.admit("b");
   hold(loopFreeMs);
   goOn();
   assert.equal(loop.turn("a"), null);

@@ -7,7 +7,7 @@
 import { afterEvent } from "./after-event.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { SentItem } from "../../src/core/storefront/stock-push.ts";
-import { type Attempt, type Deed, type OrderSeen, toldBy } from "./client.ts";
+import { type Attempt, type Deed, type OrderSeen, logEntryOf } from "./client.ts";
 import { judgeCosts } from "./costs.ts";
 import { created, isCustom, type ModelOrder, openStatuses, pendingOf, verdictOn } from "./model.ts";
 import { storedAnswersBytesMax } from "../../src/base/limits.ts";
@@ -66,7 +66,7 @@ const triedOnce: readonly string[] = ["push-stock", "mirror-incoming", "sync-tag
 /** Refusals that say that nothing was done, and have their reason outside of the order. */
 function isOutside(attempt: Attempt, { story, happened }: Course): boolean {
   if (attempt.reply === null) return false;
-  const { error } = toldBy(attempt.reply);
+  const { error } = logEntryOf(attempt.reply);
   const plan = story.shops.find((each) => each.rateLimit.capacity < 100);
   const mayFail = happened.has("faults") || happened.has("variant") || happened.has("full-disk");
   switch (error?.code ?? "") {
@@ -213,7 +213,7 @@ class ShopJudge {
         `${attempts[0]?.idempotencyKey}: different requests under it, ${effective.map(({ requestId }) => requestId).join(", ")}, have each had an effect`,
       );
     for (const attempt of attempts) {
-      const reason = attempt.reply === null ? undefined : toldBy(attempt.reply).error?.reason;
+      const reason = attempt.reply === null ? undefined : logEntryOf(attempt.reply).error?.reason;
       const told = `${attempt.requestId} ${JSON.stringify(attempt.deed)} under ${attempt.idempotencyKey}`;
       const beside = attempts.filter((other) => other !== attempt && other.sentAt < attempt.answeredAt);
       if (reason === "IDEMPOTENCY_KEY_REUSED" && !beside.some(({ clashes }) => clashes !== attempt.clashes))
@@ -274,7 +274,7 @@ class ShopJudge {
     const { reply, deed, requestId } = attempt;
     if (reply === null) return;
     const told = `${requestId} ${JSON.stringify(deed)} → ${reply.status}`;
-    const { data, error } = toldBy(reply);
+    const { data, error } = logEntryOf(reply);
     const isReplay = reply.headers["Idempotent-Replayed"] !== undefined;
     const events = this.#events.get(requestId) ?? [];
     if (reply.status === 500) this.#tell(`${told}: ${reply.body}`);
@@ -300,7 +300,7 @@ class ShopJudge {
 
   #judgeRefusal(attempt: Attempt, told: string): void {
     const { deed, reply } = attempt;
-    const error = reply === null ? undefined : toldBy(reply).error;
+    const error = reply === null ? undefined : logEntryOf(reply).error;
     const orderId = orderIdOf(deed);
     if (orderId === null || deed.op === "list" || deed.op === "create") {
       this.#tell(`${told}: ${error?.message}`);

@@ -106,7 +106,7 @@ export interface Told {
 
 const told = new WeakMap<Reply, Told>();
 
-export function toldBy(reply: Reply): Told {
+export function logEntryOf(reply: Reply): Told {
   const known = told.get(reply) ?? (JSON.parse(reply.body) as Told);
   told.set(reply, known);
   return known;
@@ -199,7 +199,7 @@ export class Client {
         return await this.#persist(asked, triesAtTheEnd);
       };
       const listed = await ask({ op: "list" });
-      for (const order of (listed === null ? null : toldBy(listed).data?.purchaseOrders) ?? []) {
+      for (const order of (listed === null ? null : logEntryOf(listed).data?.purchaseOrders) ?? []) {
         const { purchaseOrderId: orderId } = order;
         const mayPush = !["Draft", "Completed", "Cancelled", "On Hold", "Disputed"].includes(order.status);
         if (mayPush) await ask({ op: "reset", orderId });
@@ -221,7 +221,7 @@ export class Client {
         await sleep(retryMs + random.next() * retryMs);
         continue;
       }
-      const { error } = toldBy(reply);
+      const { error } = logEntryOf(reply);
       if (error?.retryable !== true || (error.retryAfterMs ?? 0) > waitMsMax) return reply;
       await sleep(Math.min(error.retryAfterMs ?? retryMs, 5_000) + random.next() * 20);
     }
@@ -267,7 +267,7 @@ export class Client {
 
   #look(shopId: string, reply: Reply): void {
     const seen = this.#seen.get(shopId);
-    const order = toldBy(reply).data?.purchaseOrder;
+    const order = logEntryOf(reply).data?.purchaseOrder;
     if (seen === undefined || order === undefined) return;
     if (order.version >= (seen.get(order.purchaseOrderId)?.version ?? 0)) seen.set(order.purchaseOrderId, order);
   }

@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { linesOnLoopMax } from "../../src/requests/loop-limits.ts";
 import { orderRecords } from "../linear/clients.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
-import { type Deed, deedOn, newOrder, type OrderSeen, spell, toldBy } from "../simulator/client.ts";
+import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
 import { type Random, randomOf } from "../simulator/random.ts";
 import { adminToken, ask, type Answered, hangUp, makeShop, operate } from "../support/clients.ts";
 import { serveProgram } from "../support/process.ts";
@@ -216,7 +216,7 @@ class Client {
     this.#load.writes += 1;
     this.#keys.push({ deed, key, text });
     if (this.#keys.length > ordersKnownMax) this.#keys.shift();
-    const order = toldBy({ status, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
+    const order = logEntryOf({ status, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
     if (order === undefined) return;
     this.#orders.delete(order.purchaseOrderId);
     if (order.status !== "Completed") this.#orders.set(order.purchaseOrderId, order);

@@ -41,7 +41,7 @@ test("reads and writes of a shop whose work has held the loop for long wait for 
     try {
       await engine.create("heavy");
       await engine.create("other");
-      const left = loop.arrive("other");
+      const left = loop.admit("other");
       await engine.write("heavy", async (tx) => {
         await tx.all("select 1 as one");
         time.nowMs += 40;
@@ -62,11 +62,11 @@ test("reads and writes of a shop whose work has held the loop for long wait for 
         await tx.all("select 6 as six");
         time.nowMs += 40;
       });
-      loop.arrive("other");
+      loop.admit("other");
       assert.equal(await hasSettled(engine.read("heavy", (tx) => tx.all("select 7 as seven"))), false);
       time.nowMs += 60;
     } finally {
-      loop.arrive("other")();
+      loop.admit("other")();
       await store.close();
     }
   }));
@@ -116,7 +116,7 @@ test("a body is made into values, and checked, when its shop may hold the loop; 
   // The engine shares nothing here: only the request itself waits.
   await using server = await startServer({ perform: () => ({ loop }) });
   loop.held(server.shopId, 100);
-  const left = loop.arrive("other");
+  const left = loop.admit("other");
   const created = server.post(orders, { poName: "Waits" }, { headers: { "Idempotency-Key": "k" } });
   const read = server.get(orders);
   assert.equal(await hasSettled(created), false);
@@ -133,11 +133,11 @@ test("a body is made into values, and checked, when its shop may hold the loop; 
 test("requests that change nothing, and those that reach nothing, are reads beside a shop's writes; changes are not", async () => {
   const { loop } = loopUnderTest();
   const arrivals: boolean[] = [];
-  const arrive = loop.arrive.bind(loop);
-  loop.arrive = (shopId, reads) => {
+  const admit = loop.admit.bind(loop);
+  loop.admit = (shopId, reads) => {
     assert.equal(shopId, server.shopId);
     arrivals.push(reads ?? true);
-    return arrive(shopId, reads);
+    return admit(shopId, reads);
   };
   await using server = await startServer({ perform: () => ({ loop }) });
   await server.get(orders);

@@ -52,7 +52,7 @@ function loopUnderTest() {
 test("a shop that has held the loop for long begins its next step when the others' requests are over (Q5)", async () => {
   const { loop, ask, round, hold, begun } = loopUnderTest();
   hold("a", 30);
-  const left = loop.arrive("b");
+  const left = loop.admit("b");
   ask("a1");
   await round(3);
   assert.deepEqual(begun, []);
@@ -65,7 +65,7 @@ test("a shop that has held the loop for long begins its next step when the other
 test("a health check belongs to no shop, and every shop that owes gives way to it (Q5)", async () => {
   const { loop, ask, round, hold, begun } = loopUnderTest();
   hold("a", 30);
-  const left = loop.arrive(null);
+  const left = loop.admit(null);
   ask("a1", "b1");
   await round(3);
   assert.deepEqual(begun, ["b1"]);
@@ -76,12 +76,12 @@ test("a health check belongs to no shop, and every shop that owes gives way to i
 
 test("small steps wait for nobody, nor do the steps of a shop that is alone (Q5)", async () => {
   const { loop, ask, round, hold, begun } = loopUnderTest();
-  loop.arrive("b");
+  loop.admit("b");
   hold("a", 9);
   ask("a1");
   assert.deepEqual(begun, ["a1"]);
   hold("c", 9);
-  loop.arrive("c");
+  loop.admit("c");
   await round(2);
   hold("b", 5);
   ask("b1");
@@ -91,7 +91,7 @@ test("small steps wait for nobody, nor do the steps of a shop that is alone (Q5)
 
 test("time pays back what a shop owes, so others cannot stop it: it has as much of the loop as they leave and half of what they take (Q5)", async () => {
   const { loop, ask, pass, round, hold, begun } = loopUnderTest();
-  loop.arrive("b");
+  loop.admit("b");
   hold("a", 60);
   ask("a1");
   await round(3);
@@ -103,7 +103,7 @@ test("time pays back what a shop owes, so others cannot stop it: it has as much 
 
 test("what a shop owes has a limit, and so has the wait of its next step (Q5)", async () => {
   const { loop, ask, pass, round, hold, begun } = loopUnderTest();
-  loop.arrive("b");
+  loop.admit("b");
   hold("a", 60_000);
   ask("a1");
   await round(3);
@@ -120,7 +120,7 @@ test("of the shops that owe, the one that owes least comes first, and each only 
     ["b", 60],
     ["c", 30],
   ] as const) {
-    loop.arrive(shopId);
+    loop.admit(shopId);
     loop.held(shopId, ms);
   }
   ask("a1", "b1", "c1");
@@ -140,7 +140,7 @@ test("steps that wait begin one after another, and after a long one the loop tak
   hold("a", 30);
   await round();
   assert.deepEqual(begun, ["a1", "a2"], "a long one was not");
-  const left = loop.arrive("b");
+  const left = loop.admit("b");
   await round(5);
   assert.deepEqual(begun, ["a1", "a2"], "what arrived in between goes first");
   left();
@@ -177,7 +177,7 @@ test("a shop that owed waits no longer than for its debt while others that owe l
       hold(shopId, 6);
     }
   };
-  loop.arrive("b");
+  loop.admit("b");
   hold("a", 240);
   ask("a1", "a2");
   for (const shopId of ["b", "c", "d", "e"]) void keepBusy(shopId);
@@ -200,7 +200,7 @@ test("a timer is never set into the past, although time passes between two looks
       nextRound: () => {},
       after: (ms) => void waitsMs.push(ms),
     });
-    loop.arrive("b");
+    loop.admit("b");
     loop.held("a", owedMs);
     void loop.turn("a");
   }
@@ -211,35 +211,35 @@ test("it is quiet since the latest request came, whoever sent it", async () => {
   const { loop, pass, hold } = loopUnderTest();
   await pass(40);
   assert.equal(loop.quietMs, 40);
-  const left = loop.arrive(null);
+  const left = loop.admit(null);
   await pass(30);
   left();
   hold("a", 20);
   assert.equal(loop.quietMs, 50, "work and the end of a request are no requests");
-  loop.arrive("b");
+  loop.admit("b");
   assert.equal(loop.quietMs, 0);
 });
 
 test("beside a shop's writes are reads, other shops or nobody, for besideMs after the latest request of that kind", async () => {
   const { loop, pass } = loopUnderTest();
   assert.equal(loop.besideWritesOf("a"), "other shops", "nothing is known of who writes");
-  loop.arrive("a", false);
+  loop.admit("a", false);
   await pass(besideMs - 1);
-  loop.arrive("a", false);
+  loop.admit("a", false);
   assert.equal(loop.besideWritesOf("a"), "other shops");
   await pass(1);
   assert.equal(loop.besideWritesOf("a"), "nobody", "its own changes alone came");
   assert.equal(loop.besideWritesOf("b"), "other shops", "and those are beside another shop's");
   for (const shopId of ["a", "b", null]) {
-    loop.arrive(shopId);
-    loop.arrive("a", false);
+    loop.admit(shopId);
+    loop.admit("a", false);
     await pass(besideMs - 1);
-    loop.arrive("a", false);
+    loop.admit("a", false);
     assert.equal(loop.besideWritesOf("a"), "reads", String(shopId));
     await pass(1);
     assert.equal(loop.besideWritesOf("a"), "nobody", String(shopId));
   }
-  loop.arrive("b", false);
+  loop.admit("b", false);
   assert.equal(loop.besideWritesOf("a"), "other shops");
 });
 
@@ -265,7 +265,7 @@ test("groups of writes that give way to reads begin one after another, each when
 test("a group that gives way to reads pays what its shop owes all the same (Q5)", async () => {
   const { loop, round, hold, begun } = loopUnderTest();
   hold("a", 30);
-  const left = loop.arrive("b");
+  const left = loop.admit("b");
   void loop.turnAfterReads("a").then(() => begun.push("a1"));
   await round(5);
   assert.deepEqual(begun, []);

@@ -10,7 +10,7 @@ import {
 } from "../../src/admin/storefront/shopify-hints.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
-import { createPuller, namesToldMax, notesMax, pullLimits, type Puller } from "../../src/jobs/puller.ts";
+import { createPuller, namesListedMax, notesMax, pullLimits, type Puller } from "../../src/jobs/puller.ts";
 import { defaultSettings, loadShop, saveShop } from "../../src/shop/access/accounts.ts";
 import { insertPushStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import {
@@ -301,13 +301,13 @@ test("levels that a push keeps changing are asked for in roundsMax further round
   );
 });
 
-test("a pull keeps notesMax notes, and names namesToldMax of the variants that it has found deleted", () => {
+test("a pull keeps notesMax notes, and names namesListedMax of the variants that it has found deleted", () => {
   const notes = many(notesMax + 5, (index) => `note ${index}`);
   let isEmpty = false;
   const page = only("variants", () =>
     isEmpty
       ? { records: [{ type: "product", productId: "p", variantIds: [] }], cursor: null }
-      : { records: many(namesToldMax + 3, variant), cursor: null, notes },
+      : { records: many(namesListedMax + 3, variant), cursor: null, notes },
   );
   return onPlatform(page, async ({ go, untilPull }) => {
     await go();
@@ -316,7 +316,7 @@ test("a pull keeps notesMax notes, and names namesToldMax of the variants that i
     isEmpty = true;
     await go();
     const { counts } = await untilPull("done again", (pull) => isOver(pull) && pull.pullId !== first.pullId);
-    assert.deepEqual([counts.deleted, counts.deletedNames.length], [namesToldMax + 3, namesToldMax]);
+    assert.deepEqual([counts.deleted, counts.deletedNames.length], [namesListedMax + 3, namesListedMax]);
   });
 });
 

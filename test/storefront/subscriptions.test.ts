@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import {
-  askToTell,
-  lookAfterMs,
-  lookAfterTelling,
+  requestSubscription,
+  subscriptionCheckMs,
+  checkSubscription,
   subscribeMsMax,
 } from "../../src/admin/storefront/storefront-webhooks.ts";
 import { defaultSettings } from "../../src/shop/access/accounts.ts";
@@ -14,7 +14,7 @@ import { shop as shopFacts } from "../support/goods.ts";
 import { shopId, withWorld, type World } from "../support/storefront.ts";
 import { until } from "../support/until.ts";
 
-type Context = Parameters<typeof askToTell>[0];
+type Context = Parameters<typeof requestSubscription>[0];
 
 const shop = {
   ...defaultSettings,
@@ -73,7 +73,7 @@ test("a store that hangs is asked to tell of its changes for subscribeMsMax, and
           signal.addEventListener("abort", () => reject(error));
         }),
     );
-    const asking = askToTell(context, shop);
+    const asking = requestSubscription(context, shop);
     await until("asked", () => hangs === 1);
     assert.deepEqual(times.askedMs, [subscribeMsMax]);
     times.end();
@@ -83,7 +83,7 @@ test("a store that hangs is asked to tell of its changes for subscribeMsMax, and
     assert.match(asked.message ?? "", /has not answered/);
   }));
 
-test("a store that tells of all is asked again lookAfterMs after the last time, and not before", () =>
+test("a store that tells of all is asked again subscriptionCheckMs after the last time, and not before", () =>
   withWorld(async (world) => {
     let calls = 0;
     const service = contextOf(world, async () => {
@@ -91,12 +91,12 @@ test("a store that tells of all is asked again lookAfterMs after the last time, 
       return [];
     });
     const { context } = service;
-    await lookAfterTelling(context, shop);
+    await checkSubscription(context, shop);
     assert.equal(calls, 1);
-    service.nowMs += lookAfterMs - 1;
-    await lookAfterTelling(context, shop);
+    service.nowMs += subscriptionCheckMs - 1;
+    await checkSubscription(context, shop);
     assert.equal(calls, 1);
     service.nowMs += 1;
-    await lookAfterTelling(context, shop);
+    await checkSubscription(context, shop);
     assert.equal(calls, 2);
   }));

@@ -769,7 +769,7 @@ export async function runLoad(
 }
 
 /** How many answers the clients of the shops have got, and why they had to repeat requests. */
-export function toldOf(shops: readonly Shop[]): { readonly answers: number; readonly repeats: string } {
+export function noteFactsOf(shops: readonly Shop[]): { readonly answers: number; readonly repeats: string } {
   const repeats = Map.groupBy(
     shops.flatMap((shop) => [...shop.client.repeats]),
     ([why]) => why,

@@ -17,7 +17,7 @@ type Mail = Output<"purchase_order_mail_list">["mails"][number];
 const chips: Readonly<Record<Mail["state"], string>> = { queued: "waiting", sent: "done", failed: "bad" };
 
 /** How often it is looked what became of a mail that waits. No event tells of it. */
-const lookAgainMs = 5_000;
+const refreshMs = 5_000;
 
 interface MailsProps {
   readonly purchaseOrderId: string;
@@ -41,7 +41,7 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, se
     if (!isWaiting) return undefined;
     const timer = setInterval(() => {
       if (!document.hidden) void again();
-    }, lookAgainMs);
+    }, refreshMs);
     return () => clearInterval(timer);
   }, [isWaiting]);
   const retry = async (mailId: string): Promise<void> => {

@@ -10,7 +10,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { shopIdPattern } from "../../base/secret.ts";
-import { strangers } from "../../http/body.ts";
+import { unauthenticated } from "../../http/body.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../../http/surface.ts";
 import { type Reply, success } from "../../requests/envelope.ts";
 import { loadShop, type Shop } from "../../shop/access/accounts.ts";
@@ -67,7 +67,7 @@ async function hinted(deps: HintDependencies, { events, shops }: Known, context:
   const secret = shop === null ? null : deps.storefronts.shopify.secretOf(shop);
   // Without a secret as much is done.
   const expected = createHmac("sha256", secret ?? requestId)
-    .update(await context.body.whole(strangers))
+    .update(await context.body.whole(unauthenticated))
     .digest();
   const isSigned = timingSafeEqual(expected, Buffer.from(signature, "base64"));
   if (!isSigned || shop === null || secret === null || !isOfStore(shop, request.header("x-shopify-shop-domain")))

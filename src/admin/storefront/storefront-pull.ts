@@ -4,7 +4,7 @@ import { Fault } from "../../base/fault.ts";
 import { askForPull } from "../../shop/storefront/storefront-pulls.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 import { pullJson, pullSchema } from "./storefront.ts";
-import { lookAfterTelling } from "./storefront-webhooks.ts";
+import { checkSubscription } from "./storefront-webhooks.ts";
 
 export const pullStorefront = operation({
   name: "storefront_pull",
@@ -44,7 +44,7 @@ export const pullStorefront = operation({
       return await askForPull(tx, shopId, everything, ids.next("pull"), clock.now());
     });
     wakePull(shopId);
-    await lookAfterTelling(context, shop);
+    await checkSubscription(context, shop);
     return data({ pull: pullJson(pull) }, 202);
   },
 });

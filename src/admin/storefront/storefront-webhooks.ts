@@ -23,7 +23,7 @@ import { type AdminContext, data, inShop, operation, shopOf } from "../operation
 export const subscribeMsMax = 10_000;
 
 /** A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time. */
-export const lookAfterMs = dayMs;
+export const subscriptionCheckMs = dayMs;
 
 type Webhooks = Pick<AdminContext, "storefronts" | "publicUrl">;
 
@@ -94,7 +94,7 @@ function incompleteReason(asked: Subscription | null, address: string): string |
 }
 
 /** Asks the shop's store to tell of its changes, where it can be asked. What comes of it is stored; a store that refuses fails nothing. */
-export async function askToTell(
+export async function requestSubscription(
   context: Pick<AdminContext, "engine" | "clock" | "storefronts" | "publicUrl" | "calls">,
   shop: Shop,
 ): Promise<void> {
@@ -121,10 +121,10 @@ async function askStore(
   ask: () => Promise<readonly { readonly topic: string; readonly why: string }[]>,
 ): Promise<string | null> {
   try {
-    const untold = await ask();
-    return untold.length === 0
+    const refused = await ask();
+    return refused.length === 0
       ? null
-      : `The store refuses to tell of some changes: ${untold.map(({ topic, why }) => `${topic} (${why.replace(/\.$/, "")})`).join(", ")}.`;
+      : `The store refuses to tell of some changes: ${refused.map(({ topic, why }) => `${topic} (${why.replace(/\.$/, "")})`).join(", ")}.`;
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     return `The store could not be asked: ${error.message}.`;
@@ -132,18 +132,18 @@ async function askStore(
 }
 
 /** Asks the store again, if something is open or it was asked long ago. */
-export async function lookAfterTelling(
+export async function checkSubscription(
   context: Pick<AdminContext, "engine" | "clock" | "storefronts" | "publicUrl" | "calls">,
   shop: Shop,
 ): Promise<void> {
   const asked = await context.engine.read(shop.shopId, (tx) => loadSubscription(tx, shop.shopId));
   const stands = webhooksJson(context, shop, asked);
-  const isOld = asked === null || context.clock.now() - asked.askedAtMs >= lookAfterMs;
-  if (stands?.state === "incomplete" || (stands?.state === "on" && isOld)) await askToTell(context, shop);
+  const isOld = asked === null || context.clock.now() - asked.askedAtMs >= subscriptionCheckMs;
+  if (stands?.state === "incomplete" || (stands?.state === "on" && isOld)) await requestSubscription(context, shop);
 }
 
 /** What a store that the shop has left was asked to tell is taken back. @returns what is left there; null when nothing is. */
-export async function takeBackTelling(
+export async function cancelSubscription(
   { storefronts }: Pick<AdminContext, "storefronts">,
   left: Shop,
   asked: Subscription | null,
@@ -181,7 +181,7 @@ export const subscribeStorefront = operation({
       );
     const hindrance = hindranceOf(context, shop);
     if (hindrance !== null) throw new Fault("INVALID_INPUT", hindrance.reason, { action: hindrance.action });
-    await askToTell(context, shop);
+    await requestSubscription(context, shop);
     const asked = await context.engine.read(shopId, (tx) => loadSubscription(tx, shopId));
     return data({ webhooks: webhooksJson(context, shop, asked) });
   },

@@ -483,14 +483,14 @@ export const getStorefront = operation({
   input: z.strictObject(inShop),
   async run(context, { shopId }) {
     const { engine, storefronts } = context;
-    const { shop, backlog, pull, told, renewed, stored } = await engine.read(shopId, async (tx) => {
+    const { shop, backlog, pull, subscription, renewed, stored } = await engine.read(shopId, async (tx) => {
       const found = await shopOf(tx, shopId);
       const connection = storefronts.shopify.connectionOf(found);
       return {
         shop: found,
         pull: await loadPull(tx, shopId),
         backlog: await pendingStorefrontEffects(tx, shopId),
-        told: await loadSubscription(tx, shopId),
+        subscription: await loadSubscription(tx, shopId),
         stored: await loadCalls(tx, shopId, accountOf(found.storefront) ?? ""),
         renewed: connection === null ? null : await loadToken(tx, shopId, connection),
       };
@@ -511,7 +511,7 @@ export const getStorefront = operation({
         backlog,
         token: tokenJson(storefront, renewed),
         scopes: scopesJson(storefront),
-        webhooks: webhooksJson(context, shop, told),
+        webhooks: webhooksJson(context, shop, subscription),
         limits: {
           stockWrite: capabilities.stockWrite,
           wholeQuantitiesOnly: capabilities.wholeQuantitiesOnly,

@@ -186,6 +186,9 @@ async function follow(args: Arguments, context: CommandContext): Promise<void> {
   const keptMs = (wholeNumber(args, "keep", backup) ?? followKeptHours) * hourMs;
   const { followBackup } = await import("./follow-loop.ts");
   const options = { directory: args.parameter(0), everyMs, keptMs, isOnce: args.flag("once") };
-  const { looks, rounds, bytes } = await followBackup(context, options);
-  output.result({ directory: options.directory, looks, rounds, bytes }, `${looks} looks, ${bytesShown(bytes)} copied.`);
+  const { polls, rounds, bytes } = await followBackup(context, options);
+  output.result(
+    { directory: options.directory, looks: polls, rounds, bytes },
+    `${polls} looks, ${bytesShown(bytes)} copied.`,
+  );
 }

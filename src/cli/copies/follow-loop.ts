@@ -22,7 +22,7 @@ interface Following {
 }
 
 interface Followed {
-  readonly looks: number;
+  readonly polls: number;
   readonly rounds: number;
   readonly bytes: number;
 }
@@ -42,7 +42,7 @@ export async function followBackup(
   const stop = (): void => stopping.abort();
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
-  const told = { looks: 0, rounds: 0, bytes: 0 };
+  const totals = { polls: 0, rounds: 0, bytes: 0 };
   let problem: string | null = null;
   try {
     const follower = await Follower.open({
@@ -54,11 +54,11 @@ export async function followBackup(
     while (!stopping.signal.aborted) {
       const begunAtMs = performance.now();
       try {
-        const { round, looked, pieceBytes } = await look(context, follower);
-        told.looks += 1;
-        told.rounds += round === null ? 0 : 1;
-        told.bytes += pieceBytes;
-        output.progress(`Look ${told.looks}: ${looked} files had changed, ${bytesShown(pieceBytes)} kept`);
+        const { round, changedFiles, pieceBytes } = await poll(context, follower);
+        totals.polls += 1;
+        totals.rounds += round === null ? 0 : 1;
+        totals.bytes += pieceBytes;
+        output.progress(`Look ${totals.polls}: ${changedFiles} files had changed, ${bytesShown(pieceBytes)} kept`);
         problem = tellFailed(round?.failed ?? [], problem, output);
       } catch (thrown) {
         const error = commandErrorOf(thrown);
@@ -76,7 +76,7 @@ export async function followBackup(
     process.off("SIGINT", stop);
     lock.release();
   }
-  return told;
+  return totals;
 }
 
 function tellFailed(failed: readonly string[], before: string | null, output: CommandContext["output"]): string | null {
@@ -87,7 +87,7 @@ function tellFailed(failed: readonly string[], before: string | null, output: Co
 }
 
 /** @throws CommandError when no server runs on the directory, or it cannot be asked. */
-async function look(context: CommandContext, follower: Follower): Promise<Awaited<ReturnType<Follower["round"]>>> {
+async function poll(context: CommandContext, follower: Follower): Promise<Awaited<ReturnType<Follower["round"]>>> {
   const { dataDir } = context.config;
   const recorded = recordedServer(dataDir);
   const answering = recorded === null ? null : await whoAnswers(serverUrl(recorded.url));

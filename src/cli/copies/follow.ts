@@ -78,7 +78,7 @@ interface FollowerOptions {
 /** What a round did. */
 interface RoundDone {
   readonly round: Round | null;
-  readonly looked: number;
+  readonly changedFiles: number;
   readonly pieceBytes: number;
 }
 
@@ -148,11 +148,11 @@ export class Follower {
     const pieces: Piece[] = [];
     const failed: string[] = [];
     const copied: { readonly name: FileName; readonly file: string; readonly stamp: string | null }[] = [];
-    let looked = 0;
+    let changedFiles = 0;
     for (const name of found) {
       const stamp = stampOf(this.#source(name));
       if (stamp === null || this.#stamps.get(nameOf(name)) === stamp.text) continue;
-      looked += 1;
+      changedFiles += 1;
       const file = `${this.#latest(name)}.part`;
       try {
         if (!(await copyOf(ask, name, file))) continue;
@@ -188,7 +188,7 @@ export class Follower {
     await rm(adminTokenFile(directory), { force: true });
     await this.#prune(begunAtMs);
     await this.#tell(failed.length > 0 ? null : begunAtMs);
-    return { round, looked, pieceBytes: pieces.reduce((sum, { pieceBytes }) => sum + pieceBytes, 0) };
+    return { round, changedFiles, pieceBytes: pieces.reduce((sum, { pieceBytes }) => sum + pieceBytes, 0) };
   }
 
   #source({ part, shopId }: FileName): string {

@@ -51,8 +51,8 @@ function inFile(file: string, thrown: unknown): unknown {
   if (error === null || !/^line \d/.test(error.message)) return thrown;
   const { exitCode, message, action, body } = error;
   const mistakes = listIn(body, "details").map((detail) => String(memberOf(detail, "message")));
-  const told = mistakes.length > 1 ? mistakes.map((mistake) => `\n  ${mistake}`).join("") : ` ${message}`;
-  return new CommandError(exitCode, `${file === standard ? "stdin" : file}:${told}`, { action, body });
+  const listedMistakes = mistakes.length > 1 ? mistakes.map((mistake) => `\n  ${mistake}`).join("") : ` ${message}`;
+  return new CommandError(exitCode, `${file === standard ? "stdin" : file}:${listedMistakes}`, { action, body });
 }
 
 export const importFile: RunnableCommand = {

@@ -187,7 +187,7 @@ export const storefrontStatus: RunnableCommand = {
 };
 
 /** Between two looks at a pull. */
-const pullLookMs = 1_000;
+const pullPollMs = 1_000;
 
 /** What a pull has brought, in one line. */
 function progressOf(pull: unknown): string {
@@ -203,14 +203,14 @@ function progressOf(pull: unknown): string {
 /** What a pull has found, and what it could not bring. */
 function foundBy(pull: unknown): readonly string[] {
   const progress = memberOf(pull, "progress");
-  const told = (["deleted", "inactive"] as const).flatMap((state) => {
+  const lines = (["deleted", "inactive"] as const).flatMap((state) => {
     const names = memberOf(progress, `${state}Names`);
     const count = memberOf(progress, state);
     if (typeof count !== "number" || count === 0) return [];
     return [`${count} variants are ${state} at the storefront: ${Array.isArray(names) ? names.join(", ") : ""}`];
   });
   const notes = memberOf(pull, "notes");
-  return [...told, ...(Array.isArray(notes) ? notes.map(String) : [])];
+  return [...lines, ...(Array.isArray(notes) ? notes.map(String) : [])];
 }
 
 export const storefrontPull: RunnableCommand = {
@@ -231,14 +231,14 @@ have changed. The command waits until it is over; ended early, the pull goes on.
     await withOperator(context, async (ask) => {
       const begun = dataOf(await ask("storefront_pull", { shopId, everything: args.flag("everything") }));
       const pullId = memberOf(memberOf(begun, "pull"), "pullId");
-      for (let told = ""; ; await sleep(pullLookMs)) {
+      for (let latestLine = ""; ; await sleep(pullPollMs)) {
         const data = dataOf(await ask("storefront_get", { shopId }));
         const pull = memberOf(memberOf(data, "storefront"), "pull");
         const isOurs = memberOf(pull, "pullId") === pullId;
         if (isOurs && memberOf(pull, "state") === "running") {
           const line = progressOf(pull);
-          if (line !== told) context.output.message(line);
-          told = line;
+          if (line !== latestLine) context.output.message(line);
+          latestLine = line;
           continue;
         }
         // Another one can follow only when ours is over.

@@ -79,15 +79,19 @@ export function stockOutsOf(onHand: Quantity, days: readonly StockDay[]): readon
  * @param seen null: none was noticed since the records were looked at last.
  * @param sold days with a sale.
  */
-export function withSeen(told: readonly StockOut[], seen: StockOut | null, sold: readonly Day[]): readonly StockOut[] {
-  if (seen === null) return told;
+export function withSeen(
+  reported: readonly StockOut[],
+  seen: StockOut | null,
+  sold: readonly Day[],
+): readonly StockOut[] {
+  if (seen === null) return reported;
   const { from, until } = seen;
   // Stock was there until the day on which it was seen to end.
   if (until === null)
-    return told.map((out) => (out.until === null ? { from: Math.max(out.from, from), until: null } : out));
-  if (until < from || sold.some((day) => day >= from && day <= until)) return told;
-  const apart = told.filter((out) => (out.until ?? from) < from || out.from > until);
-  const joined = told.filter((out) => !apart.includes(out));
+    return reported.map((out) => (out.until === null ? { from: Math.max(out.from, from), until: null } : out));
+  if (until < from || sold.some((day) => day >= from && day <= until)) return reported;
+  const apart = reported.filter((out) => (out.until ?? from) < from || out.from > until);
+  const joined = reported.filter((out) => !apart.includes(out));
   const union: StockOut = {
     from: Math.min(from, ...joined.map((out) => out.from)),
     until: joined.some((out) => out.until === null)

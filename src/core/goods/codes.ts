@@ -162,8 +162,8 @@ function elementsOf(text: string): Elements {
   if (element.startsWith("(")) return bracketedElements(element);
   const elements = plainElements(element);
   // Without a symbology any number may look like one: the check digit of a GTIN tells.
-  const isTold = element !== text || gtinOf(elements.get("01") ?? elements.get("02") ?? "") !== null;
-  return isTold ? elements : noElements;
+  const isCoded = element !== text || gtinOf(elements.get("01") ?? elements.get("02") ?? "") !== null;
+  return isCoded ? elements : noElements;
 }
 
 /** `YYMMDD` as a day; the 0th is the last of the month. Null: there is no such day. */

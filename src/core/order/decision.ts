@@ -59,7 +59,7 @@ export function decision(
   };
   return {
     next,
-    log: before === null ? what.log : withRatesTold(what.log, before, next, shop),
+    log: before === null ? what.log : withRateChanges(what.log, before, next, shop),
     receipts: what.receipts ?? [],
     effects: [...(what.effects ?? []), ...incomingEffects(incomingDeltas(before, next), shop.onOrderTag)],
   };
@@ -72,7 +72,7 @@ const leadTimeKept = (before: PurchaseOrder | null, draft: PurchaseOrder): numbe
     : before.supplierLeadTimeDays;
 
 /** The log with what the shop's rates have changed in the totals, in the last of its entries. */
-function withRatesTold(
+function withRateChanges(
   log: readonly LogDraft[],
   before: PurchaseOrder,
   next: PurchaseOrder,

@@ -97,7 +97,7 @@ export function courseOf(
     }
     const changes = changesOf(before, lines);
     const entry = { logId: `log_demo_${key}_${index + 1}`, occurredAt, actor: isByClerk(step) ? clerk : owner };
-    log.push({ ...entry, ...toldBy(step, poNumber, { status, next, lines, changes }) });
+    log.push({ ...entry, ...logEntryOf(step, poNumber, { status, next, lines, changes }) });
     const receipt = receiptOf(step, before, lines);
     if (receipt !== null)
       receipts.push({ receiptId: `rcpt_demo_${key}_${receipts.length + 1}`, receivedAt: occurredAt, ...receipt });
@@ -189,7 +189,7 @@ interface Happened {
 const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
 /** The log entry of a step as the service words it. */
-function toldBy(step: Step, poNumber: string, { status, next, lines, changes }: Happened): object {
+function logEntryOf(step: Step, poNumber: string, { status, next, lines, changes }: Happened): object {
   const move = { field: "status", poLineItemId: null, before: status, after: next };
   const moved = next === status ? "" : `; moved from ${status} to ${next}`;
   const touched = counted(new Set(changes.map(({ poLineItemId }) => poLineItemId)).size);

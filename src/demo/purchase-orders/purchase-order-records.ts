@@ -7,7 +7,7 @@ import { type DemoVariant, inShopCurrency, raisedCost, rateOf } from "../catalog
 import { type Placed, placedOrders } from "./placed-orders.ts";
 import { type CountedLine, pendingOf } from "./purchase-order-course.ts";
 import { paymentsOf } from "./purchase-order-payments.ts";
-import { daysAgoOf, type DemoOrder, type Told, type ToldLine } from "./purchase-orders.ts";
+import { daysAgoOf, type DemoOrder, type NoteFacts, type NoteLine } from "./purchase-orders.ts";
 import { demoShop, locations, owner } from "../shop.ts";
 
 /** Every purchase order of the demo, and the credits that were applied to them. */
@@ -41,7 +41,7 @@ function recordOf(from: Placed): object {
     shippingCost: from.shippingCost,
     taxAmount: from.taxAmount,
     tags: supplier.currencyCode === demoShop.currencyCode ? [] : ["import"],
-    note: order.note?.(toldOf(from)) ?? null,
+    note: order.note?.(noteFactsOf(from)) ?? null,
     billingAddress: locations[0].address,
     shippingAddress: locations.find((location) => location.locationId === locationId)?.address,
     createdBy: owner.name,
@@ -90,8 +90,8 @@ function lineRecord({ order }: Placed, line: CountedLine): object {
 }
 
 /** What the order's note is made from. */
-function toldOf({ order, course, calendar, expectedDaysAgo }: Placed): Told {
-  const line = (sku: string): ToldLine => {
+function noteFactsOf({ order, course, calendar, expectedDaysAgo }: Placed): NoteFacts {
+  const line = (sku: string): NoteLine => {
     const found = course.lines.find((each) => each.sku === sku);
     if (found === undefined) throw new Error(`${order.name} has no line ${sku}`);
     return { ...found, pending: pendingOf(found), moq: found.variant?.terms?.moq ?? 0 };

@@ -25,7 +25,7 @@ export type Step = { readonly daysAgo: number } & (
 );
 
 /** A line of an order as notes tell of it. */
-export interface ToldLine {
+export interface NoteLine {
   readonly name: string;
   readonly ordered: number;
   readonly confirmed: number;
@@ -37,8 +37,8 @@ export interface ToldLine {
 }
 
 /** What a note is made from. */
-export interface Told {
-  readonly line: (sku: string) => ToldLine;
+export interface NoteFacts {
+  readonly line: (sku: string) => NoteLine;
   readonly supplierName: string;
   readonly currencyCode: string;
   readonly expectedDate: string;
@@ -62,7 +62,7 @@ export interface DemoOrder {
   readonly steps: readonly [Step, ...(readonly Step[])];
   /** When the supplier promised it, if not after its lead time. */
   readonly expectedDaysAgo?: number;
-  readonly note?: (told: Told) => string;
+  readonly note?: (facts: NoteFacts) => string;
   /** What became of its latest payment whose day has passed, if it was not paid. */
   readonly unpaid?: "Scheduled" | "Overdue";
   /** SKUs whose received quantity the storefront does not have. */

@@ -216,9 +216,9 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
   const attachments: Attachments = { payments, documents, shipments, credits };
   const order = adoptOrder(outsideOrder(input, poNumber, attachments, facts.ids), facts);
   const { by } = facts;
-  const told = by === null ? input.log : importedEntries(input.log ?? []);
+  const logEntries = by === null ? input.log : importedEntries(input.log ?? []);
   const history: OrderHistory = {
-    log: by === null && told !== undefined ? told : [...(told ?? []), importedEntry(order, facts)],
+    log: by === null && logEntries !== undefined ? logEntries : [...(logEntries ?? []), importedEntry(order, facts)],
     receipts: input.receipts,
     costSyncHistory: input.costSyncHistory,
   };

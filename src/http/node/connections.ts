@@ -274,16 +274,16 @@ export class Connections {
   }
 
   /** Refuses the request that is still arriving; without a word when its answer has begun already. */
-  refuseArriving(socket: Duplex, refusal: Refusal): void {
-    const arriving = this.#exchanges.get(socket)?.find(({ incoming }) => !incoming.complete);
-    if (arriving?.outgoing.headersSent === true) socket.destroy();
+  refuseIncoming(socket: Duplex, refusal: Refusal): void {
+    const unfinished = this.#exchanges.get(socket)?.find(({ incoming }) => !incoming.complete);
+    if (unfinished?.outgoing.headersSent === true) socket.destroy();
     else this.refuse(socket, refusal);
   }
 
   /** Refuses the requests that are still arriving on any connection. */
-  refuseAllArriving(refusal: Refusal): void {
+  refuseAllIncoming(refusal: Refusal): void {
     for (const [socket, exchanges] of this.#exchanges)
-      if (exchanges.some(({ incoming }) => !incoming.complete)) this.refuseArriving(socket, refusal);
+      if (exchanges.some(({ incoming }) => !incoming.complete)) this.refuseIncoming(socket, refusal);
   }
 
   /**
@@ -294,7 +294,7 @@ export class Connections {
     const oldest = this.#exchanges.get(socket)?.[0];
     if (oldest === undefined) socket.destroy();
     else if (socket.writableLength > 0) this.#cut(oldest, "an answer that nobody reads is cut off");
-    else if (!oldest.incoming.complete && oldest.incoming.readableLength === 0) this.refuseArriving(socket, refusal);
+    else if (!oldest.incoming.complete && oldest.incoming.readableLength === 0) this.refuseIncoming(socket, refusal);
   }
 
   /** Closes idle connections now, and each other one after its last answer. */

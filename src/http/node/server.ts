@@ -150,7 +150,7 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   server.on("connect", (_request, socket) => connections.refuse(socket, connectRefused));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else connections.refuseArriving(socket, parserRefusal(error));
+    else connections.refuseIncoming(socket, parserRefusal(error));
   });
   server.on("checkExpectation", (_incoming, outgoing) => {
     const requestId = ids.next("req");
@@ -276,7 +276,7 @@ async function stop(
   const ended = Promise.all(listeners.map(closed));
   connections.closeWhenIdle();
   // From here on Node no longer checks its own time limits.
-  const arrival = setTimeout(() => connections.refuseAllArriving(stopping), limits.arrivalMs);
+  const arrival = setTimeout(() => connections.refuseAllIncoming(stopping), limits.arrivalMs);
   const drain = setTimeout(() => {
     log.warn({ connections: connections.count }, "connections that did not end in time are cut off");
     connections.destroyAll();

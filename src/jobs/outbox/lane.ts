@@ -26,7 +26,7 @@ import type { StorefrontOf } from "../../storefront/storefront.ts";
 import { HeldLease } from "./held-lease.ts";
 import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
-import type { ToldOfClaim } from "./shop-loop.ts";
+import type { ClaimListener } from "./shop-loop.ts";
 import type { CallStep, Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
@@ -61,7 +61,7 @@ interface LaneOptions {
  * @param told of its claim.
  * @returns what became of its effects; `pending` for those that were put off.
  */
-type RunLane = (shopId: string, lane: string, told: ToldOfClaim) => Promise<ReadonlyMap<string, EffectOutcome>>;
+type RunLane = (shopId: string, lane: string, listener: ClaimListener) => Promise<ReadonlyMap<string, EffectOutcome>>;
 
 export function createLaneRunner(options: LaneOptions): RunLane {
   const { clock, limits, owner, spans = noSpans } = options;
@@ -80,7 +80,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     ]);
   }
 
-  return async (shopId, lane, told) => {
+  return async (shopId, lane, listener) => {
     const context = contextOf(options, shopId);
     const claimed = new Set<string>();
     let heldFromMs = clock.now();
@@ -99,7 +99,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     let work: Work = async (tx) => {
       heldFromMs = clock.now();
       await sweep(tx, shopId);
-      told.claiming();
+      listener.claiming();
       const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
       const found = await claimLane(tx, shopId, lane, owner, times);
       // An earlier try of this write was kept, and left nothing to do.
@@ -113,7 +113,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     try {
       for (;;) {
         const step = await writeStep(options, () => steps.write(shopId, lane, withShop(work)));
-        if (claimed.size > 0) told.claimed();
+        if (claimed.size > 0) listener.claimed();
         attempt.begin(run);
         if (step.kind === "ended") {
           attempt.end(step.outcomes);

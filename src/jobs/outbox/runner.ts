@@ -149,9 +149,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const loops = new ShopLoops({
     ...shared,
     findDue: (shopId, running) => findDue({ ...options, owner, leaseMs: limits.leaseMs }, shopId, running),
-    async runLane(shopId, lane, told) {
+    async runLane(shopId, lane, listener) {
       try {
-        const outcomes = await runLane(shopId, lane, told);
+        const outcomes = await runLane(shopId, lane, listener);
         reports.report(shopId, outcomes);
         const states = [...outcomes.values()].map(({ state }) => state);
         return states.length === 0 || states.length >= runMax || states.includes("pending");

@@ -27,11 +27,11 @@ interface ShopLoopsOptions {
    *
    * @returns whether the lane may have left something that is due.
    */
-  readonly runLane: (shopId: string, lane: string, told: ToldOfClaim) => Promise<boolean>;
+  readonly runLane: (shopId: string, lane: string, listener: ClaimListener) => Promise<boolean>;
 }
 
 /** Who is told how far the claim of a lane is. */
-export interface ToldOfClaim {
+export interface ClaimListener {
   /** The lane looks for what is due: it may miss what is stored from now on. */
   claiming(): void;
   /** It has claimed effects. */
@@ -64,7 +64,7 @@ interface ShopLoop {
 }
 
 /** After lanes that have left nothing, the shop is looked at once more, in case a step has asked for further work. */
-const laterLookMs = 1_000;
+const laterPollMs = 1_000;
 
 export class ShopLoops {
   readonly #options: ShopLoopsOptions;
@@ -172,7 +172,7 @@ export class ShopLoops {
     loop.oldestAtMs = due.oldestAtMs;
     this.#startLanes(shopId, loop, due.lanes);
     const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
-    const againInMs = loop.running.size > 0 ? Math.min(laterLookMs, nextInMs) : nextInMs;
+    const againInMs = loop.running.size > 0 ? Math.min(laterPollMs, nextInMs) : nextInMs;
     const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, againInMs) : againInMs;
     if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
   }
@@ -245,10 +245,10 @@ export class ShopLoops {
       if (mayBeDue || (loop.leftOut && loop.wanted.size === 0)) this.check(shopId);
       else if (loop.timer === null) {
         if (loop.running.size + loop.wanted.size === 0) loop.oldestAtMs = null;
-        this.#checkLater(shopId, loop, laterLookMs);
-      } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterLookMs) {
+        this.#checkLater(shopId, loop, laterPollMs);
+      } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterPollMs) {
         // It may wait for the end of a lease that this lane has just given up.
-        this.#checkLater(shopId, loop, laterLookMs);
+        this.#checkLater(shopId, loop, laterPollMs);
       }
     }
   }

@@ -13,7 +13,7 @@ import { type Day, dayIn } from "../../base/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
-import { type AttentionOrder, ordersToLookAt } from "../../shop/order/attention.ts";
+import { type AttentionOrder, attentionOrders } from "../../shop/order/attention.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
@@ -135,7 +135,7 @@ export const ordersNeedingAttention = operation({
     const unconfirmedDays = filters.unconfirmedDays ?? (call.shop.unconfirmedDays || unconfirmedDaysDefault);
     const orders = await call.read(async (tx) => {
       if (await hasMoreRows(tx, "purchase_order", shopId, ordersOnLoopMax)) call.leaveLoop();
-      return await ordersToLookAt(tx, shopId, { supplierId, locationId }, today);
+      return await attentionOrders(tx, shopId, { supplierId, locationId }, today);
     });
     const found = orders
       .flatMap((order): readonly Found[] => {

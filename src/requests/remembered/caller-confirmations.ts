@@ -8,7 +8,7 @@
 import type { BucketLimit, BucketReading } from "../../core/access/rate-limit.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Coordination, Engine, Statement } from "../../store/store.ts";
-import { AskedTogether } from "./joined-questions.ts";
+import { ReadBatcher } from "./joined-questions.ts";
 
 /** Requests that are confirmed in one round trip: it stays short. */
 export const confirmedTogetherMax = 64;
@@ -29,7 +29,7 @@ interface ConfirmationsDependencies {
 
 export class Confirmations {
   readonly #deps: ConfirmationsDependencies;
-  readonly #asked = new AskedTogether<Asked>(confirmedTogetherMax, (shopId, together) => this.#ask(shopId, together));
+  readonly #asked = new ReadBatcher<Asked>(confirmedTogetherMax, (shopId, together) => this.#ask(shopId, together));
 
   constructor(deps: ConfirmationsDependencies) {
     this.#deps = deps;

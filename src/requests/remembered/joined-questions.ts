@@ -6,7 +6,7 @@
  * - What comes in the same round of the event loop is one, and so is what comes while an answer is under way: it has the next one. So it is
  *   answered from what is read after it was asked.
  */
-export class AskedTogether<A extends { reject(error: unknown): void }> {
+export class ReadBatcher<A extends { reject(error: unknown): void }> {
   readonly #max: number;
   readonly #answer: (shopId: string, together: readonly A[]) => Promise<unknown>;
   /** What no answer is under way for, by shop. A shop with no answer under way is not in it. */

@@ -8,7 +8,7 @@
  */
 import { Fault } from "../../base/fault.ts";
 import type { Engine, Tx } from "../../store/store.ts";
-import { AskedTogether } from "./joined-questions.ts";
+import { ReadBatcher } from "./joined-questions.ts";
 
 /** Peeks that are one: it stays short. */
 export const peekedTogetherMax = 32;
@@ -20,10 +20,10 @@ interface Asked {
 }
 
 export class SharedPeeks {
-  readonly #asked: AskedTogether<Asked>;
+  readonly #asked: ReadBatcher<Asked>;
 
   constructor(engine: Pick<Engine, "peek">) {
-    this.#asked = new AskedTogether(peekedTogetherMax, (shopId, together) =>
+    this.#asked = new ReadBatcher(peekedTogetherMax, (shopId, together) =>
       engine.peek(shopId, async (tx) => {
         const ended = await Promise.allSettled(together.map(({ work }) => work(tx)));
         for (const each of ended) if (each.status === "rejected") throw each.reason;

@@ -12,7 +12,7 @@ import type { Shop } from "../../shop/access/accounts.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
-import { type BroadPart, LeavesLoop, type Readers } from "../broad-read.ts";
+import { type BroadPart, ReaderThreadNeeded, type Readers } from "../broad-read.ts";
 import { actorOf } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
 import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "../operation.ts";
@@ -80,8 +80,8 @@ interface OpenCall {
 }
 
 /** An answer, and the reply that tells it. */
-export interface StoredAnswer<Told extends Answer<unknown> = Answer<unknown>> {
-  readonly answer: Told;
+export interface StoredAnswer<Stored extends Answer<unknown> = Answer<unknown>> {
+  readonly answer: Stored;
   readonly reply: Reply;
 }
 
@@ -250,7 +250,7 @@ async function openCallAs(
     read: (work) => engine.read(shopId, work),
     readPart: readPartWith(deps, shop),
     leaveLoop: () => {
-      if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
+      if (operation.scope === "read" && deps.readers !== null) throw new ReaderThreadNeeded();
     },
     afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
     change: (work) => tracedWrite(engine, tracing, shopId, work),
@@ -268,12 +268,12 @@ export const readPartWith =
   ): Call["readPart"] =>
   async <Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked) => {
     const leaveLoop = (): void => {
-      if (readers !== null) throw new LeavesLoop();
+      if (readers !== null) throw new ReaderThreadNeeded();
     };
     try {
       return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, asked));
     } catch (error) {
-      if (readers === null || !(error instanceof LeavesLoop)) throw error;
+      if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
       const found = await readers.readPart({ part: part.name, asked, shop, nowMs: clock.now() });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same part has returned it, on a thread
       return found as Found;

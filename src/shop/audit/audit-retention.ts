@@ -63,18 +63,18 @@ export const pruningEntry = (
 });
 
 /** A row with what its detail tells. */
-interface Told<Detail> {
+interface Detailed<Detail> {
   readonly auditId: string;
   readonly atMs: number;
-  readonly told: Detail;
+  readonly detailed: Detail;
 }
 
 /** Rows with a detail. Only this file writes it; a row that somebody has changed is found by its digest. */
-function told<Detail>(entries: readonly AuditEntry[]): readonly Told<Detail>[] {
+function detailed<Detail>(entries: readonly AuditEntry[]): readonly Detailed<Detail>[] {
   return entries.flatMap(({ auditId, atMs, detail }) => {
     if (detail === undefined || !/^\{.*\}$/.test(detail)) return [];
     const parsed: Detail = JSON.parse(detail);
-    return [{ auditId, atMs, told: parsed }];
+    return [{ auditId, atMs, detailed: parsed }];
   });
 }
 
@@ -95,10 +95,12 @@ export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Pr
     newestRowsOf(tx, shopId, retentionChange, retentionRowsMax),
     newestRowsOf(tx, shopId, auditPruning, retentionRowsMax),
   ]);
-  const changes = told<RetentionChange>(changeRows);
-  const prunings = told<Pruning>(pruningRows);
+  const changes = detailed<RetentionChange>(changeRows);
+  const prunings = detailed<Pruning>(pruningRows);
   const missing: MissingRows[] = [];
-  const isRecorded = prunings.some((pruning) => pruning.told.position === position && pruning.told.hash === hash);
+  const isRecorded = prunings.some(
+    (pruning) => pruning.detailed.position === position && pruning.detailed.hash === hash,
+  );
   if (position > chain.unrecordedAnchor && !isRecorded)
     missing.push({
       auditId: null,
@@ -106,7 +108,7 @@ export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Pr
       position,
       message: `The log begins after link ${position}, and no row tells that links up to there were pruned: their rows were taken out, or a release without such rows has pruned them.`,
     });
-  for (const { auditId, atMs, told: pruning } of prunings) {
+  for (const { auditId, atMs, detailed: pruning } of prunings) {
     const held = retentionAt(changes, atMs, shop?.auditRetentionDays ?? 0);
     const kept = held === 0 ? Number.POSITIVE_INFINITY : held;
     const tookDays = Math.floor((atMs - Date.parse(pruning.rowsBefore)) / dayMs);
@@ -122,13 +124,13 @@ export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Pr
 }
 
 /** The least retention that held about then, as rows tell it. @param changes  newest first. @param now  the setting now. */
-function retentionAt(changes: readonly Told<RetentionChange>[], atMs: number, now: number): number {
-  const isBefore = (change: Told<RetentionChange>): boolean => change.atMs <= atMs - underWayMs;
-  const standing = changes.find(isBefore)?.told.auditRetentionDays.after;
-  const first = changes.at(-1)?.told.auditRetentionDays.before;
+function retentionAt(changes: readonly Detailed<RetentionChange>[], atMs: number, now: number): number {
+  const isBefore = (change: Detailed<RetentionChange>): boolean => change.atMs <= atMs - underWayMs;
+  const standing = changes.find(isBefore)?.detailed.auditRetentionDays.after;
+  const first = changes.at(-1)?.detailed.auditRetentionDays.before;
   const since = changes
     .filter((change) => !isBefore(change) && change.atMs <= atMs)
-    .map((change) => change.told.auditRetentionDays.after);
+    .map((change) => change.detailed.auditRetentionDays.after);
   const finite = [standing ?? first ?? now, ...since].filter((days) => days !== 0);
   return finite.length === 0 ? 0 : Math.min(...finite);
 }

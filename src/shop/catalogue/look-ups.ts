@@ -47,7 +47,7 @@ interface VariantLookUp extends LookUp {
 }
 
 /** A table as a look-up reads it. */
-interface LookedUp {
+interface SearchedTable {
   readonly id: string;
   readonly name: string;
   /** The condition that a row has a word: in its folded text, or what stands in for it where a row has none. */
@@ -58,7 +58,7 @@ interface LookedUp {
 const holds = (searched: string): string => `replace(${searched}, ?, '') <> ${searched}`;
 
 const within =
-  (searched: string): LookedUp["has"] =>
+  (searched: string): SearchedTable["has"] =>
   (word) => ({ sql: holds(searched), params: [word] });
 
 /** One page of a table, by name and then by id. */
@@ -66,7 +66,7 @@ async function pageOf<Found>(
   tx: Tx,
   shopId: string,
   table: RecordTable<Found, Row>,
-  { id, name, has }: LookedUp,
+  { id, name, has }: SearchedTable,
   { search, ids }: LookUp,
   filters: readonly Fragment[],
   after: NamePosition | null,

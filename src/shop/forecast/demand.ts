@@ -208,9 +208,9 @@ function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: St
   if (first === undefined) throw new Error(`a demand series without sales: ${pairKey(row)}`);
   const continues = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
   const sold = sales.filter((sale) => sale.quantity > 0);
-  const told = outsOf(row.variant_id, row.location_id, sold);
+  const reported = outsOf(row.variant_id, row.location_id, sold);
   const outs = withSeen(
-    told,
+    reported,
     outOf(row),
     sold.map((sale) => sale.day),
   );

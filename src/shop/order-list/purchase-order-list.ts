@@ -14,7 +14,7 @@ import type { Row } from "../columns.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import { type Wanted, isSearchable } from "./block-format.ts";
 import { type OrderKey, matchesOf } from "./block-search.ts";
-import { type LineQuery, lookedCount, lookedPage, ordersByLine } from "./search-by-line.ts";
+import { type LineQuery, countByLine, pageByLine, ordersByLine } from "./search-by-line.ts";
 import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
 import { headerFrom, selectHeader } from "../order/purchase-orders.ts";
 
@@ -143,7 +143,7 @@ function lineQuery(shopId: string, filters: OrderFilters): LineQuery | null {
 /** The statement that counts all matches. */
 export function countStatement(shopId: string, filters: OrderFilters): Fragment {
   const byLine = lineQuery(shopId, filters);
-  if (byLine !== null) return lookedCount(shopId, byLine);
+  if (byLine !== null) return countByLine(shopId, byLine);
   const where = joined([ofShop(shopId), ...conditionsOfOrder(shopId, filters)], " and ");
   return { sql: `select count(*) as n ${where.sql}`, params: where.params };
 }
@@ -201,7 +201,7 @@ export function pageStatement(
   limit: number,
 ): Fragment {
   const byLine = lineQuery(shopId, filters);
-  if (byLine !== null) return lookedPage(shopId, byLine, keyOf(after), limit);
+  if (byLine !== null) return pageByLine(shopId, byLine, keyOf(after), limit);
   // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the few that are late.
   const createdAt = filters.expectedBefore === null ? "o.created_at" : "+o.created_at";
   const position: readonly Fragment[] =

@@ -62,7 +62,7 @@ interface Plan {
   /** What is merged with the first range; of a filter with several values one in each branch. */
   readonly branches: readonly (readonly Fragment[])[];
   /** What is looked up for each key, which has these two columns. */
-  readonly looked: (createdAt: string, id: string) => readonly Fragment[];
+  readonly probes: (createdAt: string, id: string) => readonly Fragment[];
 }
 
 const lineRange = (shopId: string, filter: LineFilter): Fragment => ({
@@ -83,8 +83,8 @@ const anyOf = ({ column, values }: ValueFilter): Fragment => ({
 });
 
 /** Looks up lines and what is asked of the order. */
-const lookingUp =
-  (shopId: string, lines: readonly LineFilter[], asked: readonly Fragment[]): Plan["looked"] =>
+const probesOf =
+  (shopId: string, lines: readonly LineFilter[], asked: readonly Fragment[]): Plan["probes"] =>
   (createdAt, id) => {
     const { sql, params } = joined(asked, " and ");
     return [
@@ -108,7 +108,7 @@ const lookingUp =
 const walkOf = (shopId: string, { lines: [first, ...lines], values, others }: LineQuery): Plan => ({
   first,
   branches: [[]],
-  looked: lookingUp(shopId, lines, [...values.map(anyOf), ...others]),
+  probes: probesOf(shopId, lines, [...values.map(anyOf), ...others]),
 });
 
 /** A plan that merges what is worth it; null: nothing is. */
@@ -133,12 +133,12 @@ async function mergeOf(tx: Tx, shopId: string, query: LineQuery): Promise<Plan |
     ...worthLines.map(({ line }) => lineRange(shopId, line)),
     ...merged.flatMap((filter) => (filter === several ? [] : filter.values.map((value) => range(filter, value)))),
   ];
-  const lookedLines = otherLines.flatMap(({ line, orders }) => (isWorth({ orders }) ? [] : line));
-  const looked = values.flatMap(({ filter }) => (merged.includes(filter) ? [] : anyOf(filter)));
+  const probedLines = otherLines.flatMap(({ line, orders }) => (isWorth({ orders }) ? [] : line));
+  const probes = values.flatMap(({ filter }) => (merged.includes(filter) ? [] : anyOf(filter)));
   return {
     first: rarest.line,
     branches: several === undefined ? [shared] : several.values.map((value) => [...shared, range(several, value)]),
-    looked: lookingUp(shopId, lookedLines, [...looked, ...query.others]),
+    probes: probesOf(shopId, probedLines, [...probes, ...query.others]),
   };
 }
 
@@ -178,7 +178,7 @@ interface Asked {
 /** The keys that a plan finds, each once. */
 function keysOf(
   shopId: string,
-  { first, branches, looked }: Plan,
+  { first, branches, probes }: Plan,
   query: LineQuery,
   { after, walked, limit }: Asked,
 ): Fragment {
@@ -190,8 +190,8 @@ function keysOf(
     const keys = merged.length === 0 ? distinct : joined(ranges, " intersect ");
     const some = walked === null ? keys : newest(keys, walked);
     const where = isPlain
-      ? looked("l.order_created_at", "l.purchase_order_id")
-      : looked("k.created_at", "k.purchase_order_id");
+      ? probes("l.order_created_at", "l.purchase_order_id")
+      : probes("k.created_at", "k.purchase_order_id");
     const [condition, ...conditions] = where;
     const matching =
       condition === undefined
@@ -216,11 +216,11 @@ const countBy = (shopId: string, plan: Plan, query: LineQuery): Fragment => {
 };
 
 /** The statement that counts all matches by looking each up. */
-export const lookedCount = (shopId: string, query: LineQuery): Fragment =>
+export const countByLine = (shopId: string, query: LineQuery): Fragment =>
   countBy(shopId, walkOf(shopId, query), query);
 
 /** The statement that finds the keys of a page by looking each up, newest first. */
-export const lookedPage = (shopId: string, query: LineQuery, after: OrderKey | null, limit: number): Fragment =>
+export const pageByLine = (shopId: string, query: LineQuery, after: OrderKey | null, limit: number): Fragment =>
   keysOf(shopId, walkOf(shopId, query), query, { after, walked: null, limit });
 
 /** The statements of the same that merge; null: merging is not worth it. */
@@ -260,8 +260,8 @@ export async function ordersByLine(
     (await tx.all<{ n: number }>(sql, params))[0]?.n ?? 0;
   const merged = await mergedStatements(tx, shopId, query, after, limit);
   const [totalCount, keys] = await Promise.all([
-    countedBy(merged === null ? lookedCount(shopId, query) : merged.count),
-    keysBy(merged === null ? lookedPage(shopId, query, after, limit) : merged.nearby),
+    countedBy(merged === null ? countByLine(shopId, query) : merged.count),
+    keysBy(merged === null ? pageByLine(shopId, query, after, limit) : merged.nearby),
   ]);
   const isWhole = merged === null || keys.length === limit || (after === null && keys.length === totalCount);
   return { totalCount, keys: isWhole ? keys : await keysBy(merged.page) };

@@ -60,7 +60,7 @@ interface OrderRow {
 }
 
 /** Orders that are on their way: sent, and neither completed nor cancelled. */
-const statusesLookedAt = statuses.filter((status) => status !== "Draft" && !isClosed({ status }));
+const statusesInAttention = statuses.filter((status) => status !== "Draft" && !isClosed({ status }));
 
 const selectOrders = `
 select o.purchase_order_id, o.po_number, o.status, o.previous_status, o.storefront_sync_state, o.paid_status, o.created_at,
@@ -108,9 +108,9 @@ async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<Readonl
     tx.all<PaymentRow>(
       `select a.purchase_order_id, a.doc from purchase_order o
          join purchase_order_attachment a on a.shop_id = o.shop_id and a.purchase_order_id = o.purchase_order_id
-       where o.shop_id = ? and o.deleted_at is null and o.status in (${placeholders(statusesLookedAt.length)})
+       where o.shop_id = ? and o.deleted_at is null and o.status in (${placeholders(statusesInAttention.length)})
          and a.kind = 'payment' and a.due_date is null`,
-      [shopId, ...statusesLookedAt],
+      [shopId, ...statusesInAttention],
     ),
   ]);
   const payments = new Map<string, OpenPayment[]>();
@@ -122,7 +122,7 @@ async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<Readonl
 }
 
 /** The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a failed sync. */
-export async function ordersToLookAt(
+export async function attentionOrders(
   tx: Tx,
   shopId: string,
   { supplierId, locationId }: AttentionFilters,
@@ -141,9 +141,9 @@ export async function ordersToLookAt(
   const filtered = `${selectOrders}${conditions.join("")}`;
   const [payments, onTheWay, unsynced] = await Promise.all([
     loadPayments(tx, shopId, today),
-    tx.all<OrderRow>(`${filtered} and o.status in (${placeholders(statusesLookedAt.length)})`, [
+    tx.all<OrderRow>(`${filtered} and o.status in (${placeholders(statusesInAttention.length)})`, [
       ...params,
-      ...statusesLookedAt,
+      ...statusesInAttention,
     ]),
     tx.all<OrderRow>(`${filtered} and o.status = 'Completed' and o.storefront_sync_state = 'failed'`, params),
   ]);

@@ -76,16 +76,16 @@ export const dropReminders = (shopId: string, purchaseOrderId: string): Statemen
   params: [shopId, purchaseOrderId],
 });
 
-const lookAgain = `
+const recheck = `
 update purchase_order_reminder set due_at = 0
 where shop_id = ? and basis is not null and (told is null or told <> basis)`;
 
 /** All that is not told yet is looked at anew: what the shop has set has changed. */
-export const lookAgainStatement = (shopId: string): Statement => ({ sql: lookAgain, params: [shopId] });
+export const recheckStatement = (shopId: string): Statement => ({ sql: recheck, params: [shopId] });
 
 /** When the statement makes the shop's reminders due; null: it does not. */
 export function remindsAtMs(sql: string, params: Statement["params"]): number | null {
-  const at = sql === upsertReminder ? params[4] : sql === lookAgain ? 0 : null;
+  const at = sql === upsertReminder ? params[4] : sql === recheck ? 0 : null;
   return typeof at === "number" ? at : null;
 }
 
@@ -141,7 +141,7 @@ export async function remindersDue(
 }
 
 /** It is told: not of the same again. */
-export const toldStatement = (shopId: string, { purchaseOrderId, cause, basis }: DueReminder): Statement => ({
+export const remindedStatement = (shopId: string, { purchaseOrderId, cause, basis }: DueReminder): Statement => ({
   sql: `update purchase_order_reminder set told = ?, due_at = null, quiet = 0
         where shop_id = ? and purchase_order_id = ? and cause = ?`,
   params: [basis, shopId, purchaseOrderId, cause],

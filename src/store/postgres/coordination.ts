@@ -38,7 +38,7 @@ import {
   takesNothing,
   unsynced,
 } from "./connection.ts";
-import { lookAt } from "./engine.ts";
+import { beginPeek } from "./engine.ts";
 import { unpaced } from "./paced-tx.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
 import { runBefore } from "./transaction.ts";
@@ -150,7 +150,7 @@ const unsyncedRunner =
           ? (await pool.using((connection) => connection.rowsOf([beginWrite, unsynced, query, commit])))[2]
           : rowsOf(
               await runBefore(unpaced(before.tx), {
-                opening: [beginWrite, unsynced, lookAt(schemaName, before.shopId)],
+                opening: [beginWrite, unsynced, beginPeek(schemaName, before.shopId)],
                 query,
                 closing: [commit],
                 isJoined: before.isJoined,

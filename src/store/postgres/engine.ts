@@ -108,7 +108,7 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
  * Begins a look at the shop, which takes no turn. The function of the migrations is called only to refuse a shop that is not there: calling it takes
  * five times as long as this statement (D372).
  */
-export function lookAt(schemaName: string, shopId: string): Query {
+export function beginPeek(schemaName: string, shopId: string): Query {
   const schema = `"${schemaName}"`;
   return {
     text: `select case when exists (select 1 from ${schema}.engine_shop where shop_id = $1)
@@ -285,7 +285,7 @@ class PostgresEngine implements Engine {
   async #snapshotRead<T>(shopId: string, work: Work<T>): Promise<T> {
     const { pool, schemaName } = this.#options;
     return pool.using(async (connection) => {
-      const opening = [beginRead, lookAt(schemaName, shopId)];
+      const opening = [beginRead, beginPeek(schemaName, shopId)];
       const transaction = new Transaction(connection, opening, false);
       const tx = new PartTx(transaction, transaction.begin(), false, this.#statesOf(shopId));
       try {
@@ -335,7 +335,7 @@ class PostgresEngine implements Engine {
     });
   }
 
-  isAtHand(): boolean {
+  isOpen(): boolean {
     return true;
   }
 

@@ -77,14 +77,14 @@ class FileTx implements Tx, TxMemory {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
       return rows as R[];
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
     try {
       let last: PreparedStatement | null = null;
-      let told: RunWrite | null = null;
+      let reported: RunWrite | null = null;
       for (const { sql, params } of statements) {
         // Many have the text of the one before: a line each.
         const prepared: PreparedStatement = last?.known.sql === sql ? last : this.#prepared(sql, params);
@@ -94,12 +94,12 @@ class FileTx implements Tx, TxMemory {
         last = prepared;
         const write = { prepared, params };
         this.writes.push(write);
-        if (changes === 0 || (told !== null && isSameChange(told, write))) continue;
+        if (changes === 0 || (reported !== null && isSameChange(reported, write))) continue;
         this.#file.watch.changed(scope, params);
-        told = write;
+        reported = write;
       }
     } catch (error) {
-      throw this.#told(error);
+      throw this.#reported(error);
     }
   }
 
@@ -117,7 +117,7 @@ class FileTx implements Tx, TxMemory {
   }
 
   /** What the caller is told of it. */
-  #told(error: unknown): unknown {
+  #reported(error: unknown): unknown {
     if (!(error instanceof StoreFailure)) return error;
     this.failure = error;
     return error.fault;
@@ -184,9 +184,9 @@ export interface FileLoan {
   /**
    * To be called before something is read.
    *
-   * @returns what says, after it, which rows these statements have seen. Null: some of them have changed since `look` was called.
+   * @returns what says, after it, which rows these statements have seen. Null: some of them have changed since `observe` was called.
    */
-  look(): (statements: readonly RunStatement[]) => Footprint | null;
+  observe(): (statements: readonly RunStatement[]) => Footprint | null;
   /**
    * Says that nothing is read for now: the file may be closed. Before that `recall` is called, once, and the loan is to be given back at
    * once.
@@ -395,7 +395,7 @@ export class ShopDoor {
     this.#loans.add(lent);
     return {
       untilDurable: () => file.untilSynced(),
-      look: () => {
+      observe: () => {
         const since = file.watch.committedChange;
         return (statements) => (file === this.#file ? seenSince(file, since, statements) : null);
       },

@@ -97,7 +97,7 @@ export interface SqliteEngine extends Engine {
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop's file cannot be read.
    */
-  glance<T>(shopId: string, work: Work<T>): Promise<T>;
+  peekClosed<T>(shopId: string, work: Work<T>): Promise<T>;
   /**
    * Puts another file in the place of the shop's, or makes the shop. Meanwhile requests of the shop are refused with DO_UNAVAILABLE; those that
    * run end first. The shop has the one file or the other, whenever the process dies.
@@ -351,7 +351,7 @@ class SqliteShops implements SqliteEngine {
     return { path: this.#path(shopId), ...(await this.#door(shopId).lend()) };
   }
 
-  async glance<T>(shopId: string, work: Work<T>): Promise<T> {
+  async peekClosed<T>(shopId: string, work: Work<T>): Promise<T> {
     const isReached = this.#doors.has(shopId) || this.#replacements.has(shopId);
     if (isReached || this.#refusal !== null || !this.#exists(shopId)) return this.peek(shopId, work);
     const read = await readClosedFile(this.#path(shopId), this.#schema.length, work).catch(() => null);
@@ -366,7 +366,7 @@ class SqliteShops implements SqliteEngine {
     return this.#doors.size;
   }
 
-  isAtHand(shopId: string): boolean {
+  isOpen(shopId: string): boolean {
     return this.#doors.has(shopId);
   }
 

@@ -102,14 +102,14 @@ export class MedusaCostsAndTags {
       [costCurrencyEntry]: currencyCode.toLowerCase(),
     };
     const path = `/admin/inventory-items/${encodeURIComponent(itemId)}?fields=id,metadata`;
-    const told = await client.tell(path, { metadata: entries }, itemAnswer, { signal });
-    if (told.kind === "refused")
+    const written = await client.tell(path, { metadata: entries }, itemAnswer, { signal });
+    if (written.kind === "refused")
       return {
         outcome: "rejected",
         reason: "refused",
-        message: `Medusa refuses the cost of variant ${variantId}: ${told.message}`,
+        message: `Medusa refuses the cost of variant ${variantId}: ${written.message}`,
       };
-    return costIn(told.answer.inventory_item.metadata, this.#parts.currencyCode) === unitCost
+    return costIn(written.answer.inventory_item.metadata, this.#parts.currencyCode) === unitCost
       ? { outcome: "applied" }
       : { outcome: "unknown", message: "Medusa answered without an error, but does not show the cost" };
   }
@@ -176,17 +176,17 @@ export class MedusaCostsAndTags {
   async #tags(values: readonly string[], signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Tag>> {
     const { client } = this.#parts;
     const tags = new Map<string, Tag>();
-    const look = async (value: string): Promise<void> => {
+    const fetchTag = async (value: string): Promise<void> => {
       const path = `/admin/product-tags?value[]=${encodeURIComponent(value)}&fields=id,value`;
       for (const found of (await client.ask(path, tagsAnswer, { signal })).product_tags) tags.set(found.value, found);
     };
     for (const value of new Set(values)) {
-      await look(value);
+      await fetchTag(value);
       if (tags.has(value)) continue;
       const made = await client.tell("/admin/product-tags?fields=id,value", { value }, madeTagAnswer, { signal });
       if (made.kind === "done") tags.set(value, made.answer.product_tag);
       // Somebody else has just made it, or it is refused.
-      else await look(value);
+      else await fetchTag(value);
     }
     return tags;
   }
@@ -222,12 +222,12 @@ export class MedusaCostsAndTags {
       if (next !== own) updates.push({ id: productId, tags: next.map(({ id }) => ({ id })) });
     }
     if (updates.length === 0) return results;
-    const told = await client.tell("/admin/products/batch?fields=id,tags.id", { update: updates }, updatedAnswer, {
+    const written = await client.tell("/admin/products/batch?fields=id,tags.id", { update: updates }, updatedAnswer, {
       signal,
     });
-    if (told.kind === "done") return results;
+    if (written.kind === "done") return results;
     if (updates.length === 1) {
-      const message = `Medusa refuses the tags of the product: ${told.message}`;
+      const message = `Medusa refuses the tags of the product: ${written.message}`;
       for (const { id } of updates)
         for (const [value, { outcome }] of results.get(id) ?? [])
           if (outcome === "applied") results.get(id)?.set(value, { outcome: "rejected", reason: "refused", message });

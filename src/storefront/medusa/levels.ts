@@ -137,10 +137,12 @@ export class MedusaLevels {
         [field]: after,
       })),
     };
-    const told = await this.#client.tell("/admin/inventory-items/location-levels/batch", body, batchAnswer, { signal });
-    if (told.kind === "refused") return told;
+    const written = await this.#client.tell("/admin/inventory-items/location-levels/batch", body, batchAnswer, {
+      signal,
+    });
+    if (written.kind === "refused") return written;
     const answered = new Map(
-      [...(told.answer.created ?? []), ...(told.answer.updated ?? [])].map((level) => [
+      [...(written.answer.created ?? []), ...(written.answer.updated ?? [])].map((level) => [
         levelName(level.inventory_item_id, level.location_id),
         level,
       ]),

@@ -52,7 +52,7 @@ const turnLeftMsMin = 10_000;
 
 /** How long a call waits for its turn while another node has it, and how often it looks. */
 const turnWaitMsMax = 6_000;
-const turnLookMs = 100;
+const turnPollMs = 100;
 
 /** How often the sum of a level is made anew because the level has changed from outside. */
 export const replansMax = 10;
@@ -464,7 +464,7 @@ export class MedusaOnHand {
   async #take(turn: Turn, owner: string, signal: AbortSignal | undefined): Promise<string | null> {
     const { engine, shopId, clock } = this.#parts;
     // The looks are counted: by a clock that is set back meanwhile it would wait for too long.
-    for (let looks = 0; ; looks += 1) {
+    for (let polls = 0; ; polls += 1) {
       const nowMs = clock.now();
       const taken = await engine.write(shopId, (tx) =>
         // One process alone has its turns in `turns`; what is left in the row is from before it was started.
@@ -474,12 +474,12 @@ export class MedusaOnHand {
         turn.heldUntilMs = nowMs + turnMs;
         return taken.interrupted;
       }
-      if (looks * turnLookMs >= turnWaitMsMax)
+      if (polls * turnPollMs >= turnWaitMsMax)
         throw new StorefrontError("throttled", "another node is setting stock at Medusa for this shop", {
           landed: "no",
           retryAfterMs: 1_000,
         });
-      await pauseFor(turnLookMs, signal, "Medusa");
+      await pauseFor(turnPollMs, signal, "Medusa");
     }
   }
 

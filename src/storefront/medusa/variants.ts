@@ -97,13 +97,15 @@ export class MedusaVariants {
   /** Publishes the products of inactive variants, and with them every variant of theirs. */
   async activate(variantIds: readonly string[], signal: AbortSignal | undefined): Promise<ItemResult[]> {
     const found = await this.find(variantIds, signal);
-    const resting = new Set([...found.values()].flatMap((each) => (each.state === "inactive" ? each.productId : [])));
+    const inactiveProducts = new Set(
+      [...found.values()].flatMap((each) => (each.state === "inactive" ? each.productId : [])),
+    );
     const refused = new Map<string, string>();
-    for (const productId of resting) {
+    for (const productId of inactiveProducts) {
       const path = `/admin/products/${encodeURIComponent(productId)}?fields=id,status`;
-      const told = await this.#client.tell(path, { status: "published" }, productAnswer, { signal });
-      if (told.kind === "refused") refused.set(productId, told.message);
-      else if (told.answer.product.status !== "published")
+      const written = await this.#client.tell(path, { status: "published" }, productAnswer, { signal });
+      if (written.kind === "refused") refused.set(productId, written.message);
+      else if (written.answer.product.status !== "published")
         refused.set(productId, "it was answered, but the product is not published");
     }
     return variantIds.map((variantId): ItemResult => {

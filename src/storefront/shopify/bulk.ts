@@ -20,8 +20,8 @@ export const pieceBytesMax = 4_194_304;
 const pieceMsMax = 20_000;
 
 /** Between two looks at an operation that runs: at first, and at most. */
-const lookMs = 100;
-const lookMsMax = 10_000;
+const pollMs = 100;
+const pollMsMax = 10_000;
 
 /** Shopify runs so many operations of an app at a time; ours waits its turn. */
 const busyMs = 10_000;
@@ -82,7 +82,7 @@ export async function bulkPiece(
       return {
         lines: [],
         next: { ...cursor, looks: cursor.looks + 1 },
-        waitMs: Math.min(lookMsMax, lookMs * 2 ** Math.min(cursor.looks, 10)),
+        waitMs: Math.min(pollMsMax, pollMs * 2 ** Math.min(cursor.looks, 10)),
         total: bulkOperation.objectCount,
       };
     case "COMPLETED": {
@@ -127,7 +127,7 @@ async function begin(
     throw new StorefrontError("error", `Shopify does not run ${name}: ${error?.message ?? "it does not say why"}`, {
       landed: "no",
     });
-  return { lines: [], next: { operation: bulkOperation.id, at: 0, begun: cursor.begun + 1, looks: 0 }, waitMs: lookMs };
+  return { lines: [], next: { operation: bulkOperation.id, at: 0, begun: cursor.begun + 1, looks: 0 }, waitMs: pollMs };
 }
 
 interface FilePiece {

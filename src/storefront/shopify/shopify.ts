@@ -26,7 +26,7 @@ import { ShopifyIncoming } from "./incoming.ts";
 import { ShopifyOnHand } from "./on-hand.ts";
 import { Pacing } from "./pacing.ts";
 import { shopifyPull } from "./pull.ts";
-import { subscribe, unsubscribe, type Untold } from "./subscriptions.ts";
+import { subscribe, unsubscribe, type RefusedTopic } from "./subscriptions.ts";
 import { askForGrant, fixedToken, RenewingToken, type TokenSource } from "./token.ts";
 import { ShopifyVariants } from "./variants.ts";
 
@@ -116,7 +116,7 @@ export class Shopify {
     address: string,
     former: readonly string[],
     signal: AbortSignal,
-  ): Promise<readonly Untold[]> {
+  ): Promise<readonly RefusedTopic[]> {
     const { config, client } = this.#clientOf(shop);
     const seesOrders = config.scopes?.some((scope) => /^(?:read|write)_(?:all_)?orders$/.test(scope)) ?? true;
     return await subscribe(client, address, { former, seesOrders, signal });

@@ -23,7 +23,7 @@ const topics = [
 const isOfOrders = (topic: string): boolean => orderTopics.some((each) => each === topic);
 
 /** What the store does not tell, and why. */
-export interface Untold {
+export interface RefusedTopic {
   readonly topic: string;
   readonly why: string;
 }
@@ -43,12 +43,12 @@ export async function subscribe(
     seesOrders,
     signal,
   }: { readonly former: readonly string[]; readonly seesOrders: boolean; readonly signal: AbortSignal },
-): Promise<readonly Untold[]> {
+): Promise<readonly RefusedTopic[]> {
   const wanted = topics.filter(({ topic }) => seesOrders || !isOfOrders(topic));
-  const told = await toldAt(client, address, signal);
-  const untold: Untold[] = [];
+  const existing = await subscriptionsAt(client, address, signal);
+  const refused: RefusedTopic[] = [];
   for (const { topic, member } of wanted) {
-    if (told.some((each) => each.topic === topic)) continue;
+    if (existing.some((each) => each.topic === topic)) continue;
     const webhook = { uri: address, includeFields: [member] };
     const { webhookSubscriptionCreate } = await client.ask(
       subscribeDocument,
@@ -56,13 +56,13 @@ export async function subscribe(
       { writes: true, items: 0, signal },
     );
     const [refusal] = webhookSubscriptionCreate.userErrors;
-    if (refusal !== undefined) untold.push({ topic, why: refusal.message });
+    if (refusal !== undefined) refused.push({ topic, why: refusal.message });
   }
   await unsubscribe(client, former, signal);
-  if (untold.length === 0) return untold;
+  if (refused.length === 0) return refused;
   // Another call may have asked for it at the same time.
-  const now = await toldAt(client, address, signal);
-  return untold.filter(({ topic }) => !now.some((each) => each.topic === topic));
+  const now = await subscriptionsAt(client, address, signal);
+  return refused.filter(({ topic }) => !now.some((each) => each.topic === topic));
 }
 
 /** Lets the store tell nothing any more at these addresses. @throws StorefrontError */
@@ -72,11 +72,11 @@ export async function unsubscribe(
   signal: AbortSignal,
 ): Promise<void> {
   for (const address of addresses)
-    for (const { id } of await toldAt(client, address, signal))
+    for (const { id } of await subscriptionsAt(client, address, signal))
       await client.ask(unsubscribeDocument, { id }, { writes: true, items: 0, signal });
 }
 
-async function toldAt(client: ShopifyClient, address: string, signal: AbortSignal) {
+async function subscriptionsAt(client: ShopifyClient, address: string, signal: AbortSignal) {
   const nodes = await client.ask(subscriptionsDocument, { uri: address }, { writes: false, items: 0, signal });
   return nodes.filter(({ uri }) => uri === address);
 }

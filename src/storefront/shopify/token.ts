@@ -33,7 +33,7 @@ const renewalMs = 9_000;
 const renewalPauseMs = 2_000;
 
 /** Between two looks at the renewal of another process. */
-const lookMs = 200;
+const pollMs = 200;
 
 /** How long a token whose end Shopify does not say is used. */
 const unsaidMs = hourMs;
@@ -215,7 +215,7 @@ export class RenewingToken implements TokenSource {
       }
       if (clock.now() >= endsAtMs)
         throw new StorefrontError("timeout", "the access token was not renewed in time", { landed: "no" });
-      await sleep(lookMs);
+      await sleep(pollMs);
     }
   }
 

@@ -126,16 +126,19 @@ export class ShopifyVariants {
   /** Makes the products of inactive variants active, and with them every variant of theirs. */
   async activate(variantIds: readonly string[], signal: AbortSignal | undefined): Promise<ItemResult[]> {
     const found = await this.find(variantIds, "state", signal);
-    const resting = new Set([...found.values()].flatMap((each) => (each.state === "inactive" ? each.productGid : [])));
+    const inactiveProducts = new Set(
+      [...found.values()].flatMap((each) => (each.state === "inactive" ? each.productGid : [])),
+    );
     const refused = new Map<string, string>();
-    for (const id of resting) {
+    for (const id of inactiveProducts) {
       const { productUpdate } = await this.#client.ask(activateDocument, { id }, { writes: true, items: 0, signal });
       const [error] = productUpdate.userErrors;
       const { product } = productUpdate;
       if (error !== undefined || product === null || !isActive(product.status))
         refused.set(id, error?.message ?? "it was answered, but the product is not active");
     }
-    for (const [variantId, { productGid }] of this.#found) if (resting.has(productGid)) this.#found.delete(variantId);
+    for (const [variantId, { productGid }] of this.#found)
+      if (inactiveProducts.has(productGid)) this.#found.delete(variantId);
     return variantIds.map((variantId): ItemResult => {
       const variant = found.get(variantId);
       if (variant === undefined) return notThere(variantId);

@@ -115,7 +115,7 @@ type Wish =
   | { readonly do: "take all back"; readonly place: Place };
 
 /** What a rule is told while the shop has this rate from EUR to USD. */
-const toldAt = ({ shopRate }: Pick<Model, "shopRate">) =>
+const subscriptionsAt = ({ shopRate }: Pick<Model, "shopRate">) =>
   context({ shop: shop({ currencyCode: "USD", fxRates: { EUR: fxRate(shopRate) } }) });
 
 // The reference.
@@ -391,17 +391,17 @@ class Step implements fc.Command<Model, Real> {
       case "status": {
         const verdict = verdictOnMove(model, action.to);
         if (verdict !== "moves") {
-          const fault = refused(() => decideStatus(order, action.to, toldAt(model)));
+          const fault = refused(() => decideStatus(order, action.to, subscriptionsAt(model)));
           assert.equal(fault.reason ?? `${fault.status}`, verdict);
           return null;
         }
         model.status = action.to;
-        return decideStatus(order, action.to, toldAt(model));
+        return decideStatus(order, action.to, subscriptionsAt(model));
       }
       case "add": {
         const id = `l${model.made}`;
         const variantId = action.custom ? `CSTM-${model.made}` : `v${model.made % 3}`;
-        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], toldAt(model));
+        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], subscriptionsAt(model));
         if (!linesMayChange(model)) {
           refused(work);
           return null;
@@ -431,10 +431,10 @@ class Step implements fc.Command<Model, Real> {
         });
         const applied = action.edits.filter((edit) => (after[edit.place] ?? null) !== null);
         if (!linesMayChange(model) || applied.length === 0) {
-          refused(() => decideEditLines(order, edits, toldAt(model)));
+          refused(() => decideEditLines(order, edits, subscriptionsAt(model)));
           return null;
         }
-        const decided = decideEditLines(order, edits, toldAt(model));
+        const decided = decideEditLines(order, edits, subscriptionsAt(model));
         assert.deepEqual(
           decided.updatedLineItemIds,
           applied.map((edit) => idAt(model, edit.place)),
@@ -452,10 +452,10 @@ class Step implements fc.Command<Model, Real> {
       case "delete lines": {
         const ids = action.places.map((place) => idAt(model, place));
         if (!linesMayChange(model)) {
-          refused(() => decideDeleteLines(order, ids, toldAt(model)));
+          refused(() => decideDeleteLines(order, ids, subscriptionsAt(model)));
           return null;
         }
-        const decided = decideDeleteLines(order, ids, toldAt(model));
+        const decided = decideDeleteLines(order, ids, subscriptionsAt(model));
         const gone = action.places.flatMap((place) => {
           const row = model.rows[place];
           return row !== undefined && row.received === 0 && row.rejected === 0 && row.synced === 0 ? [row.id] : [];
@@ -472,7 +472,7 @@ class Step implements fc.Command<Model, Real> {
             order,
             { locationId: action.location, currencyCode: action.currency, poName: action.name },
             { supplier: null, locationName: null, change: null },
-            toldAt(model),
+            subscriptionsAt(model),
           );
         const touched = model.rows.some((row) => row.received > 0 || row.synced > 0);
         if (location !== model.location && (touched || (location === null && model.status !== "Draft"))) {
@@ -528,11 +528,11 @@ class Step implements fc.Command<Model, Real> {
           decided = decideConfirm(
             order,
             { lines: [{ lineItemId, quantityConfirmed: asQuantity(action.total) }] },
-            toldAt(model),
+            subscriptionsAt(model),
           );
           break;
         case "confirm all":
-          decided = decideConfirm(order, { confirmAll: true }, toldAt(model));
+          decided = decideConfirm(order, { confirmAll: true }, subscriptionsAt(model));
           break;
         case "receive":
           decided = decideReceive(
@@ -541,7 +541,7 @@ class Step implements fc.Command<Model, Real> {
               lines: [{ lineItemId, quantityReceived: asQuantity(action.total) }],
               allowOverReceipt: action.over,
             },
-            toldAt(model),
+            subscriptionsAt(model),
           );
           if (action.over) model.overAllowed.add(lineItemId);
           break;
@@ -549,12 +549,12 @@ class Step implements fc.Command<Model, Real> {
           decided = decideUnreceive(
             order,
             { lines: [{ lineItemId, quantity: asQuantity(action.amount) }], reason: null },
-            toldAt(model),
+            subscriptionsAt(model),
           );
           model.takenBack.add(lineItemId);
           break;
         case "complete":
-          decided = decideComplete(order, false, toldAt(model));
+          decided = decideComplete(order, false, subscriptionsAt(model));
           break;
       }
     } catch (error) {
@@ -629,7 +629,7 @@ function holds(
   assert.deepEqual(
     mirrored.sort(),
     changed.sort(),
-    "the storefront is toldAt(model) of what moved, no more and no less",
+    "the storefront is subscriptionsAt(model) of what moved, no more and no less",
   );
 }
 
@@ -709,7 +709,7 @@ const wishes: readonly fc.Arbitrary<Action | Wish>[] = [
 ];
 
 const start = (): { model: Model; real: Real } => {
-  const told = toldAt({ shopRate: 1.25 });
+  const told = subscriptionsAt({ shopRate: 1.25 });
   const { next } = decideCreate(
     {
       purchaseOrderId: "po_1",

@@ -149,36 +149,36 @@ test("what another connection has read stands while nothing of it is changed, an
     loan.rest(() => loan.giveBack());
     const locations = [{ sql: "select name from location where shop_id = ?", params: [["a"]] }];
     const suppliers = [{ sql: "select name from supplier where shop_id = ?", params: [["a"], ["a"]] }];
-    const standing = loan.look()(locations);
+    const standing = loan.observe()(locations);
     assert.equal(standing?.stands(), true);
-    assert.equal(loan.look()(suppliers)?.stands(), true);
+    assert.equal(loan.observe()(suppliers)?.stands(), true);
 
-    const before = loan.look();
+    const before = loan.observe();
     await add(engine, "y");
     assert.equal(before(locations), null, "changed while it was read");
     assert.equal(before(suppliers)?.stands(), true, "only other rows were changed");
     assert.equal(standing?.stands(), false, "changed after it was read");
 
-    const within: ReturnType<typeof loan.look>[] = [];
+    const within: ReturnType<typeof loan.observe>[] = [];
     await engine.write("a", async (tx) => {
       await tx.batch([addLocation("a", "z", "z")]);
-      within.push(loan.look());
+      within.push(loan.observe());
     });
     assert.equal(within[0]?.(locations), null, "the commit came after the reading had begun");
-    assert.equal(loan.look()(locations)?.stands(), true);
+    assert.equal(loan.observe()(locations)?.stands(), true);
 
     const undone = engine.write("a", async (tx) => {
       await tx.batch([addLocation("a", "q", "q")]);
-      within.push(loan.look());
+      within.push(loan.observe());
       throw new Error("undone");
     });
     await assert.rejects(undone, /undone/);
     assert.throws(
-      () => loan.look()([{ sql: "delete from location where shop_id = ?", params: [["a"]] }]),
+      () => loan.observe()([{ sql: "delete from location where shop_id = ?", params: [["a"]] }]),
       /may not change/,
     );
     const never = [{ sql: "select supplier_id from supplier_variant where shop_id = ?", params: [["a"]] }];
-    const unknown = loan.look();
+    const unknown = loan.observe();
     await add(engine, "w");
     assert.equal(unknown(never), null, "nobody has counted the changes of these rows meanwhile");
   });
@@ -544,7 +544,7 @@ for (const [beside, holdMs, came] of [
 ] as const)
   test(`a group of writes ends after, beside ${beside}, and reads have their turn before the next`, async () => {
     await withLoop(async (engine, loop, pass) => {
-      if (came !== null) loop.arrive(came.shopId, came.reads)();
+      if (came !== null) loop.admit(came.shopId, came.reads)();
       if (came?.shopId === "a") pass(besideMs);
       const writes = Array.from({ length: 6 }, (_, index) =>
         engine.write("a", async (tx) => {
@@ -566,7 +566,7 @@ for (const [beside, holdMs, came] of [
 async function groupsAndStep(beside: { readonly reads: boolean }, firstMs = 0): Promise<readonly string[]> {
   const order: string[] = [];
   await withLoop(async (engine, loop, pass) => {
-    loop.arrive("a", beside.reads)();
+    loop.admit("a", beside.reads)();
     const write = (name: string): Promise<void> =>
       engine.write("a", async (tx) => {
         await tx.batch([addLocation("a", name, "x")]);

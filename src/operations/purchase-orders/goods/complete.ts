@@ -239,7 +239,7 @@ async function receiveEverything(
       effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
       lines: syncableLines(decided.next, context),
       guardSkipped,
-      looked: decided.next.lineItems,
+      reportedLines: decided.next.lineItems,
     },
   );
   // Without anything to wait for, the claim is on the costs alone.
@@ -254,8 +254,8 @@ async function receiveEverything(
 
 const isNothingPushed = ({ lines }: AskedPush, confirmation: Confirmation): boolean => {
   const pushed = new Set(lines.map((line) => line.poLineItemId));
-  const told = confirmation.lines.filter((line) => pushed.has(line.lineItemId));
-  return told.length > 0 && told.every((line) => line.status === "failed");
+  const reported = confirmation.lines.filter((line) => pushed.has(line.lineItemId));
+  return reported.length > 0 && reported.every((line) => line.status === "failed");
 };
 
 /** Every line that was pushed failed: the receipts stay, the order does not move (C28). */

@@ -103,7 +103,7 @@ interface StoredAttempt {
 }
 
 /** A cost with what the storefront said of it; `error` when the call failed as a whole, else null. */
-interface ToldCost {
+interface ReportedCost {
   readonly proposal: StoredProposal;
   readonly result: ItemResult;
   readonly error: StorefrontError | null;
@@ -147,12 +147,12 @@ export async function writeCosts(
     return attempt;
   });
   const { proposals } = stored;
-  const told = proposals.length === 0 ? [] : await write(call, stored);
-  const refused = told.filter(({ result }) => !isAccepted(result));
+  const reported = proposals.length === 0 ? [] : await write(call, stored);
+  const refused = reported.filter(({ result }) => !isAccepted(result));
   if (refused.length > 0) {
     const lines = new Set(refused.map(({ proposal }) => proposal.poLineItemId));
     const failed = eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, lines), stampOf(call));
-    await call.change(async (tx) => tx.batch([...(await settledStatements(tx, call, stored, told)), ...failed]));
+    await call.change(async (tx) => tx.batch([...(await settledStatements(tx, call, stored, reported)), ...failed]));
     throw refusal(proposals.length, refused);
   }
   const { completion } = stored;
@@ -318,7 +318,7 @@ async function lookUp(call: Call, variantIds: readonly string[]): Promise<Readon
 async function write(
   call: Call,
   { order, completion, attempt, proposals }: StoredAttempt,
-): Promise<readonly ToldCost[]> {
+): Promise<readonly ReportedCost[]> {
   const { purchaseOrderId } = order;
   try {
     const results = await withinLimit((signal) =>
@@ -379,13 +379,13 @@ async function settledStatements(
   tx: Tx,
   call: Call,
   stored: StoredAttempt,
-  told: readonly ToldCost[],
+  reported: readonly ReportedCost[],
 ): Promise<readonly Statement[]> {
   const { shopId } = call.shop;
   const { purchaseOrderId } = stored.order;
   const nowMs = call.clock.now();
   const overtakenIds = await overtakenOf(tx, call, stored);
-  return told.flatMap(({ proposal: { costSyncId, variantId, proposedUnitCost }, result }) => {
+  return reported.flatMap(({ proposal: { costSyncId, variantId, proposedUnitCost }, result }) => {
     const settled = overtakenIds.has(variantId) ? overtaken : outcomeOf(result);
     return [
       settleCostStatement(shopId, purchaseOrderId, costSyncId, settled, nowMs),
@@ -403,7 +403,7 @@ function outcomeOf(result: ItemResult): SettledCost {
 /** Variants that a message spells out; cost-sync-history has them all. */
 const namedVariantsMax = 5;
 
-function refusal(costCount: number, refused: readonly ToldCost[]): Fault {
+function refusal(costCount: number, refused: readonly ReportedCost[]): Fault {
   const named = refused
     .slice(0, namedVariantsMax)
     .map(({ proposal, result }) => `${proposal.variantId}: ${outcomeOf(result).reason}`);

@@ -93,22 +93,22 @@ export interface AskedPush {
  *
  * @param before the order before that change.
  * @param next   the order as the change leaves it.
- * @param asked  the push; of `looked` lines it is noted what was never read back.
+ * @param asked  the push; of `reportedLines` lines it is noted what was never read back.
  */
 export async function askedPush(
   tx: Tx,
   call: Call,
   claim: OrderClaim,
   { before, next }: { readonly before: PurchaseOrder; readonly next: PurchaseOrder },
-  asked: Pick<AskedPush, "effectId" | "lines" | "guardSkipped"> & { readonly looked: readonly LineItem[] },
+  asked: Pick<AskedPush, "effectId" | "lines" | "guardSkipped"> & { readonly reportedLines: readonly LineItem[] },
 ): Promise<AskedPush> {
   const { purchaseOrderId } = next;
-  const { looked, ...push } = asked;
+  const { reportedLines, ...push } = asked;
   const pushes = await loadStockPushes(tx, call.shop.shopId, purchaseOrderId);
   const settled = pushes.filter((each) => each.state === "settled").map((each) => each.reference);
   const unreadOf = unreadQuantities(pushes.flatMap((each) => each.items));
   const others = new Set([...push.lines, ...push.guardSkipped].map((line) => line.poLineItemId));
-  const unread = looked.flatMap((line) => {
+  const unread = reportedLines.flatMap((line) => {
     const quantity = unreadOf.get(line.poLineItemId);
     return quantity === undefined || others.has(line.poLineItemId) ? [] : [{ line, quantity }];
   });
@@ -216,8 +216,8 @@ async function polledLines(
   });
   return [
     ...asked.lines.map((line) => {
-      const told = lineConfirmation({ ...progress(line), hasLanded: hasLanded(line) });
-      return confirmationLine(line, unsyncedQuantity(line), told);
+      const reported = lineConfirmation({ ...progress(line), hasLanded: hasLanded(line) });
+      return confirmationLine(line, unsyncedQuantity(line), reported);
     }),
     ...asked.unread.map(({ line, quantity }) =>
       confirmationLine(line, quantity, lineConfirmation({ ...progress(line), hasLanded: true })),

@@ -158,16 +158,16 @@ function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<Sy
           effectId: asked[0]?.effectId ?? null,
           lines: linesWithIds(decided.next, decided.pushedLineItemIds),
           guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
-          looked: linesWithIds(decided.next, input.lineItemIds ?? null),
+          reportedLines: linesWithIds(decided.next, input.lineItemIds ?? null),
         },
       );
       return { push, retried, skipped: skippedJson(decided.skipped) };
     });
     const { confirmation, shown } = await confirmPush(call, push);
     // A line that was looked at again is told once.
-    const lookedAt = new Set(confirmation.lines.map((line) => line.lineItemId));
+    const confirmedIds = new Set(confirmation.lines.map((line) => line.lineItemId));
     const alsoSkipped = skipped.filter(
-      ({ lineItemId, reason }) => reason !== "already-synced" || !lookedAt.has(lineItemId),
+      ({ lineItemId, reason }) => reason !== "already-synced" || !confirmedIds.has(lineItemId),
     );
     return call.commit(async (tx) => {
       await claim.end(tx);
