@@ -70,7 +70,7 @@ const App: FunctionComponent = () => {
   return (
     <>
       {session === null ? null : (
-        <Shell key={whoseScreens(session)} session={session}>
+        <Shell key={screensOwner(session)} session={session}>
           <Screen />
         </Shell>
       )}
@@ -80,7 +80,7 @@ const App: FunctionComponent = () => {
 };
 
 /** Whoever comes back by a new invitation is a new person to the service, and has the same name and role. */
-const whoseScreens = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);
+const screensOwner = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);
 
 startRouter();
 // A link that is opened where the console is open already changes the fragment alone.

@@ -54,10 +54,10 @@ export function titleOf(
   shopName: string | null,
   record: { readonly id: string; readonly name: string } | null = named.value,
 ): string {
-  const asked = steps.length === 0 ? ["orders"] : steps;
-  const exact = asked.join("/");
-  const path = isPlace(exact) ? exact : Object.keys(words).find((each) => matches(each, asked));
+  const shownSteps = steps.length === 0 ? ["orders"] : steps;
+  const exact = shownSteps.join("/");
+  const path = isPlace(exact) ? exact : Object.keys(words).find((each) => matches(each, shownSteps));
   if (path === undefined || !isPlace(path)) return shopName ?? texts.titles.console;
-  const id = asked[path.split("/").findLastIndex((step) => step.startsWith(":"))] ?? "";
+  const id = shownSteps[path.split("/").findLastIndex((step) => step.startsWith(":"))] ?? "";
   return `${words[path](record?.id === id ? record.name : id)} · ${shopName ?? texts.titles.console}`;
 }

@@ -38,12 +38,12 @@ export function useReading<Name extends OperationName>(
     data: null,
     problem: null,
   });
-  const asked = useRef(input);
-  asked.current = input;
+  const latestInput = useRef(input);
+  latestInput.current = input;
   const again = useMemo(
     () =>
       inTurn(async () => {
-        const result = await openpo.call(name, asked.current);
+        const result = await openpo.call(name, latestInput.current);
         state.value = result.ok
           ? { data: result.data, problem: null }
           : { data: state.value.data, problem: problemOf(result) };

@@ -113,7 +113,7 @@ export function renewBearer(): Promise<string | null> {
 }
 
 /** The same, and never by a call that was sent before now: the service may have answered that before what has changed. */
-async function renewBearerAnew(): Promise<string | null> {
+async function fetchBearer(): Promise<string | null> {
   await renewing?.catch(() => null);
   return await renewBearer();
 }
@@ -167,13 +167,13 @@ export function bearerOfSamePerson(signal: AbortSignal | null): Promise<string |
 /** The operator names the shop to work in. */
 export async function chooseShop(shopId: string): Promise<void> {
   chosenShop = shopId;
-  await renewBearerAnew();
+  await fetchBearer();
 }
 
 /** The operator works in no shop any more, and may choose another. */
 export async function leaveShop(): Promise<void> {
   chosenShop = null;
-  await renewBearerAnew();
+  await fetchBearer();
 }
 
 /** Signs in. @returns why not; null when it worked. */
@@ -186,7 +186,7 @@ export async function signIn(
   const { status, body } = await send("POST", "session", credential);
   if (status === 201) {
     if ("adminToken" in credential) operatorToken.value = credential.adminToken;
-    await renewBearerAnew();
+    await fetchBearer();
     return null;
   }
   const error = member(body, "error");

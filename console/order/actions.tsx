@@ -46,14 +46,14 @@ export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
   });
 
 export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send }) => {
-  const asked = useSignal<PurchaseOrderStatus | "delete" | null>(null);
+  const chosen = useSignal<PurchaseOrderStatus | "delete" | null>(null);
   const problem = useSignal<Problem | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
   const { purchaseOrderId } = order;
   const isOpen = (activity: Activity): boolean => obstacleTo(order, activity, role) === null;
 
   const move = (status: PurchaseOrderStatus): void => {
-    asked.value = null;
+    chosen.value = null;
     void state.change<"purchase_order_status">({
       send: (ifMatch, resolutions) =>
         openpo.call(
@@ -65,7 +65,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     });
   };
   const remove = async (): Promise<void> => {
-    asked.value = null;
+    chosen.value = null;
     const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
     if (result.ok) {
       forgetAll();
@@ -109,7 +109,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
             class={to === "In Progress" && order.status === "Confirmed" ? "primary" : undefined}
             disabled={isBusy}
             onClick={() => {
-              if (grave.includes(to)) asked.value = to;
+              if (grave.includes(to)) chosen.value = to;
               else move(to);
             }}
           >
@@ -120,19 +120,19 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           <PushAgain state={state} order={order} />
         ) : null}
         {isOpen("delete") ? (
-          <button type="button" class="plain" disabled={isBusy} onClick={() => (asked.value = "delete")}>
+          <button type="button" class="plain" disabled={isBusy} onClick={() => (chosen.value = "delete")}>
             {words.delete}
           </button>
         ) : null}
       </div>
-      {asked.value === null ? null : (
+      {chosen.value === null ? null : (
         <Sure
-          action={asked.value === "delete" ? words.delete : words.moves[asked.value]}
+          action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
           yes={() => {
-            if (asked.value === "delete") void remove();
-            else if (asked.value !== null) move(asked.value);
+            if (chosen.value === "delete") void remove();
+            else if (chosen.value !== null) move(chosen.value);
           }}
-          no={() => (asked.value = null)}
+          no={() => (chosen.value = null)}
         />
       )}
       <WhyNot order={order} role={role} />

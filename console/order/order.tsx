@@ -108,7 +108,11 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
       ) : null}
       {order.status === "Draft" ? null : (
         <>
-          <Mails purchaseOrderId={order.purchaseOrderId} sent={sent.value} sendAnew={() => (isSending.value = true)} />
+          <Mails
+            purchaseOrderId={order.purchaseOrderId}
+            sent={sent.value}
+            composeAgain={() => (isSending.value = true)}
+          />
           <Answer state={state} order={order} />
         </>
       )}

@@ -33,7 +33,7 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
     await sessions.again();
     return null;
   };
-  const asked = ending.value;
+  const chosen = ending.value;
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">{texts.people.sessions}</h2>
@@ -72,12 +72,12 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
           </tbody>
         </table>
       )}
-      {asked === null ? null : (
+      {chosen === null ? null : (
         <AskFirst
-          title={texts.people.endTitle(asked.name)}
+          title={texts.people.endTitle(chosen.name)}
           text={texts.people.endText}
           action={texts.people.end}
-          run={() => end(asked)}
+          run={() => end(chosen)}
           onClose={() => (ending.value = null)}
         />
       )}

@@ -17,8 +17,8 @@ import { isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
 export const ReorderScreen: FunctionComponent = () => {
   const { data, problem, again } = useReading("forecast_view_list", { limit: 50 });
   const views = data?.forecastViews ?? [];
-  const asked = place.value.query.get("view");
-  const viewId = asked ?? (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
+  const selectedId = place.value.query.get("view");
+  const viewId = selectedId ?? (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     nav.current?.querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -40,7 +40,7 @@ export const ReorderScreen: FunctionComponent = () => {
         </nav>
       </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null && asked === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null && selectedId === null ? <p role="status">{texts.loading}</p> : null}
       {data !== null && viewId === null ? <NoViews made={again} /> : null}
       {viewId === null ? null : <View key={viewId} viewId={viewId} />}
     </>
@@ -49,10 +49,10 @@ export const ReorderScreen: FunctionComponent = () => {
 
 const View: FunctionComponent<{ readonly viewId: string }> = ({ viewId }) => {
   const version = useSignal(0);
-  return <Rows key={version.value} viewId={viewId} anew={() => (version.value += 1)} />;
+  return <Rows key={version.value} viewId={viewId} reload={() => (version.value += 1)} />;
 };
 
-const Rows: FunctionComponent<{ readonly viewId: string; readonly anew: () => void }> = ({ viewId, anew }) => {
+const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => void }> = ({ viewId, reload }) => {
   const rows = useMemo(() => rowsOf(viewId), []);
   const ticked = useSignal<Ticked>(new Map());
   const isPlanning = useSignal(false);
@@ -93,7 +93,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly anew: () => vo
           onClose={(hasMade) => {
             isPlanning.value = false;
             // With everything made the figures are read anew; what is still ticked is kept otherwise.
-            if (hasMade && ticked.value.size === 0) anew();
+            if (hasMade && ticked.value.size === 0) reload();
           }}
         />
       ) : null}

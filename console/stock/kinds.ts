@@ -62,8 +62,8 @@ export const column = (title: string, isAmount = false): StockColumn => ({ title
 
 /** Values of a parameter that the API knows. */
 export const chosenOf = <Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]) => {
-  const asked = (query.get(name) ?? "").split(",");
-  const known = words.filter((word) => asked.includes(word));
+  const wanted = (query.get(name) ?? "").split(",");
+  const known = words.filter((word) => wanted.includes(word));
   return known.length === 0 ? undefined : known;
 };
 
@@ -82,11 +82,11 @@ const locationNames = new Map<string, string>();
 
 /** Learns the names of locations that are not known yet. A name that cannot be read is its id. */
 export async function nameLocations(ids: readonly (string | null)[]): Promise<void> {
-  const asked = [...new Set(ids.filter((id) => id !== null && !locationNames.has(`${shopId()} ${id}`)))];
-  if (asked.length === 0) return;
+  const wanted = [...new Set(ids.filter((id) => id !== null && !locationNames.has(`${shopId()} ${id}`)))];
+  if (wanted.length === 0) return;
   const result = await openpo.call("location_list", {
     shopId: shopId(),
-    ids: asked.filter((id) => id !== null).slice(0, 50),
+    ids: wanted.filter((id) => id !== null).slice(0, 50),
   });
   if (result.ok)
     for (const { locationId, name } of result.data.locations) locationNames.set(`${shopId()} ${locationId}`, name);
@@ -100,11 +100,11 @@ const idsMax = 50;
 /** Names of variants by id. */
 export async function variantNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  const asked = [...new Set(ids)];
-  for (let from = 0; from < asked.length; from += idsMax) {
+  const wanted = [...new Set(ids)];
+  for (let from = 0; from < wanted.length; from += idsMax) {
     const result = await openpo.call("variant_search", {
       shopId: shopId(),
-      ids: asked.slice(from, from + idsMax),
+      ids: wanted.slice(from, from + idsMax),
       limit: idsMax,
     });
     if (!result.ok) return names;

@@ -251,9 +251,9 @@ async function performedFor(
   { perform }: Served,
   context: RequestContext,
   caller: PersonCaller,
-  asked: Pick<Reached, "found" | "binding"> & { readonly performs: Operation; readonly tokens?: RequestTokens },
+  performed: Pick<Reached, "found" | "binding"> & { readonly performs: Operation; readonly tokens?: RequestTokens },
 ): Promise<Response> {
-  const { found, binding, performs, tokens } = asked;
+  const { found, binding, performs, tokens } = performed;
   const { request, requestId, trace } = context;
   context.operation = `admin:${performs.name}`;
   const query = parseQuery(context.search);

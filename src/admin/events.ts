@@ -213,12 +213,12 @@ async function* streamed(
       const found = isNew
         ? await engine.read(shopId, (tx) => eventsAfter(tx, shopId, after, wanted, pollEventsMax))
         : [];
-      let askedAtMs = Number.NEGATIVE_INFINITY;
+      let checkedAtMs = Number.NEGATIVE_INFINITY;
       for (const { sequence: id, type, text } of found) {
         // Once for those that were read together, and again for a reader who takes them slowly.
-        if (clock.now() - askedAtMs >= eventPollMs) {
+        if (clock.now() - checkedAtMs >= eventPollMs) {
           if (!(await mayStillAsk())) return;
-          askedAtMs = clock.now();
+          checkedAtMs = clock.now();
         }
         yield `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`;
         after = id;

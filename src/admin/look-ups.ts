@@ -224,12 +224,12 @@ export const listOpenLines = operation({
     cursor,
   }),
   /** Lines of open orders with this barcode, supplier's barcode, SKU or supplier's SKU, most pending first. */
-  async run({ engine }, { shopId, code: asked, limit: rows, cursor: encoded }) {
-    const scope = { list: "open-lines", shopId, filters: { code: asked } };
+  async run({ engine }, { shopId, code: rawCode, limit: rows, cursor: encoded }) {
+    const scope = { list: "open-lines", shopId, filters: { code: rawCode } };
     const [from] = encoded === undefined ? [0] : decodeCursor(scope, encoded, ["number"]);
     const lines = await engine.read(shopId, async (tx) => {
       await shopOf(tx, shopId);
-      return await openLinesWith(tx, shopId, asked);
+      return await openLinesWith(tx, shopId, rawCode);
     });
     const end = from + rows;
     return data({

@@ -38,7 +38,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed then. */
-  restoreShop(asked: ShopToRestore): Promise<RestoredShop>;
+  restoreShop(partInput: ShopToRestore): Promise<RestoredShop>;
   /** What operations that change orders need beside the shop's data. */
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
@@ -258,13 +258,13 @@ export async function shopOf(tx: Tx, id: string): Promise<Shop> {
  *
  * @throws Fault NOT_FOUND when there is no such shop.
  */
-export async function readPart<Asked, Found>(
+export async function readPart<PartInput, Found>(
   { engine, clock }: Pick<AdminContext, "engine" | "clock">,
   { readers }: Pick<AdminCall, "readers">,
   shopId: string,
-  part: BroadPart<Asked, Found>,
-  asked: Asked,
+  part: BroadPart<PartInput, Found>,
+  partInput: PartInput,
 ): Promise<Found> {
   const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
-  return await readPartWith({ engine, clock, readers }, shop)(part, asked);
+  return await readPartWith({ engine, clock, readers }, shop)(part, partInput);
 }

@@ -99,8 +99,8 @@ const streams = { stdout: process.stdout, stderr: process.stderr };
 
 async function run(argv: readonly string[]): Promise<void> {
   const [first] = argv;
-  const asked = helpFor(argv);
-  if (asked !== null) return console.log(asked);
+  const helpText = helpFor(argv);
+  if (helpText !== null) return console.log(helpText);
   if (first === "--version" || first === "-v") return console.log(programVersion());
   const { command, rest } = first === undefined ? { command: serve, rest: [] } : find(argv);
   // Set before the arguments are read, so that a fault in them is shown as JSON too.

@@ -130,19 +130,19 @@ async function loadCodes(
   rows: readonly SuppliersRow[],
   codes: readonly (readonly Code[])[],
 ): Promise<FoundCodes> {
-  const asked = new Map<
+  const wanted = new Map<
     string,
     { readonly key: CodeKey; readonly supplierId: string; readonly spellings: Set<string> }
   >();
   for (const [index, { supplierId }] of rows.entries())
     for (const { key, code } of codes[index] ?? []) {
       const place = placeOf(key, supplierId);
-      const there = asked.get(place) ?? { key, supplierId: supplierId ?? "", spellings: new Set() };
+      const there = wanted.get(place) ?? { key, supplierId: supplierId ?? "", spellings: new Set() };
       for (const spelling of formsOfCode(code)) there.spellings.add(spelling);
-      asked.set(place, there);
+      wanted.set(place, there);
     }
   const found = new Map<string, Map<string, Set<string>>>();
-  for (const [place, { key, supplierId, spellings }] of asked) {
+  for (const [place, { key, supplierId, spellings }] of wanted) {
     const variants: readonly CodedVariant[] =
       key === "sku" || key === "barcode"
         ? await variantsWithCodes(tx, shopId, key, [...spellings])

@@ -139,7 +139,7 @@ async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly Order
 // Keeping.
 
 /** Who imports, and in which request. */
-interface Asked {
+interface ImportOrigin {
   readonly requestId: string;
   /** A person of the shop; null: the operator, whose records are taken as they are. */
   readonly by: Actor | null;
@@ -149,7 +149,7 @@ interface Asked {
 interface Staging {
   readonly shop: Shop;
   readonly lease: ImportLease;
-  readonly asked: Asked;
+  readonly origin: ImportOrigin;
   /** The position of the next record. */
   nextPosition: number;
 }
@@ -204,7 +204,7 @@ async function stageChunk(
   staging: Staging,
   records: readonly CheckedRecord[],
 ): Promise<readonly LineFault[]> {
-  const { shop, lease, asked } = staging;
+  const { shop, lease, origin } = staging;
   const positions = new Map(records.map((record, index) => [record, staging.nextPosition + index]));
   staging.nextPosition += records.length;
   const nowMs = context.clock.now();
@@ -229,7 +229,7 @@ async function stageChunk(
         records.flatMap((record) => {
           if (record.type !== "purchaseOrder") return [];
           const supplier = suppliers.get(record.order.supplierId ?? "") ?? null;
-          const facts = { shop, supplier, variants, ...asked, nowMs, ids: context.ids };
+          const facts = { shop, supplier, variants, ...origin, nowMs, ids: context.ids };
           const staged = stagedOrder(record.lineNumber, record.order, facts);
           if (!(staged instanceof LineFault)) return statement(record, staged);
           faults.push(staged);
@@ -254,11 +254,11 @@ export async function stageRecords(
   context: ImportContext,
   shop: Shop,
   lease: ImportLease,
-  asked: Asked,
+  origin: ImportOrigin,
   records: AsyncIterable<FileRecord>,
   faults: FileFaults,
 ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly poNumberMax: number }> {
-  const staging: Staging = { shop, lease, asked, nextPosition: 1 };
+  const staging: Staging = { shop, lease, origin, nextPosition: 1 };
   const counts: Record<string, number> = {};
   let poNumberMax = 0;
   let chunk: CheckedRecord[] = [];
@@ -272,7 +272,7 @@ export async function stageRecords(
     // A shop that has held the loop for long gives way to the others (D113).
     const turn = context.loop.turn(shop.shopId);
     if (turn !== null) await turn;
-    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, asked.by)));
+    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, origin.by)));
     if (record === null) continue;
     counts[record.type] = (counts[record.type] ?? 0) + 1;
     if (record.type === "purchaseOrder")

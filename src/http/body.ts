@@ -98,7 +98,7 @@ export class RequestBody {
     if (Number(this.#request.header("content-length") ?? 0) > bytesMax) throw bodyTooLarge(bytesMax);
     const pieces: Uint8Array[] = [];
     let length = 0;
-    let asked = first === null;
+    let continued = first === null;
     let isOver = false;
     const read = this.#request.readBody((piece) => {
       if (isOver) throw tooSlow();
@@ -107,8 +107,8 @@ export class RequestBody {
       this.#memory.take(holder, piece.length);
       this.#held += piece.length;
       pieces.push(piece);
-      if (asked || first === null || length <= first.bytes) return;
-      asked = true;
+      if (continued || first === null || length <= first.bytes) return;
+      continued = true;
       if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
     });
     try {

@@ -134,7 +134,7 @@ export function assemble<O extends Routed>(
       action: 'Send an object such as {"name": "value"}, or no body at all.',
     });
   const found: ValidationDetail[] = [];
-  const asked: Record<string, Json> = {};
+  const queryValues: Record<string, Json> = {};
   const report = (name: string, message: string): void => {
     found.push({ path: jsonPointer([name]), message });
   };
@@ -153,11 +153,11 @@ export function assemble<O extends Routed>(
     }
     const read = parameterValue(kind, sent);
     if ("fault" in read) report(name, read.fault);
-    else asked[name] = read.value;
+    else queryValues[name] = read.value;
   }
   // A body of thousands of unknown members is not copied more often than needed.
-  const raw: Record<string, Json> = { ...body, ...asked, ...parameters };
-  for (const name of misplaced) if (!Object.hasOwn(asked, name)) delete raw[name];
+  const raw: Record<string, Json> = { ...body, ...queryValues, ...parameters };
+  for (const name of misplaced) if (!Object.hasOwn(queryValues, name)) delete raw[name];
   return { raw, found };
 }
 

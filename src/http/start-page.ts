@@ -93,8 +93,8 @@ function page(
 ): Surface {
   return {
     path,
-    async handle({ request, path: asked }) {
-      if (asked !== path || !isFor(request)) return null;
+    async handle({ request, path: requestPath }) {
+      if (requestPath !== path || !isFor(request)) return null;
       const found = await load();
       if (found === null) return null;
       requireGet(request);

@@ -323,15 +323,15 @@ class LeasedPuller implements Puller {
   }
 
   async #pull(shop: Shop, pull: Pull, part: PullPart): Promise<number | null> {
-    let asked: { readonly from: StorefrontPull; readonly page: PullPage };
+    let fetched: { readonly from: StorefrontPull; readonly page: PullPage };
     try {
-      asked = await this.#ask(shop, pull, part);
+      fetched = await this.#ask(shop, pull, part);
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
       if (this.#stopped.signal.aborted) throw new LeaseLost("the service stops", { cause: error });
       return await this.#failed(shop, pull, error);
     }
-    const { from, page } = asked;
+    const { from, page } = fetched;
     const namesOf: NamesOf = (kind, id) => from.names(kind, id);
     let now: Pull = { ...pull, attempts: 0, error: null };
     for (const slice of slicesOf(page.records, this.#limits.sliceRowsMax)) {

@@ -39,7 +39,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Coordination, Engine, Log } from "../store/store.ts";
 import {
   argumentsOf,
-  askedOf,
+  callIn,
   beginsToolCall,
   keysIn,
   type Malformed,
@@ -115,11 +115,11 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (!isJsonObject(message))
       return protocolFailure(400, INVALID_REQUEST, "Send one message, an object; there are no batches.");
     const { tools, shownTo } = made.value;
-    const asked = askedOf(message);
+    const called = callIn(message);
     // The library would hold a stream open for it, and no list changes while the process runs.
-    if (asked.method === "subscriptions/listen")
-      return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
-    if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
+    if (called.method === "subscriptions/listen")
+      return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", called.id);
+    if (called.tool !== null && tools.has(called.tool)) context.operation = `mcp:${called.tool}`;
     const shown = withoutArguments(message);
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;

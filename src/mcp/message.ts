@@ -82,13 +82,13 @@ function readString(token: string): string | null {
 }
 
 /** What a message asks for; `tool` is null unless it is a tool call. */
-interface Asked {
+interface MessageCall {
   readonly id: string | number | null;
   readonly method: Json | undefined;
   readonly tool: string | null;
 }
 
-export function askedOf(message: JsonObject): Asked {
+export function callIn(message: JsonObject): MessageCall {
   const { id, method } = message;
   const { name } = objectIn(message, "params");
   return {

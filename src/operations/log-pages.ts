@@ -8,7 +8,7 @@ import type { Tx } from "../store/store.ts";
 import type { BroadContext } from "../requests/broad-read.ts";
 import { rowsOnLoopMax } from "../requests/loop-limits.ts";
 
-interface AskedPage<Filters, Position> {
+interface LogPageInput<Filters, Position> {
   readonly filters: Filters;
   /** Null: the first page. */
   readonly after: Position | null;
@@ -20,7 +20,7 @@ export const auditPage = {
   async run(
     tx: Tx,
     { shop: { shopId }, leaveLoop }: BroadContext,
-    { filters, after, limit }: AskedPage<AuditFilters, AuditPosition>,
+    { filters, after, limit }: LogPageInput<AuditFilters, AuditPosition>,
   ) {
     if (await walksAudit(tx, shopId, filters, after, rowsOnLoopMax)) leaveLoop();
     return await listAudit(tx, shopId, filters, after, limit);
@@ -32,7 +32,7 @@ export const changePage = {
   async run(
     tx: Tx,
     { shop: { shopId }, leaveLoop }: BroadContext,
-    { filters, after, limit }: AskedPage<ChangeFilters, ChangePosition>,
+    { filters, after, limit }: LogPageInput<ChangeFilters, ChangePosition>,
   ) {
     if (await walksChanges(tx, shopId, filters, rowsOnLoopMax)) leaveLoop();
     return await pageOfChanges(tx, shopId, filters, after, limit);

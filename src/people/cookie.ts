@@ -11,10 +11,10 @@ export const consolePath = "/console";
 /** Behind TLS, a page that was not reached by TLS can neither read nor set it. */
 const cookieName = (isByTls: boolean): string => (isByTls ? "__Secure-openpo_console" : "openpo_console");
 
-type Asked = Pick<RequestContext, "request" | "headerValues">;
+type CookieRequest = Pick<RequestContext, "request" | "headerValues">;
 
 /** The session in the cookie; null without one. */
-export function sessionIn(context: Asked): string | null {
+export function sessionIn(context: CookieRequest): string | null {
   const name = cookieName(isByTls(context));
   for (const part of context.headerValues("cookie").join(";").split(";")) {
     const [key, ...value] = part.split("=");
@@ -24,7 +24,7 @@ export function sessionIn(context: Asked): string | null {
 }
 
 /** `Set-Cookie` for this session; null takes the cookie away. */
-export function cookieWith(context: Asked, session: string | null): string {
+export function cookieWith(context: CookieRequest, session: string | null): string {
   const secure = isByTls(context);
   const ageSeconds = session === null ? 0 : sessionIdleMs / 1_000;
   const parts = [
@@ -39,7 +39,7 @@ export function cookieWith(context: Asked, session: string | null): string {
 }
 
 /** Whether the page that asks is one of this service; null when the client does not say, which no browser does for a POST. */
-function isOwnPage({ request }: Asked): boolean | null {
+function isOwnPage({ request }: CookieRequest): boolean | null {
   const site = request.header("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   const origin = request.header("origin");
@@ -48,12 +48,12 @@ function isOwnPage({ request }: Asked): boolean | null {
 }
 
 /** @throws Fault FORBIDDEN_SCOPE when a page of another site asks. */
-export function refuseOtherSites(context: Asked): void {
+export function refuseOtherSites(context: CookieRequest): void {
   if (isOwnPage(context) === false) throw otherSite();
 }
 
 /** @throws Fault FORBIDDEN_SCOPE unless a page of this service asks. */
-export function requireOwnPage(context: Asked): void {
+export function requireOwnPage(context: CookieRequest): void {
   if (isOwnPage(context) !== true) throw otherSite();
 }
 

@@ -30,10 +30,10 @@ import type { Incoming } from "./request.ts";
  * A read that a write begins with and that may be broad, such as a forecast. `run` takes and returns plain data, and calls `leaveLoop` before
  * the work that may take long, as an operation does.
  */
-export interface BroadPart<Asked, Found> {
+export interface BroadPart<PartInput, Found> {
   /** Its name among `broadParts` of the registry. */
   readonly name: string;
-  run(tx: Tx, context: BroadContext, asked: Asked): Promise<Found>;
+  run(tx: Tx, context: BroadContext, partInput: PartInput): Promise<Found>;
 }
 
 /** What a broad part may know of its call. */
@@ -42,7 +42,7 @@ export type BroadContext = Pick<Call, "shop" | "clock" | "leaveLoop">;
 /** A broad part, as a thread is told of it. */
 export interface BroadPartRead {
   readonly part: string;
-  readonly asked: unknown;
+  readonly partInput: unknown;
   readonly shop: Call["shop"];
   /** The time of the read. */
   readonly nowMs: number;
@@ -121,7 +121,7 @@ export const readingCall = (
   reading: Pick<Call, "shop" | "actor" | "operation" | "requestId" | "clock" | "ifMatch" | "read" | "leaveLoop">,
 ): Call => ({
   ...reading,
-  readPart: (part, asked) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, asked)),
+  readPart: (part, partInput) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, partInput)),
   afterwards: () => {},
   ahead: null,
   ids: noIds,
@@ -202,13 +202,13 @@ export async function runBroadRead(
 export async function runBroadPart(
   parts: readonly BroadPart<unknown, unknown>[],
   read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
-  { part: name, asked, shop, nowMs }: BroadPartRead,
+  { part: name, partInput, shop, nowMs }: BroadPartRead,
 ): Promise<FoundPart> {
   const context: BroadContext = { shop, clock: { now: () => nowMs }, leaveLoop: () => {} };
   try {
     const part = parts.find((each) => each.name === name);
     if (part === undefined) throw new Error(`there is no broad part ${name}`);
-    return { found: await read((tx) => part.run(tx, context, asked)) };
+    return { found: await read((tx) => part.run(tx, context, partInput)) };
   } catch (error) {
     return { bug: textOf(error) };
   }

@@ -10,7 +10,7 @@ import type { FaultCode, FaultReason } from "../base/fault.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
-import type { AskedEffect } from "../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../shop/storefront/effects.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { BroadPart } from "./broad-read.ts";
@@ -102,7 +102,7 @@ export interface Answer<Output> {
 /** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */
 export interface Committed<Output> {
   /** The effects of this change. The answer waits for them, up to `followOnWaitMs` (C38). */
-  readonly effects: readonly AskedEffect[];
+  readonly effects: readonly QueuedEffect[];
   /** Effects of earlier changes of the call that the answer waits for too. */
   readonly earlierEffectIds?: readonly string[];
   /** Mails of this change (shop/supplier/mails.ts), whose first attempts the answer waits for too. */
@@ -116,7 +116,7 @@ export interface Committed<Output> {
    * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no longer exists, and
    * `answer` is used after all.
    */
-  readonly answerAnew?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
+  readonly answerAfter?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
 }
 
 /** An order's document as it is sent to the supplier. */
@@ -179,7 +179,7 @@ export interface Call {
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */
-  readPart<Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked): Promise<Found>;
+  readPart<PartInput, Found>(part: BroadPart<PartInput, Found>, partInput: PartInput): Promise<Found>;
   /**
    * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread, where the operation runs anew from its
    * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.

@@ -169,11 +169,11 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
   const startedAtMs = clock.now();
   const known = incoming.caller === undefined ? callers.known(incoming.bearerToken) : null;
   const confirmed = known === null ? null : await confirm(context, incoming, known);
-  const caller = confirmed ?? (await identifyAnew(context, incoming));
+  const caller = confirmed ?? (await identifyAgain(context, incoming));
   return { ...caller, incoming, startedAtMs, auditId: ids.next("aud") };
 }
 
-async function identifyAnew(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
+async function identifyAgain(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
   const { callers, coordination, clock, idempotency } = context;
   if (incoming.caller !== undefined) return await knownCaller(context, incoming, incoming.caller);
   const { bearerToken } = incoming;
@@ -250,12 +250,12 @@ async function performRead(context: Context, request: IdentifiedRequest, operati
   await request.tokens.take();
   const { raw, found } = request.incoming.assemble(operation, {});
   const { incoming, shop } = request;
-  const asked = [shop.shopId, incoming.surface, operation.name, JSON.stringify(raw)].join("\n");
-  const known = found.length === 0 ? context.answers.get(asked, textOf(shop)) : null;
+  const answerKey = [shop.shopId, incoming.surface, operation.name, JSON.stringify(raw)].join("\n");
+  const known = found.length === 0 ? context.answers.get(answerKey, textOf(shop)) : null;
   const reply =
     known !== null
       ? (notModified(incoming, known) ?? shownReply(incoming, operation, known))
-      : await readReply(context, request, operation, { asked, input: checkInput(operation.input, raw, found) });
+      : await readReply(context, request, operation, { answerKey, input: checkInput(operation.input, raw, found) });
   await writeAuditRowIfPossible(context, request, reply);
   return reply;
 }
@@ -272,11 +272,11 @@ function textOf(shop: Shop): string {
 function rememberAnswer(
   { answers }: Context,
   shop: Shop,
-  asked: string,
+  answerKey: string,
   shown: ShownAnswer,
   seen: readonly Footprint[],
 ): void {
-  answers.put(asked, { shown, shopText: textOf(shop) }, seen);
+  answers.put(answerKey, { shown, shopText: textOf(shop) }, seen);
 }
 
 /** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */
@@ -284,7 +284,7 @@ async function readReply(
   context: Context,
   request: IdentifiedRequest,
   operation: Operation,
-  { asked, input }: { readonly asked: string; readonly input: unknown },
+  { answerKey, input }: { readonly answerKey: string; readonly input: unknown },
 ): Promise<Reply> {
   const { incoming, shop } = request;
   const { readers, clock, log, loop, responseBytesMax } = context;
@@ -300,7 +300,7 @@ async function readReply(
       const shown = shownAnswer(answer, incoming.surface);
       const reply = withinBytes(shownReply(incoming, operation, shown), responseBytesMax);
       const rows = seen();
-      if (rows !== null) rememberAnswer(context, shop, asked, shown, rows);
+      if (rows !== null) rememberAnswer(context, shop, answerKey, shown, rows);
       return reply;
     });
   } catch (error) {
@@ -319,7 +319,7 @@ async function readReply(
     };
     const found = await (context.engine.embedded ? readers.find(broad) : readers.read(broad));
     if ("shown" in found) {
-      if (found.seen !== null) rememberAnswer(context, shop, asked, found.shown, [found.seen]);
+      if (found.seen !== null) rememberAnswer(context, shop, answerKey, found.shown, [found.seen]);
       return shownReply(incoming, operation, found.shown);
     }
     const { reply, bug } = found;

@@ -27,17 +27,17 @@ type Bucket = "shop" | "people";
 export const bucketOf = ({ person }: Pick<Caller, "person">): Bucket =>
   person === null || person.keyId !== null ? "shop" : "people";
 
-/** @param asked what the bucket has answered already when it was asked for this request's token; null: it was not asked. */
+/** @param known what the bucket has answered already when it was asked for this request's token; null: it was not asked. */
 export function requestTokens(
   coordination: Pick<Coordination, "takeToken" | "giveToken" | "peekTokens">,
   clock: Clock,
   { shopId, rateLimit }: Pick<Shop, "shopId" | "rateLimit">,
   bucket: Bucket = "shop",
-  asked: BucketReading | null = null,
+  known: BucketReading | null = null,
 ): RequestTokens {
   // A shop's id has no space, so no shop's bucket has this name.
   const name = bucket === "shop" ? shopId : `${shopId} ${bucket}`;
-  let state = asked;
+  let state = known;
   let taken = false;
   return {
     get taken() {
@@ -45,7 +45,7 @@ export function requestTokens(
     },
     async take() {
       if (taken) return;
-      state = asked ?? (await coordination.takeToken(name, rateLimit, clock.now()));
+      state = known ?? (await coordination.takeToken(name, rateLimit, clock.now()));
       if (state.retryAfterMs !== null)
         throw new Fault("RATE_LIMITED", "The shop's rate limit is reached.", {
           retryAfterMs: Math.max(1, Math.ceil(state.retryAfterMs)),

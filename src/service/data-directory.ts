@@ -417,7 +417,7 @@ function restoresIn(dataDir: string, ids: Ids, into: CopiedFiles): AdminContext[
     settle: (shopId: string) => into.journal.settle(shopId),
     replaced: into.replaced,
   };
-  return (asked) => restoreShopFile(places, asked);
+  return (restore) => restoreShopFile(places, restore);
 }
 
 /** The first look at each shop, at which its secrets are learned. */

@@ -64,9 +64,9 @@ export interface TxMemory {
    * What `load` makes of the rows that the statements read: remembered, if they would read the same as when it was made. `load` runs these
    * statements, no others. Nobody may change the value.
    */
-  recall<T extends object>(asked: Remembered, load: () => Promise<T | null>): Promise<T | null>;
+  recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null>;
   /** Says what `load` would make of the rows now, in this transaction. */
-  know(asked: Remembered, value: object): void;
+  know(cacheKey: Remembered, value: object): void;
 }
 
 /** Something that is remembered. */
@@ -222,7 +222,7 @@ export interface Coordination {
     shopId: string,
     limit: BucketLimit,
     nowMs: number,
-    asked: { readonly when: Statement; readonly count: number },
+    cacheKey: { readonly when: Statement; readonly count: number },
     tx: Tx,
   ): Promise<readonly (BucketReading | null)[]>;
   /** Puts back a token that was taken for a request which needs none. */

@@ -19,7 +19,7 @@ export function withTracedCalls(
     traceparent: traceparentUnder(span, context.traceparent ?? null),
   });
   /** A call of which only the ids are known. */
-  const asked =
+  const traced =
     <T>(
       call: "checkVariants" | "activateVariants" | "readCosts",
       ask: (ids: readonly string[], context?: ReadContext) => Promise<T>,
@@ -47,9 +47,9 @@ export function withTracedCalls(
   return {
     capabilities: storefront.capabilities,
     ...(storefront.pull === undefined ? {} : { pull: tracedPull(storefront.pull) }),
-    checkVariants: asked("checkVariants", (ids, context) => storefront.checkVariants(ids, context)),
-    activateVariants: asked("activateVariants", (ids, context) => storefront.activateVariants(ids, context)),
-    readCosts: asked("readCosts", (ids, context) => storefront.readCosts(ids, context)),
+    checkVariants: traced("checkVariants", (ids, context) => storefront.checkVariants(ids, context)),
+    activateVariants: traced("activateVariants", (ids, context) => storefront.activateVariants(ids, context)),
+    readCosts: traced("readCosts", (ids, context) => storefront.readCosts(ids, context)),
     changeOnHand: passedOn("changeOnHand", (changes, context) => storefront.changeOnHand(changes, context)),
     readOnHand: passedOn("readOnHand", (changes, context) => storefront.readOnHand(changes, context)),
     setIncoming: passedOn("setIncoming", (levels, context) => storefront.setIncoming(levels, context)),

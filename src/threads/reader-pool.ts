@@ -88,13 +88,13 @@ export interface ReaderStore {
 }
 
 /** A read that a thread is asked for. */
-type AskedRead =
+type ThreadRead =
   /** `isRemembered`: the answer is wanted with what it was made from, if it can be remembered. */
   { readonly broad: BroadRead; readonly isRemembered: boolean } | { readonly part: BroadPartRead };
 
 /** What a thread is sent. */
 export type ThreadTask = { readonly file: string | null } & (
-  | AskedRead
+  | ThreadRead
   | { readonly answer: LargeAnswer }
   /** Closes the file that it has read last. */
   | { readonly close: true }
@@ -161,8 +161,8 @@ export class ReaderPool implements Readers, AnswerThreads {
   }
 
   async find(broad: BroadRead): Promise<BroadFinding | BroadReply> {
-    const asked = { broad, isRemembered: true };
-    const { answer, seenBy } = await this.#inTurn<BroadAnswer | BroadReply>(broad.shop.shopId, asked);
+    const broadTask = { broad, isRemembered: true };
+    const { answer, seenBy } = await this.#inTurn<BroadAnswer | BroadReply>(broad.shop.shopId, broadTask);
     return "shown" in answer ? { shown: answer.shown, seen: seenBy(answer.statements) } : answer;
   }
 
@@ -181,7 +181,7 @@ export class ReaderPool implements Readers, AnswerThreads {
     });
   }
 
-  #inTurn<Answer>(shopId: string, what: AskedRead): Promise<Found<Answer>> {
+  #inTurn<Answer>(shopId: string, what: ThreadRead): Promise<Found<Answer>> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
       const has = this.#idle.findLast(({ kept }) => kept?.shopId === shopId);
@@ -205,7 +205,7 @@ export class ReaderPool implements Readers, AnswerThreads {
   }
 
   /** Reads on a thread that has the loan. */
-  async #readWith<Answer>(thread: Thread, loan: Loan, what: AskedRead): Promise<Found<Answer>> {
+  async #readWith<Answer>(thread: Thread, loan: Loan, what: ThreadRead): Promise<Found<Answer>> {
     const seenBy = loan.observe();
     const answer = await this.#ask<Answer>(thread, { file: loan.file, ...what });
     await loan.untilDurable();

@@ -70,15 +70,15 @@ test("what is told while a screen is being read is seen, though the answer does 
       ["receive/po_demo_07", order],
     ] as const) {
       const name = `Renamed while ${screen} was read`;
-      const isAsked = (url: URL): boolean => url.pathname === asked;
-      const answer = await held(page, isAsked, "answered");
+      const isWanted = (url: URL): boolean => url.pathname === asked;
+      const answer = await held(page, isWanted, "answered");
       const stream = page.waitForResponse("**/events/stream");
       await page.goto(`${program.url}/console/${screen}`);
       await Promise.all([answer.sent, stream]);
       await rename(program, name);
       await page.waitForTimeout(toldMs);
       const again = page.waitForResponse(
-        async (response) => isAsked(new URL(response.url())) && (await response.text()).includes(name),
+        async (response) => isWanted(new URL(response.url())) && (await response.text()).includes(name),
       );
       answer.free();
       await again;

@@ -124,8 +124,8 @@ test("a block gives back what decides about each variant, in every view, in its 
         );
         const expected = keys.flatMap((key): [string, BlockedStock][] => {
           const stock = stockOf(rowsOf(key.variant_id), key.status === "active", locationIds, supplierIds);
-          const isAsked = variantIds === null || variantIds.includes(key.variant_id);
-          return stock === null || !isAsked ? [] : [[key.variant_id, stock]];
+          const isWanted = variantIds === null || variantIds.includes(key.variant_id);
+          return stock === null || !isWanted ? [] : [[key.variant_id, stock]];
         });
         assert.deepEqual(seen, expected);
         const isIn = new Set(expected.map(([variantId]) => variantId));

@@ -36,7 +36,7 @@ const many = (count: number): readonly object[] =>
   ]).flat();
 
 /** How many variants need an order, and how many rows were read to find out, by somebody who has never read the view. */
-async function readAnew({ engine, shopId, clock }: GoodsServer, viewName: string) {
+async function readLatest({ engine, shopId, clock }: GoodsServer, viewName: string) {
   return await engine.read(shopId, async (tx) => {
     const { counting, rows } = countingRows(tx);
     const [found, shop] = await Promise.all([loadForecastView(tx, shopId, "all"), loadShop(tx, shopId)]);
@@ -56,12 +56,12 @@ test("many variants get blocks when an import ends, and after a change of all", 
   // The shop has some variants of its own.
   await server.bring([view, ...many(996)]);
   assert.deepEqual([await behind(), await blocks()], [false, 0], "few variants need none");
-  const before = await readAnew(server, "without blocks");
+  const before = await readLatest(server, "without blocks");
   assert.ok(before.rows > 1_900, `${before.rows} rows without blocks`);
 
   await server.bring(many(1_000));
   assert.deepEqual([await behind(), await blocks()], [false, 8]);
-  const { needed, rows } = await readAnew(server, "after the import");
+  const { needed, rows } = await readLatest(server, "after the import");
   assert.ok(needed >= 500 && needed < 520, `${needed} variants need an order`);
   assert.ok(rows < 60, `${rows} rows with blocks`);
 
@@ -78,7 +78,7 @@ test("many variants get blocks when an import ends, and after a change of all", 
       quantity: 99,
     },
   ]);
-  const changed = await readAnew(server, "after some changes");
+  const changed = await readLatest(server, "after some changes");
   assert.equal(changed.needed, needed + 2);
   assert.ok(changed.rows < 120, `${changed.rows} rows after some changes`);
 
@@ -89,11 +89,11 @@ test("many variants get blocks when an import ends, and after a change of all", 
     tx.batch([{ sql: "update forecast_version set version = 'another' where shop_id = ?", params: [shopId] }]),
   );
   assert.equal(await behind(), true);
-  assert.ok((await readAnew(server, "between")).rows > 1_900);
+  assert.ok((await readLatest(server, "between")).rows > 1_900);
   const answer = await server.get("/api/v1/forecast-views/all/rows?limit=3");
   assert.equal(answer.at("data", "totalCount"), needed + 2, answer.text);
   while (await behind()) await sleep(5);
-  const made = await readAnew(server, "after the first read");
+  const made = await readLatest(server, "after the first read");
   assert.equal(made.needed, needed + 2);
   assert.ok(made.rows < 60, `${made.rows} rows with new blocks`);
 });
@@ -110,7 +110,7 @@ test("what is changed between the making of two blocks is decided anew", async (
     ]);
   const neededByBlocks = async (): Promise<number> => {
     assert.ok((await engine.read(shopId, (tx) => loadBlocks(tx, shopId))) !== null);
-    return (await readAnew(server, String(Math.random()))).needed;
+    return (await readLatest(server, String(Math.random()))).needed;
   };
   await server.bring([view]);
   await isNeeded("red", "A", 1);
@@ -146,7 +146,7 @@ test("blocks are made anew when more than half a thousand variants have changed"
   await server.bring(levels(501));
   assert.ok((await oldest()) > atFirst);
   const [{ needed }, answer] = await Promise.all([
-    readAnew(server, "after many changes"),
+    readLatest(server, "after many changes"),
     server.get("/api/v1/forecast-views/all/rows?limit=3"),
   ]);
   assert.equal(answer.at("data", "totalCount"), needed);

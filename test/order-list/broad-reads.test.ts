@@ -451,7 +451,7 @@ test("an answer from a thread leaves when everything that the thread may have se
     const reads = [
       pool.read(broad).then(() => settled.push("read")),
       pool.find(broad).then(() => settled.push("find")),
-      pool.readPart({ part: "any", asked: null, shop, nowMs: 0 }).then(() => settled.push("part")),
+      pool.readPart({ part: "any", partInput: null, shop, nowMs: 0 }).then(() => settled.push("part")),
     ];
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.deepEqual(settled, []);
@@ -495,7 +495,8 @@ test("a thread keeps the file that it has read open, and closes it when it reads
     await using server = await startServer();
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
     assert.ok(shop !== null);
-    const read = (shopId: string) => pool.readPart({ part: "any", asked: null, shop: { ...shop, shopId }, nowMs: 0 });
+    const read = (shopId: string) =>
+      pool.readPart({ part: "any", partInput: null, shop: { ...shop, shopId }, nowMs: 0 });
     await read("a");
     assert.deepEqual(await read("a"), ["a", "a"]);
     assert.deepEqual(await read("b"), ["a", "a", "b"]);

@@ -10,19 +10,19 @@ const saved = { effects, answer: () => ({ data: { version: 1 }, etag: "1" }) };
 
 test("members added to an answer are in the answer that replaces it once first attempts have changed it", async () => {
   const committed = withData(
-    { ...saved, answerAnew: () => Promise.resolve({ data: { version: 2 }, etag: "2" }) },
+    { ...saved, answerAfter: () => Promise.resolve({ data: { version: 2 }, etag: "2" }) },
     { warnings: ["no cost"] },
   );
   assert.deepEqual(committed.effects, effects);
   assert.deepEqual(committed.answer(new Map()), { data: { version: 1, warnings: ["no cost"] }, etag: "1" });
-  assert.deepEqual(await committed.answerAnew?.(tx, new Map()), {
+  assert.deepEqual(await committed.answerAfter?.(tx, new Map()), {
     data: { version: 2, warnings: ["no cost"] },
     etag: "2",
   });
 });
 
 test("an answer that is not read again, or of which nothing is left, stays so", async () => {
-  assert.equal("answerAnew" in withData(saved, { warnings: [] }), false);
-  const gone = withData({ ...saved, answerAnew: () => Promise.resolve(null) }, { warnings: [] });
-  assert.equal(await gone.answerAnew?.(tx, new Map()), null);
+  assert.equal("answerAfter" in withData(saved, { warnings: [] }), false);
+  const gone = withData({ ...saved, answerAfter: () => Promise.resolve(null) }, { warnings: [] });
+  assert.equal(await gone.answerAfter?.(tx, new Map()), null);
 });

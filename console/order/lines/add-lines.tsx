@@ -32,11 +32,11 @@ async function variants(text: string, supplierId: string | null): Promise<readon
     openpo.call("variant_search", { shopId, ...by, limit: 10 });
   const byCode = text.includes(",") ? { sku: text } : { codes: [text] };
   // What the supplier sells comes with the supplier's terms, so it is taken first.
-  const asked = [byCode, { search: text }].flatMap((by) => [
+  const searches = [byCode, { search: text }].flatMap((by) => [
     ...(supplierId === null ? [] : [{ ...by, supplierId }]),
     by,
   ]);
-  const results = await Promise.all(asked.map(ask));
+  const results = await Promise.all(searches.map(ask));
   const found = new Map<string, VariantChoice>();
   for (const result of results) {
     if (!result.ok) return problemOf(result);

@@ -43,11 +43,11 @@ async function variantIdsOf(codes: readonly string[]): Promise<ReadonlyMap<strin
   }
   const listed = codes.filter((code) => !code.includes(","));
   for (let from = 0; from < listed.length; from += codesMax) {
-    const asked = listed.slice(from, from + codesMax);
-    const coded = await variantsBy({ codes: asked });
+    const batch = listed.slice(from, from + codesMax);
+    const coded = await variantsBy({ codes: batch });
     if ("message" in coded) return coded;
     const rest: string[] = [];
-    for (const code of asked) {
+    for (const code of batch) {
       const { keys } = scannedCode(code);
       const isIt = (carried: string | null): boolean => carried !== null && keys.includes(codeKey(carried));
       const bySku = coded.filter(({ sku }) => isIt(sku));

@@ -24,10 +24,10 @@ interface MailsProps {
   /** What was just sent; null: nothing was. */
   readonly sent: Sent | null;
   /** Opens the dialog that sends the order. */
-  readonly sendAnew: () => void;
+  readonly composeAgain: () => void;
 }
 
-export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, sendAnew }) => {
+export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, composeAgain }) => {
   const input = { shopId: shopId(), purchaseOrderId };
   const { data, problem, again } = useReading("purchase_order_mail_list", input);
   const failed = useSignal<Problem | null>(null);
@@ -54,7 +54,7 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, se
     <>
       <ul class="plain-list">
         {mails.map((mail) => (
-          <Row key={mail.mailId} mail={mail} retry={() => void retry(mail.mailId)} sendAnew={sendAnew} />
+          <Row key={mail.mailId} mail={mail} retry={() => void retry(mail.mailId)} composeAgain={composeAgain} />
         ))}
       </ul>
       {data !== null && data.totalCount > mails.length ? (
@@ -116,10 +116,10 @@ const Outcome: FunctionComponent<{ readonly sent: Sent | null; readonly mails: r
 interface RowProps {
   readonly mail: Mail;
   readonly retry: () => void;
-  readonly sendAnew: () => void;
+  readonly composeAgain: () => void;
 }
 
-const Row: FunctionComponent<RowProps> = ({ mail, retry, sendAnew }) => {
+const Row: FunctionComponent<RowProps> = ({ mail, retry, composeAgain }) => {
   const { state, detail, documents, orderVersion, createdAt, createdBy, nextAttemptAt, attempts } = mail;
   return (
     <li>
@@ -154,7 +154,7 @@ const Row: FunctionComponent<RowProps> = ({ mail, retry, sendAnew }) => {
           <button type="button" aria-label={words.sendAgainOf(addressesOf(mail))} onClick={retry}>
             {words.sendAgain}
           </button>
-          <button type="button" onClick={sendAnew}>
+          <button type="button" onClick={composeAgain}>
             {words.anew}
           </button>
         </span>

@@ -163,8 +163,8 @@ function usePreview({ purchaseOrderId, version }: FullOrder): PreviewState {
   const file = useSignal<File | null>(null);
   const problem = useSignal<Problem | null>(null);
   const read = async (): Promise<void> => {
-    const asked = { shopId: shopId(), purchaseOrderId, status: "Sent" } as const;
-    const result = await openpo.call("purchase_order_document_pdf", asked);
+    const submitted = { shopId: shopId(), purchaseOrderId, status: "Sent" } as const;
+    const result = await openpo.call("purchase_order_document_pdf", submitted);
     problem.value = result.ok ? null : problemOf(result);
     const before = file.value;
     if (!result.ok) return;
@@ -317,11 +317,11 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
   const isChanged = useSignal(false);
   const isSending = useSignal(false);
   // The same mail is asked for under the same key, until it was answered.
-  const asked = useRef<{ readonly body: string; readonly key: string } | null>(null);
+  const submitted = useRef<{ readonly body: string; readonly key: string } | null>(null);
   const keyOf = (input: SendInput): string => {
     const body = JSON.stringify(input);
-    if (asked.current?.body !== body) asked.current = { body, key: newIdempotencyKey() };
-    return asked.current.key;
+    if (submitted.current?.body !== body) submitted.current = { body, key: newIdempotencyKey() };
+    return submitted.current.key;
   };
   const send = async (resolutions: readonly Resolution[]): Promise<void> => {
     const { file: shown } = file;
@@ -350,7 +350,7 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
       return done(result.data);
     }
     // Refused for good: nothing was done under this key.
-    if (result.status !== null && result.status < 500) asked.current = null;
+    if (result.status !== null && result.status < 500) submitted.current = null;
     if (result.status === 412) {
       isChanged.value = true;
       await Promise.all([state.read(), file.read()]);

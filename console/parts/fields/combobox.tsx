@@ -51,13 +51,13 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
 
   const ask = async (): Promise<void> => {
     clearTimeout(timer.current);
-    const asked = text.value.trim();
+    const searchText = text.value.trim();
     const nth = (latest.current += 1);
-    const found = await search(asked);
+    const found = await search(searchText);
     // An answer that comes late belongs to a text that is no longer there.
-    if (nth !== latest.current || asked !== text.value.trim() || asked === "") return;
+    if (nth !== latest.current || searchText !== text.value.trim() || searchText === "") return;
     offer.value = found;
-    offeredFor.current = asked;
+    offeredFor.current = searchText;
     active.value = 0;
     // Nobody has seen the choices, so one of several is not taken.
     const [only, ...others] = "message" in found ? [] : found;

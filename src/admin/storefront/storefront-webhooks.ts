@@ -70,27 +70,27 @@ function hindranceOf(
 const askAgain = "Ask the store again.";
 
 /** What stands of the webhooks of a shop; null for a storefront that has none. */
-export function webhooksJson(webhooks: Webhooks, shop: Shop, asked: Subscription | null): WebhooksJson | null {
+export function webhooksJson(webhooks: Webhooks, shop: Shop, subscription: Subscription | null): WebhooksJson | null {
   if (shop.storefront.kind !== "shopify") return null;
   const known = {
-    address: asked?.address ?? null,
-    askedAt: asked === null ? null : instant(asked.askedAtMs),
+    address: subscription?.address ?? null,
+    askedAt: subscription === null ? null : instant(subscription.requestedAtMs),
   };
   const hindrance = hindranceOf(webhooks, shop);
   if (hindrance !== null) return { state: "off", ...known, ...hindrance };
-  const reason = incompleteReason(asked, addressOf(webhooks.publicUrl ?? "", shop.shopId));
+  const reason = incompleteReason(subscription, addressOf(webhooks.publicUrl ?? "", shop.shopId));
   return reason === null
     ? { state: "on", ...known, reason, action: null }
     : { state: "incomplete", ...known, reason, action: askAgain };
 }
 
 /** Why the store does not tell all of its changes at this address; null when it does. */
-function incompleteReason(asked: Subscription | null, address: string): string | null {
-  if (asked === null) return "The store was not asked yet to tell of changes.";
-  if (asked.address !== address)
-    return `The store tells changes at ${asked.address}, and the service is at ${address} now.`;
-  if (asked.state === "asked") return "What became of asking the store is not known.";
-  return asked.message;
+function incompleteReason(subscription: Subscription | null, address: string): string | null {
+  if (subscription === null) return "The store was not asked yet to tell of changes.";
+  if (subscription.address !== address)
+    return `The store tells changes at ${subscription.address}, and the service is at ${address} now.`;
+  if (subscription.state === "asked") return "What became of asking the store is not known.";
+  return subscription.message;
 }
 
 /** Asks the shop's store to tell of its changes, where it can be asked. What comes of it is stored; a store that refuses fails nothing. */
@@ -103,11 +103,11 @@ export async function requestSubscription(
   if (shop.storefront.kind !== "shopify" || publicUrl === null || hindranceOf(context, shop) !== null) return;
   const address = addressOf(publicUrl, shopId);
   try {
-    const asked = await engine.write(shopId, (tx) => beginSubscription(tx, shopId, address, clock.now()));
+    const subscription = await engine.write(shopId, (tx) => beginSubscription(tx, shopId, address, clock.now()));
     const message = await askStore(() =>
-      storefronts.shopify.subscribe(shop, address, asked.former, AbortSignal.timeout(subscribeMsMax)),
+      storefronts.shopify.subscribe(shop, address, subscription.former, AbortSignal.timeout(subscribeMsMax)),
     );
-    await engine.write(shopId, (tx) => tx.batch([endSubscriptionStatement(shopId, asked, message)]));
+    await engine.write(shopId, (tx) => tx.batch([endSubscriptionStatement(shopId, subscription, message)]));
     if (message !== null) calls.log.warn({ shopId, address, why: message }, "a store does not tell of its changes");
   } catch (error) {
     // The connection stands, and the status says that this is open.
@@ -136,9 +136,9 @@ export async function checkSubscription(
   context: Pick<AdminContext, "engine" | "clock" | "storefronts" | "publicUrl" | "calls">,
   shop: Shop,
 ): Promise<void> {
-  const asked = await context.engine.read(shop.shopId, (tx) => loadSubscription(tx, shop.shopId));
-  const stands = webhooksJson(context, shop, asked);
-  const isOld = asked === null || context.clock.now() - asked.askedAtMs >= subscriptionCheckMs;
+  const subscription = await context.engine.read(shop.shopId, (tx) => loadSubscription(tx, shop.shopId));
+  const stands = webhooksJson(context, shop, subscription);
+  const isOld = subscription === null || context.clock.now() - subscription.requestedAtMs >= subscriptionCheckMs;
   if (stands?.state === "incomplete" || (stands?.state === "on" && isOld)) await requestSubscription(context, shop);
 }
 
@@ -146,15 +146,19 @@ export async function checkSubscription(
 export async function cancelSubscription(
   { storefronts }: Pick<AdminContext, "storefronts">,
   left: Shop,
-  asked: Subscription | null,
+  subscription: Subscription | null,
 ): Promise<string | null> {
-  if (asked === null || left.storefront.kind !== "shopify") return null;
+  if (subscription === null || left.storefront.kind !== "shopify") return null;
   try {
-    await storefronts.shopify.unsubscribe(left, [asked.address, ...asked.former], AbortSignal.timeout(subscribeMsMax));
+    await storefronts.shopify.unsubscribe(
+      left,
+      [subscription.address, ...subscription.former],
+      AbortSignal.timeout(subscribeMsMax),
+    );
     return null;
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
-    return `Webhooks of the former store to ${asked.address} were not taken back: ${error.message}. They are refused, and Shopify ends them by itself; or remove them there.`;
+    return `Webhooks of the former store to ${subscription.address} were not taken back: ${error.message}. They are refused, and Shopify ends them by itself; or remove them there.`;
   }
 }
 
@@ -182,7 +186,7 @@ export const subscribeStorefront = operation({
     const hindrance = hindranceOf(context, shop);
     if (hindrance !== null) throw new Fault("INVALID_INPUT", hindrance.reason, { action: hindrance.action });
     await requestSubscription(context, shop);
-    const asked = await context.engine.read(shopId, (tx) => loadSubscription(tx, shopId));
-    return data({ webhooks: webhooksJson(context, shop, asked) });
+    const subscription = await context.engine.read(shopId, (tx) => loadSubscription(tx, shopId));
+    return data({ webhooks: webhooksJson(context, shop, subscription) });
   },
 });

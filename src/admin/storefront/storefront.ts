@@ -16,7 +16,7 @@ import {
   heldIncoming,
   isIncomingHeld,
   pendingStorefrontEffects,
-  tellAnewStatements,
+  retellStatements,
 } from "../../shop/storefront/storefront-moves.ts";
 import { forgetPullStatement, loadPull, type Pull, pullSteps } from "../../shop/storefront/storefront-pulls.ts";
 import { laterCalls, loadCalls, noCalls } from "../../shop/storefront/storefront-calls.ts";
@@ -158,7 +158,7 @@ async function checkedMedusa(
       `The operator lists the hosts of Medusa stores in ${storefrontAllowVariable}.`,
     );
   assertCanSeal(storefronts, "/storefront/secretKey");
-  const facts = await asked("/storefront/secretKey", () => storefronts.medusa.check({ url: origin, secretKey }));
+  const facts = await fromStore("/storefront/secretKey", () => storefronts.medusa.check({ url: origin, secretKey }));
   if (facts.kind === "other")
     throw invalidField(
       "/storefront/url",
@@ -203,7 +203,7 @@ async function checkedShopify(
       `Send the store's own domain, like example.myshopify.com; the operator opens other hosts with ${storefrontAllowVariable}.`,
     );
   assertCanSeal(storefronts, secretMember);
-  const facts = await asked(secretMember, () =>
+  const facts = await fromStore(secretMember, () =>
     storefronts.shopify.check({ domain, accessToken, clientId, clientSecret, apiVersion }),
   );
   const missing = neededScopes.filter((scope) => !hasScope(facts.scopes, scope));
@@ -241,7 +241,7 @@ async function checkedShopify(
 }
 
 /** @throws Fault for what the store says to who connects it. */
-async function asked<T>(secretMember: string, ask: () => Promise<T>): Promise<T> {
+async function fromStore<T>(secretMember: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -356,7 +356,7 @@ export async function moveStore(
   await tx.batch([
     ...forgetStoreStatements(shopId),
     forgetPullStatement(shopId),
-    ...(await tellAnewStatements(tx, shopId, ids, clock.now())),
+    ...(await retellStatements(tx, shopId, ids, clock.now())),
   ]);
 }
 

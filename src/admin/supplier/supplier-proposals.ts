@@ -33,7 +33,7 @@ import { noGuard, resolutions } from "../../operations/purchase-orders/goods/gua
 import { headerFacts } from "../../operations/purchase-orders/header.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "../../operations/purchase-orders/json.ts";
 import { followOnShape, renderSideEffects } from "../../operations/purchase-orders/side-effects.ts";
-import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import { shipmentStatement } from "../../shop/order/purchase-order-attachments.ts";
 import { loadOrder } from "../../shop/order/purchase-orders.ts";
 import {
@@ -200,7 +200,7 @@ async function saveAccepted(
   decidedBy: string,
 ) {
   const { shopId } = call.shop;
-  const effects: AskedEffect[] = [];
+  const effects: QueuedEffect[] = [];
   for (const { operation, before, decided } of steps)
     effects.push(...(await saveFor(tx, { ...call, operation }, before, decided)));
   const proposal = { ...accepted, decidedBy: accepted.decidedBy ?? decidedBy };
@@ -314,8 +314,8 @@ export const acceptProposal = operation({
    * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version.
    * @throws Fault INVENTORY_GUARD_ISSUES, UPSTREAM_STOREFRONT, TIMEOUT  see `guard`.
    */
-  async run(context, { shopId, purchaseOrderId, proposalId, lineItemIds = null, resolutions: sent }, asked) {
-    const call = await supplierCall(context, shopId, purchaseOrderId, asked);
+  async run(context, { shopId, purchaseOrderId, proposalId, lineItemIds = null, resolutions: sent }, adminCall) {
+    const call = await supplierCall(context, shopId, purchaseOrderId, adminCall);
     const decide = async (tx: Tx, goods: GoodsContext) => {
       const { order, proposal } = await proposalToDecide(tx, call, purchaseOrderId, proposalId);
       const facts = await acceptFacts(tx, call, order);
@@ -329,7 +329,7 @@ export const acceptProposal = operation({
           return order.lineItems.filter((line) => updatedLineItemIds.includes(line.poLineItemId));
         }),
       decide,
-      save: (tx, { decided }) => saveAccepted(tx, call, decided, deciderOf(asked)),
+      save: (tx, { decided }) => saveAccepted(tx, call, decided, deciderOf(adminCall)),
     });
     return data(answer.data);
   },
@@ -348,7 +348,7 @@ export const rejectProposal = operation({
   },
   input: z.strictObject({ ...inOrder, proposalId: pathId }),
   /** Rejects the lines of the proposal that were not accepted. @throws Fault INVALID_INPUT when all were, or a newer one replaced it. */
-  async run({ engine, clock }, { shopId, purchaseOrderId, proposalId }, asked) {
+  async run({ engine, clock }, { shopId, purchaseOrderId, proposalId }, adminCall) {
     return await engine.write(shopId, async (tx) => {
       await shopOf(tx, shopId);
       const [order, proposal] = await Promise.all([
@@ -366,7 +366,7 @@ export const rejectProposal = operation({
         ...proposal,
         state: "rejected",
         decidedAtMs: clock.now(),
-        decidedBy: deciderOf(asked),
+        decidedBy: deciderOf(adminCall),
       };
       await tx.batch([proposalStatement(shopId, rejected)]);
       return data({ proposal: proposalJson(rejected, order) });

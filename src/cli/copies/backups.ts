@@ -156,8 +156,8 @@ async function restoreOneShop(
     throw usageError("--force is for a whole data directory.", "To replace the shop, repeat its id: --confirm.");
   if (url === null && config.database !== null) {
     const { restoreShopFromDatabase } = await import("./restore-shop.ts");
-    const asked = { shopId, confirm: args.text("confirm"), output };
-    const restored = await restoreShopFromDatabase(config.database, directory, asked);
+    const restoreInput = { shopId, confirm: args.text("confirm"), output };
+    const restored = await restoreShopFromDatabase(config.database, directory, restoreInput);
     output.result(restored.data, restored.text);
     return;
   }

@@ -61,7 +61,7 @@ async function* piecesOf(file: string, shopId: string, output: Output): AsyncGen
   }
 }
 
-interface Asked {
+interface RestoreOptions {
   readonly confirm: string | null;
   readonly isDamaged: boolean;
   readonly output: Output;
@@ -76,7 +76,7 @@ export async function restoreShop(
   { ask }: Operator,
   backup: string,
   shopId: string,
-  { confirm, isDamaged, output }: Asked,
+  { confirm, isDamaged, output }: RestoreOptions,
 ): Promise<{ readonly data: unknown; readonly text: string }> {
   const { shop, sandbox } = filesOf(backup, shopId);
   const isThere = (await findShop(ask, shopId)) !== null;
@@ -92,7 +92,7 @@ export async function restoreShop(
 export async function restoreShopFromDatabase(
   database: DatabaseConfig,
   from: string,
-  { shopId, confirm, output }: Pick<Asked, "confirm" | "output"> & { readonly shopId: string },
+  { shopId, confirm, output }: Pick<RestoreOptions, "confirm" | "output"> & { readonly shopId: string },
 ): Promise<{ readonly data: unknown; readonly text: string }> {
   if (!/^postgres(?:ql)?:\/\//.test(from))
     throw fail(
@@ -103,8 +103,8 @@ export async function restoreShopFromDatabase(
   if (confirm !== null && confirm !== shopId) throw notConfirmed(shopId, confirm);
   const { restoreShopRows } = await import("./shop-restore-rows.ts");
   const log = { info: () => {}, warn: () => {}, error: (_details: object, message: string) => output.message(message) };
-  const asked = { shopId, isConfirmed: confirm === shopId };
-  const restored = await restoreShopRows(database, { ...database, url: from }, asked, log);
+  const rowsInput = { shopId, isConfirmed: confirm === shopId };
+  const restored = await restoreShopRows(database, { ...database, url: from }, rowsInput, log);
   if (restored === null) throw notConfirmed(shopId, confirm);
   const { restoredJson } = await import("../../admin/exchange.ts");
   const data = { shopId, part: "shop", keptAs: null, restored: restoredJson(restored) };

@@ -54,7 +54,7 @@ const txOn = (connection: PostgresConnection): Tx => ({
   },
 });
 
-interface RowsAsked {
+interface RestoredRowsInput {
   readonly shopId: string;
   /** Whether a shop that is there may be replaced. */
   readonly isConfirmed: boolean;
@@ -69,7 +69,7 @@ interface RowsAsked {
 export async function restoreShopRows(
   into: DatabaseConfig,
   from: DatabaseConfig,
-  { shopId, isConfirmed }: RowsAsked,
+  { shopId, isConfirmed }: RestoredRowsInput,
   log: Log,
 ): Promise<Restored | null> {
   for (const config of [from, into]) {

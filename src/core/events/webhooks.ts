@@ -123,8 +123,8 @@ export function afterAttempt(
 function delayAfter(attempts: number, result: AttemptResult, nowMs: number, random: number): number | null {
   const scheduled = delaysMs[attempts - 1];
   if (scheduled === undefined) return null;
-  const asked = result.kind === "answered" ? retryAfterMs(result.retryAfter, nowMs) : null;
-  return asked ?? Math.round(scheduled * (1 - jitter + 2 * jitter * random));
+  const requestedMs = result.kind === "answered" ? retryAfterMs(result.retryAfter, nowMs) : null;
+  return requestedMs ?? Math.round(scheduled * (1 - jitter + 2 * jitter * random));
 }
 
 /** How long a receiver asks to wait, in seconds or as a date. Null: it does not say, or what makes no sense. */

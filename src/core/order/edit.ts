@@ -187,15 +187,15 @@ export const newOrderCurrency = (
  *                              the order is worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C14, C16, C32, C35.
  */
-export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
-  const { header } = asked;
+export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
+  const { header } = newOrder;
   const currencyCode = newOrderCurrency(header, facts, context.shop);
   const terms = completed(orderTermFields, header, facts.supplier ?? {});
-  refuseTooManyLines(asked.lineItems.length);
+  refuseTooManyLines(newOrder.lineItems.length);
   const draft: PurchaseOrder = {
     ...valuesFrom(editableHeaderFields, { ...header, ...terms }, { currencyCode }),
-    purchaseOrderId: asked.purchaseOrderId,
-    poNumber: asked.poNumber,
+    purchaseOrderId: newOrder.purchaseOrderId,
+    poNumber: newOrder.poNumber,
     status: "Draft",
     previousStatus: "Draft",
     supplierName: facts.supplier?.name ?? null,
@@ -205,7 +205,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
     ...noTotals,
     attached: { payments: [], credits: [], shipments: [], documents: [] },
     storefrontSyncState: "never-synced",
-    createdBy: asked.createdBy,
+    createdBy: newOrder.createdBy,
     createdAtMs: context.nowMs,
     updatedAtMs: context.nowMs,
     sentAtMs: null,
@@ -214,9 +214,9 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
     completedAtMs: null,
     cancelledAtMs: null,
     version: 0,
-    lineItems: linesFrom(asked.lineItems, currencyCode, context.nowMs),
+    lineItems: linesFrom(newOrder.lineItems, currencyCode, context.nowMs),
   };
-  const message = `Created ${asked.poNumber} as a Draft with ${counted(asked.lineItems.length)}.`;
+  const message = `Created ${newOrder.poNumber} as a Draft with ${counted(newOrder.lineItems.length)}.`;
   return decision(null, draft, { log: [{ action: "create", message, changes: [] }] }, context);
 }
 

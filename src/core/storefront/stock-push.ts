@@ -67,11 +67,11 @@ export const unsyncedQuantity = (line: Pick<LineItem, "quantityReceived" | "quan
  * @param now   the line by now; undefined: it is gone.
  * Source: C43.
  */
-export function isPushed(asked: LineItem, now: LineItem | undefined): boolean {
+export function isPushed(pushed: LineItem, now: LineItem | undefined): boolean {
   if (now === undefined) return false;
   if (!needsSync(now)) return true;
-  const wanted = unsyncedQuantity(asked);
-  const synced = now.quantitySynced - asked.quantitySynced;
+  const wanted = unsyncedQuantity(pushed);
+  const synced = now.quantitySynced - pushed.quantitySynced;
   return wanted > 0 ? synced >= wanted : synced <= wanted;
 }
 

@@ -64,13 +64,15 @@ function costOf(
   const { unitCost } = sent;
   if (unitCost !== undefined) return { unitCost, unitCostCurrencyCode: sent.unitCostCurrencyCode };
   // Null asks for the order's currency.
-  const asked = sent.unitCostCurrencyCode === null ? currencies.order : sent.unitCostCurrencyCode;
+  const sentCurrency = sent.unitCostCurrencyCode === null ? currencies.order : sent.unitCostCurrencyCode;
   const costs = [
     { cost: terms?.unitCost ?? null, currency: terms?.unitCostCurrencyCode ?? currencies.supplier },
     { cost: variantUnitCost, currency: currencies.shop },
   ];
-  const found = costs.find(({ cost, currency }) => cost !== null && (asked === undefined || currency === asked));
+  const found = costs.find(
+    ({ cost, currency }) => cost !== null && (sentCurrency === undefined || currency === sentCurrency),
+  );
   return found === undefined
-    ? { unitCostCurrencyCode: asked ?? terms?.unitCostCurrencyCode }
+    ? { unitCostCurrencyCode: sentCurrency ?? terms?.unitCostCurrencyCode }
     : { unitCost: found.cost, unitCostCurrencyCode: found.currency };
 }

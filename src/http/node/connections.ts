@@ -74,7 +74,7 @@ export class Connections {
   /** Connections beyond `connectionsMax`. */
   readonly #surplus = new Set<Duplex>();
   /** Those of them that have not sent a request, the oldest first. */
-  readonly #surplusUnasked = new Set<Duplex>();
+  readonly #surplusUndecided = new Set<Duplex>();
   readonly #retryTimes = new RetryTimes();
   readonly #rounds = new Rounds();
   readonly #admission: Admission;
@@ -138,9 +138,9 @@ export class Connections {
     socket.on("resume", () => this.#readOnlyWhatMayWait(socket));
     if (!isSurplus) return;
     this.#surplus.add(socket);
-    this.#surplusUnasked.add(socket);
-    const [oldest] = this.#surplusUnasked;
-    if (oldest !== undefined && this.#surplusUnasked.size > connectionsRefusedAtOnceMax) this.#refuseSurplus(oldest);
+    this.#surplusUndecided.add(socket);
+    const [oldest] = this.#surplusUndecided;
+    if (oldest !== undefined && this.#surplusUndecided.size > connectionsRefusedAtOnceMax) this.#refuseSurplus(oldest);
   }
 
   #hasRoom(): boolean {
@@ -149,7 +149,7 @@ export class Connections {
 
   #refuseSurplus(socket: Duplex): void {
     if (this.#refused.has(socket)) return;
-    this.#surplusUnasked.delete(socket);
+    this.#surplusUndecided.delete(socket);
     this.#refusedTotal += 1;
     const retryAfterMs = this.#retryTimes.next(performance.now(), refusedConnectionsPerSecond);
     this.refuse(socket, tooManyConnections(retryAfterMs));
@@ -162,14 +162,14 @@ export class Connections {
     for (const exchange of exchanges) this.#forgetUnread(exchange);
     this.#exchanges.delete(socket);
     this.#surplus.delete(socket);
-    this.#surplusUnasked.delete(socket);
+    this.#surplusUndecided.delete(socket);
   }
 
   /** Adds a request to its connection until its answer is sent. It runs when those before it have been answered (H9). */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];
-    if (this.#surplus.has(socket)) this.#askedOnSurplus(socket, incoming);
+    if (this.#surplus.has(socket)) this.#surplusQuestion(socket, incoming);
     const waits = exchanges.length > 0;
     if (waits && (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax))
       this.refuse(socket, tooManyRequests);
@@ -188,8 +188,8 @@ export class Connections {
   }
 
   /** A request on a connection beyond `connectionsMax`. */
-  #askedOnSurplus(socket: Duplex, incoming: IncomingMessage): void {
-    this.#surplusUnasked.delete(socket);
+  #surplusQuestion(socket: Duplex, incoming: IncomingMessage): void {
+    this.#surplusUndecided.delete(socket);
     if (this.#refused.has(socket) || asksForHealth(incoming)) return;
     if (this.#hasRoom()) this.#surplus.delete(socket);
     else this.#refuseSurplus(socket);

@@ -23,7 +23,7 @@
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { Spans } from "../../base/spans.ts";
 import {
-  type AskedEffect,
+  type QueuedEffect,
   type DueLanes,
   dueNowStatement,
   findDueLanes,
@@ -87,7 +87,7 @@ export interface Outbox {
     shopId: string,
     effectIds: readonly string[],
     waitMs: number,
-    added?: readonly AskedEffect[],
+    added?: readonly QueuedEffect[],
   ): Promise<ReadonlyMap<string, EffectOutcome>>;
   /**
    * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other nodes, it goes on

@@ -2,7 +2,7 @@
  * Waiting for the first attempt of effects (C38): of those that this process makes, and among other nodes of theirs too (O5).
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
-import { type AskedEffect, type Standing, loadStandings } from "../../shop/storefront/effects.ts";
+import { type QueuedEffect, type Standing, loadStandings } from "../../shop/storefront/effects.ts";
 import type { Engine } from "../../store/store.ts";
 import { otherNodeCheckMs } from "./limits.ts";
 import { withinMs } from "../../base/waiting.ts";
@@ -67,7 +67,7 @@ export async function settle(
   shopId: string,
   effectIds: readonly string[],
   waitMs: number,
-  added: readonly AskedEffect[] = [],
+  added: readonly QueuedEffect[] = [],
 ): Promise<Outcomes> {
   const outcomes = new Map<string, EffectOutcome>();
   const missing = new Set(effectIds);

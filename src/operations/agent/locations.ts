@@ -18,9 +18,9 @@ export const listLocations = operation({
     ...pageShape,
   }),
   async run(call, input) {
-    const asked = { search: input.search ?? null, ids: input.ids ?? null };
+    const filters = { search: input.search ?? null, ids: input.ids ?? null };
     const { rows, page } = await lookUpPage(call, input, (tx, after, max) =>
-      lookUpLocations(tx, call.shop.shopId, asked, after, max),
+      lookUpLocations(tx, call.shop.shopId, filters, after, max),
     );
     const locations = rows.map(({ locationId, name, address }) => ({
       locationId,

@@ -29,14 +29,14 @@ import { tool } from "./tool.ts";
 /** Variants that one call may order. */
 const reorderVariantsMax = 500;
 
-interface Asked {
+interface ReorderInput {
   readonly viewId: string;
   readonly locationId: string;
   readonly noteToSupplier?: string | undefined;
   readonly lines?: readonly { readonly variantId: string; readonly quantity: Quantity }[] | undefined;
 }
 
-interface AskedFacts {
+interface ReorderFactsInput {
   readonly view: ForecastView;
   readonly today: Day;
   /** Variants that the caller has set a quantity for. */
@@ -46,7 +46,7 @@ interface AskedFacts {
 /** What is known of the variants of a view that need a reorder, and of those that the caller has named. */
 export const reorderFacts = {
   name: "reorder_facts",
-  async run(tx: Tx, { shop, leaveLoop }: BroadContext, { view, today, variantIds }: AskedFacts) {
+  async run(tx: Tx, { shop, leaveLoop }: BroadContext, { view, today, variantIds }: ReorderFactsInput) {
     const { shopId } = shop;
     if (await hasMoreRows(tx, "variant", shopId, variantsOnLoopMax)) leaveLoop();
     const context = { shop, today };
@@ -70,7 +70,7 @@ export const reorderFacts = {
  */
 async function suggestionsOf(
   call: Call,
-  { viewId, locationId }: Asked,
+  { viewId, locationId }: ReorderInput,
   quantities: ReadonlyMap<string, Quantity>,
 ): Promise<readonly Suggestion[]> {
   const { shop } = call;
@@ -109,7 +109,7 @@ async function orderOf(
   tx: Tx,
   call: Call,
   draft: PlannedDraft,
-  { locationId, noteToSupplier }: Asked,
+  { locationId, noteToSupplier }: ReorderInput,
   identity: { readonly purchaseOrderId: string; readonly poNumber: string },
 ): Promise<Decision> {
   const { supplierId, lines } = draft;
@@ -208,11 +208,11 @@ export const reorderFromView = operation({
     })
     .meta({ example: { viewId: "view_reorder", locationId: "loc_main", dryRun: true } }),
   output: z.strictObject({ drafts: z.array(draftSchema), skipped: z.array(skippedSchema) }),
-  async run(call, { dryRun, ...asked }) {
+  async run(call, { dryRun, ...reorderInput }) {
     const { shopId } = call.shop;
-    const quantities = new Map((asked.lines ?? []).map((line) => [line.variantId, line.quantity]));
+    const quantities = new Map((reorderInput.lines ?? []).map((line) => [line.variantId, line.quantity]));
     // Before the turn of the change: a forecast may read the whole catalogue.
-    const suggestions = await suggestionsOf(call, asked, quantities);
+    const suggestions = await suggestionsOf(call, reorderInput, quantities);
     const variantIds = suggestions.map(({ facts }) => facts.variantId);
     const planNow = async (tx: Tx) =>
       planReorder({ suggestions, quantities, onDraft: await loadDraftsWith(tx, shopId, variantIds) });
@@ -221,7 +221,7 @@ export const reorderFromView = operation({
       return call.read(async (tx) => {
         const { drafts, skipped } = await planNow(tx);
         const identity = { purchaseOrderId: "", poNumber: "" };
-        const orders = await Promise.all(drafts.map((draft) => orderOf(tx, call, draft, asked, identity)));
+        const orders = await Promise.all(drafts.map((draft) => orderOf(tx, call, draft, reorderInput, identity)));
         const shown = drafts.flatMap((draft, index) => {
           const order = orders[index];
           return order === undefined ? [] : [draftJson(draft, order, null)];
@@ -234,7 +234,7 @@ export const reorderFromView = operation({
       const made: z.output<typeof draftSchema>[] = [];
       for (const draft of drafts) {
         const identity = { purchaseOrderId: call.ids.next("po"), poNumber: await nextPoNumber(tx, shopId) };
-        const decided = await orderOf(tx, call, draft, asked, identity);
+        const decided = await orderOf(tx, call, draft, reorderInput, identity);
         // The change is the create operation's own; the tool is named by the audit row.
         await saveFor(tx, { ...call, operation: createPurchaseOrder.name }, null, decided);
         made.push(draftJson(draft, decided, identity.purchaseOrderId));

@@ -21,9 +21,9 @@ export const listSuppliers = operation({
   input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { search: "nord", limit: 10 } }),
   output: z.strictObject({ suppliers: z.array(z.strictObject(schemasOf(members))), ...pageShape }),
   async run(call, input) {
-    const asked = { search: input.search ?? null, ids: input.ids ?? null };
+    const filters = { search: input.search ?? null, ids: input.ids ?? null };
     const { rows, page } = await lookUpPage(call, input, (tx, after, max) =>
-      lookUpSuppliers(tx, call.shop.shopId, asked, after, max),
+      lookUpSuppliers(tx, call.shop.shopId, filters, after, max),
     );
     return { data: { suppliers: rows.map(supplierJson), ...page } };
   },

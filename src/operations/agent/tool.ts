@@ -26,10 +26,10 @@ type PageInput = CursorScope["filters"] & { readonly limit: number; readonly cur
 /** One page of a look-up, with the members that every list answers beside its rows. */
 export async function lookUpPage<Found>(
   call: Call,
-  asked: PageInput,
+  input: PageInput,
   lookUp: (tx: Tx, after: NamePosition | null, limit: number) => Promise<LookUpPage<Found>>,
 ) {
-  const { limit, cursor, ...filters } = asked;
+  const { limit, cursor, ...filters } = input;
   const scope = { list: call.operation, shopId: call.shop.shopId, filters };
   const after = cursor === undefined ? null : positionOf(scope, cursor);
   const { rows, totalCount, end } = await call.read((tx) => lookUp(tx, after, limit));

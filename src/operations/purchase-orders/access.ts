@@ -7,13 +7,13 @@ import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
-import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { linesOnLoopMax } from "../../requests/loop-limits.ts";
 import type { Answer, Call, Committed } from "../../requests/operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { type AskedMail, followOnShape, renderSideEffects } from "./side-effects.ts";
+import { type QueuedMail, followOnShape, renderSideEffects } from "./side-effects.ts";
 
 const tag = "Purchase orders";
 
@@ -105,7 +105,7 @@ export const saveFor = (
   call: Call,
   before: PurchaseOrder | null,
   decided: Decision,
-): Promise<readonly AskedEffect[]> =>
+): Promise<readonly QueuedEffect[]> =>
   saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: decided.next.updatedAtMs });
 
 /** The answer of a write that shows the order alone. */
@@ -117,10 +117,10 @@ export async function savedOrder(
   call: Call,
   order: PurchaseOrder,
   decided: Decision,
-  mail: MailAsked = {},
+  mail: MailOfChange = {},
 ): Promise<Committed<z.output<typeof orderAnswer>>> {
   const effects = await saveFor(tx, call, order, decided);
-  const mails = mail.asked === undefined ? [] : [mail.asked];
+  const mails = mail.queued === undefined ? [] : [mail.queued];
   const unsent = mail.unsentMail === undefined ? {} : { unsentMail: mail.unsentMail };
   const { next } = decided;
   return {
@@ -137,14 +137,14 @@ export async function savedOrder(
 }
 
 /** The mail that goes with a change: one that was asked for, or why none could be. */
-export interface MailAsked {
-  readonly asked?: AskedMail;
+export interface MailOfChange {
+  readonly queued?: QueuedMail;
   readonly unsentMail?: string;
 }
 
 /** The answer with further members, also where it is read again after the first attempts of follow-on work. */
 export function withData<Output extends object, More extends object>(
-  { effects, mailIds = [], answer, answerAnew }: Committed<Output>,
+  { effects, mailIds = [], answer, answerAfter }: Committed<Output>,
   more: More,
 ): Committed<Output & More> {
   const extended = ({ data, ...rest }: Answer<Output>): Answer<Output & More> => ({
@@ -152,12 +152,12 @@ export function withData<Output extends object, More extends object>(
     ...rest,
   });
   const committed = { effects, mailIds, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
-  if (answerAnew === undefined) return committed;
+  if (answerAfter === undefined) return committed;
   return {
     ...committed,
-    async answerAnew(tx, outcomes) {
-      const anew = await answerAnew(tx, outcomes);
-      return anew === null ? null : extended(anew);
+    async answerAfter(tx, outcomes) {
+      const latest = await answerAfter(tx, outcomes);
+      return latest === null ? null : extended(latest);
     },
   };
 }

@@ -74,7 +74,7 @@ export async function headerFacts(
 }
 
 /** A Draft as it is asked for. Its number may still be looked up. */
-interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "header"> {
+interface DraftInput extends Pick<NewOrder, "purchaseOrderId" | "header"> {
   readonly poNumber: string | Promise<string>;
   readonly lineItems: readonly CatalogueLine[];
 }
@@ -89,7 +89,7 @@ interface DecidedDraft {
 export async function decidedDraft(
   tx: Tx,
   call: Call,
-  { purchaseOrderId, poNumber: numbering, header, lineItems }: AskedDraft,
+  { purchaseOrderId, poNumber: numbering, header, lineItems }: DraftInput,
 ): Promise<DecidedDraft> {
   const { shop } = call;
   const { supplierId = null, locationId = null } = header;
@@ -103,8 +103,8 @@ export async function decidedDraft(
     supplier: facts.supplier?.currencyCode ?? shop.currencyCode,
     shop: shop.currencyCode,
   });
-  const asked = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines };
-  return { decided: decideCreate(asked, facts, contextOf(call)), lines };
+  const draft = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines };
+  return { decided: decideCreate(draft, facts, contextOf(call)), lines };
 }
 
 export const createPurchaseOrder = operation({
@@ -144,8 +144,8 @@ export const createPurchaseOrder = operation({
       const { shopId } = call.shop;
       const purchaseOrderId = call.ids.next("po");
       const poNumber = nextPoNumber(tx, shopId);
-      const asked = { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] };
-      const { decided, lines } = await decidedDraft(tx, call, asked);
+      const draft = { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] };
+      const { decided, lines } = await decidedDraft(tx, call, draft);
       await saveFor(tx, call, null, decided);
       const entries = lines.map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
       const warnings = await warningsIn(tx, call, decided, {

@@ -29,8 +29,8 @@ import { findPerson } from "../../shop/access/people.ts";
 import { sentDocumentStatement } from "../../shop/order/purchase-order-attachments.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call, SentDocument } from "../../requests/operation.ts";
-import { type MailAsked, stampOf } from "./access.ts";
-import type { AskedMail } from "./side-effects.ts";
+import { type MailOfChange, stampOf } from "./access.ts";
+import type { QueuedMail } from "./side-effects.ts";
 import { addSupplierLink } from "./supplier-link.ts";
 
 /** What the caller says of a mail. */
@@ -141,8 +141,8 @@ export const replacedVersion = (
   mailed === null ? null : { version: mailed.orderVersion, day: dateOf(dayIn(timezone, mailed.createdAtMs)) };
 
 /** Where suppliers reach the service. @throws Fault INVALID_INPUT where that is not known. */
-function baseUrlOf({ baseUrl: askedAt, mailing }: Call): string {
-  const baseUrl = mailing.publicUrl ?? askedAt;
+function baseUrlOf({ baseUrl: requestUrl, mailing }: Call): string {
+  const baseUrl = mailing.publicUrl ?? requestUrl;
   if (baseUrl === null) throw invalidField("/supplierLink", "cannot be made here: the service's address is not known");
   return baseUrl;
 }
@@ -189,7 +189,7 @@ function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): rea
  * @throws Fault INVALID_INPUT  the mail has a link, and the order can have no further one.
  * @throws Fault RATE_LIMITED  the shop has asked for as many mails within an hour as it may.
  */
-export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: NewMail): Promise<AskedMail> {
+export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: NewMail): Promise<QueuedMail> {
   const { shop, actor, mailing } = call;
   const stamp = stampOf(call);
   const perHourMax = mailing.perHourMax ?? 0;
@@ -228,7 +228,7 @@ export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: 
  *
  * @param next the order as the move will leave it.
  */
-export const mailByItself = (call: Call, next: PurchaseOrder): Promise<NewMail | Pick<MailAsked, "unsentMail">> =>
+export const mailByItself = (call: Call, next: PurchaseOrder): Promise<NewMail | Pick<MailOfChange, "unsentMail">> =>
   prepareMail(call, next, { ...noWishes, supplierLink: call.mailing.publicUrl !== null }, { isStored: false }).catch(
     unsent,
   );
@@ -240,15 +240,15 @@ const documentIdLength = 32;
 const documentIdOf = ({ sha256 }: Pick<SentDocument, "sha256">): string => `doc_${sha256.slice(0, documentIdLength)}`;
 
 /** Stores the mail with the move, if there is one and the shop may send it. @param order as the move leaves it. */
-export async function askedByItself(
+export async function mailOfMove(
   tx: Tx,
   call: Call,
   order: PurchaseOrder,
-  mail: NewMail | Pick<MailAsked, "unsentMail">,
-): Promise<MailAsked> {
+  mail: NewMail | Pick<MailOfChange, "unsentMail">,
+): Promise<MailOfChange> {
   if (!("mailId" in mail)) return mail;
   try {
-    return { asked: await storeMail(tx, call, order, mail) };
+    return { queued: await storeMail(tx, call, order, mail) };
   } catch (error) {
     return unsent(error);
   }

@@ -124,7 +124,7 @@ export const listPurchaseOrders = operation({
     const { limit, cursor, ...filters } = input;
     const scope = { list: call.operation, shopId, filters };
     const after = cursor === undefined ? null : historyPosition(scope, cursor);
-    const asked: OrderFilters = {
+    const orderFilters: OrderFilters = {
       statuses: input.status ?? null,
       paidStatuses: input.paidStatus ?? null,
       storefrontSyncStates: input.storefrontSyncState ?? null,
@@ -139,11 +139,11 @@ export const listPurchaseOrders = operation({
     };
     const position = after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id };
     const page = await call.read(async (tx) => {
-      if (walksOrders(asked)) {
+      if (walksOrders(orderFilters)) {
         if (await isBehind(tx, shopId)) call.afterwards((sealing) => sealBlocks(sealing, shopId, call.ids));
         if ((await countOf(tx, shopId, "all", [""])) > rowsOnLoopMax) call.leaveLoop();
       }
-      return await listOrders(tx, shopId, asked, position, limit);
+      return await listOrders(tx, shopId, orderFilters, position, limit);
     });
     return {
       data: {

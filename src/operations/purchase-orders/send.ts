@@ -17,7 +17,7 @@ import { linkPlace } from "../../core/supplier/mail-texts.ts";
 import { type PurchaseOrder, statuses } from "../../core/order/purchase-order.ts";
 import { decideStatus } from "../../core/order/status-move.ts";
 import { supplierLinkMs } from "../../core/supplier/supplier-links.ts";
-import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import { hasMailDocuments, loadMail, type Mail, retryMailStatements } from "../../shop/supplier/mails.ts";
 import { prolongedLinkStatements } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
@@ -27,7 +27,7 @@ import { contextOf, faults, orderToChange, path, saveFor, stampOf, write } from 
 import { guard, type GuardFacts, guardFaults, resolutions } from "./goods/guard.ts";
 import { purchaseOrderId } from "./json.ts";
 import { mailIsOff, prepareMail, storeMail } from "./mail.ts";
-import { type AskedMail, type FollowedOrder, followOnShape, renderSideEffects } from "./side-effects.ts";
+import { type QueuedMail, type FollowedOrder, followOnShape, renderSideEffects } from "./side-effects.ts";
 import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** One address or several, without names and blanks, as mail is sent to them. */
@@ -122,7 +122,7 @@ const sentSchema = z.strictObject({
 
 /** What was changed beside the mail. */
 interface Beside<More> {
-  readonly effects: readonly AskedEffect[];
+  readonly effects: readonly QueuedEffect[];
   /** Further members of the answer. */
   readonly more: More;
 }
@@ -132,21 +132,21 @@ async function mailAnswer<More extends object>(
   tx: Tx,
   { shop: { shopId } }: Call,
   order: FollowedOrder,
-  asked: AskedMail,
+  queued: QueuedMail,
   { effects, more }: Beside<More>,
 ): Promise<Committed<z.output<typeof mailAnswerSchema> & More>> {
-  const load = (from: Tx): Promise<Mail | null> => loadMail(from, shopId, order.purchaseOrderId, asked.effectId);
+  const load = (from: Tx): Promise<Mail | null> => loadMail(from, shopId, order.purchaseOrderId, queued.effectId);
   const stored = await load(tx);
   if (stored === null) throw new Error("a mail was not stored");
   const answered = (shown: Mail, outcomes: Parameters<typeof renderSideEffects>[1]) => ({
-    data: { mail: mailJson(shown), ...renderSideEffects([...effects, asked], outcomes, { order }), ...more },
+    data: { mail: mailJson(shown), ...renderSideEffects([...effects, queued], outcomes, { order }), ...more },
   });
   return {
     effects,
-    mailIds: [asked.effectId],
+    mailIds: [queued.effectId],
     answer: (outcomes) => answered(stored, outcomes),
-    async answerAnew(anew, outcomes) {
-      const shown = await load(anew);
+    async answerAfter(latestTx, outcomes) {
+      const shown = await load(latestTx);
       return shown === null ? null : answered(shown, outcomes);
     },
   };
@@ -163,9 +163,9 @@ interface Move {
 async function moveToSent(
   call: Call,
   order: PurchaseOrder,
-  { isAsked, resolutions: sent }: { readonly isAsked: boolean; readonly resolutions: Parameters<typeof guard>[2] },
+  { isWanted, resolutions: sent }: { readonly isWanted: boolean; readonly resolutions: Parameters<typeof guard>[2] },
 ): Promise<Move | null> {
-  if (!isAsked || order.status !== "Draft") return null;
+  if (!isWanted || order.status !== "Draft") return null;
   const { next } = decideStatus(order, "Sent", contextOf(call));
   return { next, facts: await guard(call, order.lineItems, sent) };
 }
@@ -246,7 +246,7 @@ export const sendOrder = operation({
       try {
         const seen = await call.read((tx) => orderToChange(tx, call, input.purchaseOrderId));
         const move = await moveToSent(call, seen, {
-          isAsked: input.moveToSent ?? false,
+          isWanted: input.moveToSent ?? false,
           resolutions: input.resolutions ?? [],
         });
         const mail = await prepareMail(call, move?.next ?? seen, wishes, { isStored: move === null });

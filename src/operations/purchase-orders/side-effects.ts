@@ -9,17 +9,17 @@ import type { EffectOutcome } from "../../core/order/effect.ts";
 import { type MentionedOperation, mention } from "../../core/order/guidance.ts";
 import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { permits } from "../../core/order/status.ts";
-import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 
-type AskedWork = AskedEffect | AskedMail;
+type QueuedWork = QueuedEffect | QueuedMail;
 
 /** A mail that a change asked for. */
-export interface AskedMail {
+export interface QueuedMail {
   readonly effectId: string;
   readonly kind: "send-mail";
 }
 
-export const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
+export const idsOf = (effects: readonly QueuedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 
 const supplierUpdateLineSchema = z
   .strictObject({
@@ -124,12 +124,12 @@ function combined(outcomes: readonly EffectOutcome[]): EffectOutcome {
 
 function storefrontSyncSlot(
   outcome: EffectOutcome | null,
-  asked: NonNullable<SideEffectOptions["storefrontSync"]>,
+  queued: NonNullable<SideEffectOptions["storefrontSync"]>,
 ): NonNullable<SideEffects["storefrontSync"]> {
-  if (outcome === null) return { ...asked.unpushed, syncedLineItemCount: 0 };
+  if (outcome === null) return { ...queued.unpushed, syncedLineItemCount: 0 };
   switch (outcome.state) {
     case "pending":
-      return { status: "queued", syncedLineItemCount: asked.lineItemCount };
+      return { status: "queued", syncedLineItemCount: queued.lineItemCount };
     case "applied":
       return { status: "queued", syncedLineItemCount: outcome.itemCount };
     case "skipped":
@@ -156,13 +156,13 @@ function emailSlot(outcome: EffectOutcome | null, unsentMail: string | undefined
 
 /** The follow-on work of one order's change. An effect that `outcomes` does not have counts as pending. */
 export function renderSideEffects(
-  effects: readonly AskedWork[],
+  effects: readonly QueuedWork[],
   outcomes: ReadonlyMap<string, EffectOutcome>,
   options: SideEffectOptions,
 ): FollowOn {
-  const outcomeOf = (kind: AskedWork["kind"]): EffectOutcome | null => {
-    const asked = effects.filter((effect) => effect.kind === kind);
-    return asked.length === 0 ? null : combined(asked.map((effect) => outcomes.get(effect.effectId) ?? pending));
+  const outcomeOf = (kind: QueuedWork["kind"]): EffectOutcome | null => {
+    const queued = effects.filter((effect) => effect.kind === kind);
+    return queued.length === 0 ? null : combined(queued.map((effect) => outcomes.get(effect.effectId) ?? pending));
   };
   const incoming = outcomeOf("mirror-incoming");
   const tags = outcomeOf("sync-tags");

@@ -13,7 +13,7 @@ import { operation } from "../../requests/operation.ts";
 import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./goods/guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
-import { askedByItself, mailByItself } from "./mail.ts";
+import { mailOfMove, mailByItself } from "./mail.ts";
 import { followOnShape } from "./side-effects.ts";
 import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
@@ -66,8 +66,14 @@ export const changeStatus = operation({
         const decided = decideStatus(order, input.status, contextOf(call));
         if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
         if (mail !== null && order.version !== seen.order.version) throw new LinesAdded();
-        const asked = mail === null ? {} : await askedByItself(tx, call, decided.next, mail);
-        const saved = await savedOrder(tx, call, order, withoutStorefront(decided, facts.skippedVariantIds), asked);
+        const mailOfChange = mail === null ? {} : await mailOfMove(tx, call, decided.next, mail);
+        const saved = await savedOrder(
+          tx,
+          call,
+          order,
+          withoutStorefront(decided, facts.skippedVariantIds),
+          mailOfChange,
+        );
         const { status, previousStatus } = decided.next;
         const moved = {
           transition: { from: order.status, to: status },

@@ -136,7 +136,7 @@ export async function warningsIn(
   const { shopId, currencyCode: shopCurrency, timezone } = call.shop;
   const { next } = decided;
   const lines = inQuestion.lines ?? [];
-  const asked: InQuestion = {
+  const subject: InQuestion = {
     supplierPath: null,
     locationPath: null,
     datePath: null,
@@ -147,7 +147,7 @@ export async function warningsIn(
     suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
     ...inQuestion,
   };
-  const warnings = orderWarnings(next, asked, { today: dateOf(dayIn(timezone, call.clock.now())), shopCurrency });
+  const warnings = orderWarnings(next, subject, { today: dateOf(dayIn(timezone, call.clock.now())), shopCurrency });
   return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) };
 }
 

@@ -14,7 +14,7 @@ import { ReadBatcher } from "./joined-questions.ts";
 export const confirmedTogetherMax = 64;
 
 /** A request that is to be confirmed. */
-interface Asked {
+interface Confirmation {
   readonly limit: BucketLimit;
   readonly when: Statement;
   readonly resolve: (reading: BucketReading | null) => void;
@@ -29,7 +29,9 @@ interface ConfirmationsDependencies {
 
 export class Confirmations {
   readonly #deps: ConfirmationsDependencies;
-  readonly #asked = new ReadBatcher<Asked>(confirmedTogetherMax, (shopId, together) => this.#ask(shopId, together));
+  readonly #batch = new ReadBatcher<Confirmation>(confirmedTogetherMax, (shopId, together) =>
+    this.#ask(shopId, together),
+  );
 
   constructor(deps: ConfirmationsDependencies) {
     this.#deps = deps;
@@ -44,11 +46,11 @@ export class Confirmations {
    */
   take(shopId: string, limit: BucketLimit, when: Statement): Promise<BucketReading | null> {
     return new Promise((resolve, reject) => {
-      this.#asked.add(shopId, { limit, when, resolve, reject });
+      this.#batch.add(shopId, { limit, when, resolve, reject });
     });
   }
 
-  async #ask(shopId: string, together: readonly Asked[]): Promise<void> {
+  async #ask(shopId: string, together: readonly Confirmation[]): Promise<void> {
     const { engine, coordination, clock } = this.#deps;
     const nowMs = clock.now();
     const groups = [...Map.groupBy(together, ({ when }) => when).values()];
@@ -57,8 +59,8 @@ export class Confirmations {
         groups.map(async (group) => {
           const [first] = group;
           if (first === undefined) return [];
-          const asked = { when: first.when, count: group.length };
-          return await coordination.takeTokensWhen(shopId, first.limit, nowMs, asked, tx);
+          const batch = { when: first.when, count: group.length };
+          return await coordination.takeTokensWhen(shopId, first.limit, nowMs, batch, tx);
         }),
       ),
     );

@@ -26,11 +26,11 @@ export class Fingerprints {
 
 /** Different for any two requests: JSON has no line feed of its own, Latin-1 a character for each byte, and a hash no bracket. */
 function nameOf({ method, path, query }: Omit<RequestIdentity, "body">, bytes: Uint8Array): string {
-  const asked = JSON.stringify([method, path, query]);
+  const requestText = JSON.stringify([method, path, query]);
   // Looking up a short text takes a quarter of the time that hashing it would.
-  if (asked.length + bytes.length <= fingerprintTextLengthMax)
-    return `${asked}\n${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")}`;
-  return createHash("sha256").update(asked).update(bytes).digest("base64");
+  if (requestText.length + bytes.length <= fingerprintTextLengthMax)
+    return `${requestText}\n${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")}`;
+  return createHash("sha256").update(requestText).update(bytes).digest("base64");
 }
 
 export const fingerprintOf = (request: Omit<RequestIdentity, "body">, body: Body): string =>

@@ -18,13 +18,13 @@ export class ReadBatcher<A extends { reject(error: unknown): void }> {
     this.#answer = answer;
   }
 
-  add(shopId: string, asked: A): void {
+  add(shopId: string, item: A): void {
     const waiting = this.#waiting.get(shopId);
     if (waiting !== undefined) {
-      waiting.push(asked);
+      waiting.push(item);
       return;
     }
-    this.#waiting.set(shopId, [asked]);
+    this.#waiting.set(shopId, [item]);
     setImmediate(() => void this.#answerAll(shopId));
   }
 
@@ -36,7 +36,7 @@ export class ReadBatcher<A extends { reject(error: unknown): void }> {
         await this.#answer(shopId, together);
       } catch (error) {
         // What has been settled stays so.
-        for (const asked of together) asked.reject(error);
+        for (const item of together) item.reject(error);
       }
     }
     this.#waiting.delete(shopId);

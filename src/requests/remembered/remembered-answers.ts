@@ -26,7 +26,7 @@ interface PackedAnswer extends Packed {
   readonly shopText: string;
   readonly dictionary: Buffer;
   /** When it was asked for last, in answers that were expanded. */
-  askedAt: number;
+  usedAt: number;
 }
 
 /** What a compressed answer takes beside its bytes and what `Memory` counts, roughly: a `Footprint` and the watch of an order. */
@@ -58,14 +58,14 @@ export class KnownAnswers {
   /** @param textsBytesMax  of those that are kept as they are. */
   constructor(compression: Pick<Compression, "pack" | "unpack">, textsBytesMax = answersRememberedBytesMax) {
     this.#compression = compression;
-    this.#texts = new Memory(textsBytesMax, (asked, entry) => this.#pack(asked, entry));
+    this.#texts = new Memory(textsBytesMax, (key, entry) => this.#pack(key, entry));
   }
 
   /** The answer, if it would be the same now under these settings; else null. */
-  get(asked: string, shopText: string): ShownAnswer | null {
-    const known = this.#texts.get(asked);
+  get(key: string, shopText: string): ShownAnswer | null {
+    const known = this.#texts.get(key);
     if (known !== null) return known.shopText === shopText ? known.shown : null;
-    const found = this.#packed.find(asked);
+    const found = this.#packed.find(key);
     if (found?.value.shopText !== shopText) return null;
     const { value: packed, seen } = found;
     const { dictionary, others } = packed;
@@ -73,33 +73,33 @@ export class KnownAnswers {
     const shown = { ...others, dataText };
     this.#expanded += 1;
     // Else each would take the place of one that is asked for as rarely.
-    if (this.#expanded - packed.askedAt <= answersSoonAgain) this.put(asked, { shown, shopText }, seen);
-    packed.askedAt = this.#expanded;
+    if (this.#expanded - packed.usedAt <= answersSoonAgain) this.put(key, { shown, shopText }, seen);
+    packed.usedAt = this.#expanded;
     return shown;
   }
 
-  put(asked: string, known: KnownAnswer, seen: readonly Footprint[]): void {
+  put(key: string, known: KnownAnswer, seen: readonly Footprint[]): void {
     this.#packedAtOnce = 0;
-    this.#texts.put(asked, known, bytesOfText(known.shown.dataText), seen);
+    this.#texts.put(key, known, bytesOfText(known.shown.dataText), seen);
   }
 
   /** Keeps an answer for which there is no room any more as it is. */
-  #pack(asked: string, { value, seen }: Entry<KnownAnswer>): void {
+  #pack(key: string, { value, seen }: Entry<KnownAnswer>): void {
     const { shopText } = value;
     const { dataText, ...others } = value.shown;
-    if (this.#packed.get(asked)?.shopText === shopText) return;
+    if (this.#packed.get(key)?.shopText === shopText) return;
     if (dataText.length > answerPackedLengthMax || this.#packedAtOnce >= answersPackedAtOnce) return;
     this.#packedAtOnce += 1;
-    const dictionary = this.#dictionaryOf(asked, dataText);
+    const dictionary = this.#dictionaryOf(key, dataText);
     const { bytes, length } = this.#compression.pack(dataText, dictionary);
     // A small integer for "never": -Infinity would be an object of its own for each answer.
-    const answer = { others, shopText, bytes, length, dictionary, askedAt: -answersSoonAgain - 1 };
-    this.#packed.put(asked, answer, bytes.length + besideBytes, seen);
+    const answer = { others, shopText, bytes, length, dictionary, usedAt: -answersSoonAgain - 1 };
+    this.#packed.put(key, answer, bytes.length + besideBytes, seen);
   }
 
   /** @param asked  names the surface and the operation in its second and third line. */
-  #dictionaryOf(asked: string, dataText: string): Buffer {
-    const kind = asked.split("\n", 3).slice(1).join("\n");
+  #dictionaryOf(key: string, dataText: string): Buffer {
+    const kind = key.split("\n", 3).slice(1).join("\n");
     const dictionary = this.#dictionaries.get(kind) ?? blank(dataText);
     this.#dictionaries.set(kind, dictionary);
     return dictionary;

@@ -54,8 +54,8 @@ export function noting<Seen>(
       get ifMatch() {
         return noted(call.ifMatch);
       },
-      async readPart(part, asked) {
-        return await noted(call).readPart(part, asked);
+      async readPart(part, input) {
+        return await noted(call).readPart(part, input);
       },
       async read(work) {
         unseen += 1;

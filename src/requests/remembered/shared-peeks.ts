@@ -13,17 +13,17 @@ import { ReadBatcher } from "./joined-questions.ts";
 /** Peeks that are one: it stays short. */
 export const peekedTogetherMax = 32;
 
-interface Asked {
+interface Peek {
   /** Gives its result or fault to who has asked. Rejects with any other error. */
   readonly work: (tx: Tx) => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
 
 export class SharedPeeks {
-  readonly #asked: ReadBatcher<Asked>;
+  readonly #batcher: ReadBatcher<Peek>;
 
   constructor(engine: Pick<Engine, "peek">) {
-    this.#asked = new ReadBatcher(peekedTogetherMax, (shopId, together) =>
+    this.#batcher = new ReadBatcher(peekedTogetherMax, (shopId, together) =>
       engine.peek(shopId, async (tx) => {
         const ended = await Promise.allSettled(together.map(({ work }) => work(tx)));
         for (const each of ended) if (each.status === "rejected") throw each.reason;
@@ -38,7 +38,7 @@ export class SharedPeeks {
         if (!(error instanceof Fault)) throw error;
         reject(error);
       };
-      this.#asked.add(shopId, { work: (tx) => work(tx).then(resolve, rejectFault), reject });
+      this.#batcher.add(shopId, { work: (tx) => work(tx).then(resolve, rejectFault), reject });
     });
   }
 }

@@ -7,7 +7,7 @@ import { Fault } from "../../base/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
 import { loggedRequest, traceparentOf } from "../../base/trace-context.ts";
 import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
-import type { AskedEffect } from "../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
@@ -28,7 +28,7 @@ export interface CallDependencies {
       shopId: string,
       effectIds: readonly string[],
       waitMs: number,
-      added?: readonly AskedEffect[],
+      added?: readonly QueuedEffect[],
     ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
@@ -210,25 +210,25 @@ async function openCallAs(
       return answer;
     }
     let outcomes: ReadonlyMap<string, EffectOutcome> = pending;
-    const readAnew = async (tx: Tx): Promise<Answer<Output>> =>
-      (await result.answerAnew?.(tx, outcomes)) ?? result.answer(outcomes);
+    const readLatest = async (tx: Tx): Promise<Answer<Output>> =>
+      (await result.answerAfter?.(tx, outcomes)) ?? result.answer(outcomes);
     try {
       const settled = await Promise.all([
         effectIds.length === 0 ? none : outbox.settle(shopId, effectIds, shop.followOnWaitMs, result.effects),
         mailIds.length === 0 ? none : mails?.settle(shopId, mailIds, shop.followOnWaitMs),
       ]);
       outcomes = new Map([...pending, ...settled.flatMap((each) => [...(each ?? none)])]);
-      if (result.answerAnew === undefined) return result.answer(outcomes);
+      if (result.answerAfter === undefined) return result.answer(outcomes);
       const isAttempted = [...outcomes.values()].some(({ state }) => state !== "pending");
       // Without news it is likely to be the stored answer, which needs no write.
-      if (store.replace === null || !isAttempted) return await engine.read(shopId, readAnew);
+      if (store.replace === null || !isAttempted) return await engine.read(shopId, readLatest);
     } catch (error) {
       // The change is committed. The fault of a store that fails afterwards would say that nothing was changed.
       if (!(error instanceof Fault && error.retryable)) throw error;
       log.warn({ ...loggedRequest(incoming), err: error }, "the first attempts of follow-on work could not be read");
       return result.answer(pending);
     }
-    const replaced = await store.replace(reply, readAnew);
+    const replaced = await store.replace(reply, readLatest);
     if (replaced === null) return answer;
     stored = replaced;
     return replaced.answer;
@@ -266,15 +266,15 @@ export const readPartWith =
     { engine, clock, readers }: Pick<CallDependencies, "engine" | "clock" | "readers">,
     shop: Call["shop"],
   ): Call["readPart"] =>
-  async <Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked) => {
+  async <PartInput, Found>(part: BroadPart<PartInput, Found>, partInput: PartInput) => {
     const leaveLoop = (): void => {
       if (readers !== null) throw new ReaderThreadNeeded();
     };
     try {
-      return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, asked));
+      return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, partInput));
     } catch (error) {
       if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
-      const found = await readers.readPart({ part: part.name, asked, shop, nowMs: clock.now() });
+      const found = await readers.readPart({ part: part.name, partInput, shop, nowMs: clock.now() });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same part has returned it, on a thread
       return found as Found;
     }

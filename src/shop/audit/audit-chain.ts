@@ -336,13 +336,13 @@ export async function linksNamed(
   shopId: string,
   linkIds: readonly string[],
 ): Promise<ReadonlyMap<string, AuditLink>> {
-  const asked = chunksOf([...new Set(linkIds)], inListMax).map((chunk) =>
+  const queries = chunksOf([...new Set(linkIds)], inListMax).map((chunk) =>
     tx.all<LinkRow>(
       `select ${linkColumns} from audit_link where shop_id = ? and link_id in (${placeholders(chunk.length)})`,
       [shopId, ...chunk],
     ),
   );
-  const found = (await Promise.all(asked)).flat();
+  const found = (await Promise.all(queries)).flat();
   return new Map(found.map((row) => [row.link_id, linkFrom(row)]));
 }
 

@@ -134,14 +134,14 @@ async function otherLinksOf(
   links: readonly AuditLink[],
   rows: ReadonlyMap<string, StoredAudit>,
 ): Promise<ReadonlyMap<string, AuditLink>> {
-  const asked = links.flatMap((link) =>
+  const linkIds = links.flatMap((link) =>
     link.rows.flatMap(({ auditId }) => {
       const row = rows.get(auditId);
       const named = row === undefined ? link.linkId : linkOf(row);
       return named === link.linkId ? [] : [named];
     }),
   );
-  return await linksNamed(tx, shopId, asked);
+  return await linksNamed(tx, shopId, linkIds);
 }
 
 /** What is wrong with the place of a link, or its hash. */

@@ -110,7 +110,7 @@ async function pageOf<Found>(
 export const lookUpSuppliers = (
   tx: Tx,
   shopId: string,
-  asked: LookUp,
+  lookUp: LookUp,
   after: NamePosition | null,
   limit: number,
 ): Promise<LookUpPage<Supplier>> =>
@@ -119,7 +119,7 @@ export const lookUpSuppliers = (
     shopId,
     supplierTable,
     { id: "supplier_id", name: "name", has: within("coalesce(search_folded, name_folded)") },
-    asked,
+    lookUp,
     [],
     after,
     limit,
@@ -129,7 +129,7 @@ export const lookUpSuppliers = (
 export const lookUpLocations = (
   tx: Tx,
   shopId: string,
-  asked: LookUp,
+  lookUp: LookUp,
   after: NamePosition | null,
   limit: number,
 ): Promise<LookUpPage<Location>> =>
@@ -138,7 +138,7 @@ export const lookUpLocations = (
     shopId,
     locationTable,
     { id: "location_id", name: "name", has: within("coalesce(name_folded, lower(name))") },
-    asked,
+    lookUp,
     [],
     after,
     limit,
@@ -160,7 +160,7 @@ const variantHas = (shopId: string, word: string): Fragment => ({
 export const lookUpVariants = (
   tx: Tx,
   shopId: string,
-  { sku, barcode, supplierId, ...asked }: VariantLookUp,
+  { sku, barcode, supplierId, ...lookUp }: VariantLookUp,
   after: NamePosition | null,
   limit: number,
 ): Promise<LookUpPage<Variant>> =>
@@ -169,7 +169,7 @@ export const lookUpVariants = (
     shopId,
     variantTable,
     { id: "variant_id", name: "product_name", has: (word) => variantHas(shopId, word) },
-    asked,
+    lookUp,
     [
       ...codeIn("sku", sku),
       ...codeIn("barcode", barcode),

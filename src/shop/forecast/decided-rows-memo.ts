@@ -33,8 +33,8 @@ async function decidedSince(
   const changed = await variantsChangedSince(tx, shopId, found.version);
   if (changed === null) return await decide(null);
   const gone = new Set(changed);
-  const anew = await decide(changed);
-  return [...found.rows.filter((row) => !gone.has(row.variant_id)), ...anew].sort(compare);
+  const fresh = await decide(changed);
+  return [...found.rows.filter((row) => !gone.has(row.variant_id)), ...fresh].sort(compare);
 }
 
 /**

@@ -160,15 +160,15 @@ export async function forecastPage(
   const decideRows = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
     const rows = await variantsInScope(tx, shopId, { view, variantIds });
     if (!view.onlyReorder) return rows;
-    const asked = variantIds === null ? null : rows.map((row) => row.variant_id);
-    const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context);
+    const wantedIds = variantIds === null ? null : rows.map((row) => row.variant_id);
+    const stockOf = await loadStock({ tx, shopId, view, variantIds: wantedIds }, context);
     return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
   };
   const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
     const found = variantIds === null ? await loadBlocks(tx, shopId) : null;
     if (found === null) return await decideRows(variantIds);
     const { blocks, changed } = found;
-    const anew = await decideRows([...changed]);
+    const fresh = await decideRows([...changed]);
     // Of what day it is, a block knows nothing.
     const late = await loadLateArrivals({ tx, shopId, view, variantIds: null }, context.today);
     const needed = blocks.flatMap((block) =>
@@ -181,7 +181,7 @@ export async function forecastPage(
           replenishment({ ...stock, lateArrivals: late.get(variantId) ?? [] }, context).needsReorder,
       ),
     );
-    return [...needed, ...anew].sort(compareRows);
+    return [...needed, ...fresh].sort(compareRows);
   };
   const rows =
     scope.variantIds === null

@@ -143,9 +143,9 @@ export type BlockedStock = Omit<StockFacts, "lateArrivals">;
 type BlockView = Pick<ForecastView, "locationIds" | "supplierIds" | "variantIds">;
 
 /** Which of these texts are asked for, by place; null: all. */
-function placesOf(texts: readonly string[], asked: readonly string[] | null): readonly boolean[] {
-  const wanted = new Set(asked);
-  return texts.map((text) => asked === null || wanted.has(text));
+function placesOf(texts: readonly string[], chosenIds: readonly string[] | null): readonly boolean[] {
+  const wanted = new Set(chosenIds);
+  return texts.map((text) => chosenIds === null || wanted.has(text));
 }
 
 /** The facts of one variant after another. */
@@ -244,7 +244,7 @@ export function neededOf(
   // Trusted: `blockOf` wrote it.
   const { variants, texts }: Named = JSON.parse(names);
   const reader = new FactsReader(numbers, texts, view, shopCurrencyCode);
-  const asked = view.variantIds === null ? null : new Set(view.variantIds);
+  const chosenIds = view.variantIds === null ? null : new Set(view.variantIds);
   const needed: VariantKey[] = [];
   for (const [variant_id, product_name, status] of variants) {
     reader.isThere = view.locationIds === null;
@@ -255,7 +255,7 @@ export function neededOf(
       series: reader.series(variant_id),
       offers: reader.offers(variant_id),
     };
-    if (!reader.isThere || asked?.has(variant_id) === false) continue;
+    if (!reader.isThere || chosenIds?.has(variant_id) === false) continue;
     if (view.supplierIds !== null && stock.offers.length === 0) continue;
     if (isNeeded(variant_id, stock)) needed.push({ variant_id, product_name, status });
   }

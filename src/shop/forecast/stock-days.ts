@@ -16,7 +16,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 import { loadShop } from "../access/accounts.ts";
 
 /** The variants that are asked for: at most some ninety. */
-interface Asked {
+interface StockQuery {
   readonly tx: Tx;
   readonly shopId: string;
   readonly timezone: string;
@@ -32,7 +32,7 @@ interface Movement {
   readonly counted: Quantity | null;
 }
 
-const inVariants = ({ variantIds }: Asked, column: string): string =>
+const inVariants = ({ variantIds }: StockQuery, column: string): string =>
   `${column} in (${placeholders(variantIds.length)})`;
 
 interface ReceiptRow {
@@ -44,14 +44,14 @@ interface ReceiptRow {
 }
 
 /** Goods received, and taken back. */
-async function receipts(asked: Asked): Promise<readonly Movement[]> {
-  const rows = await asked.tx.all<ReceiptRow>(
+async function receipts(query: StockQuery): Promise<readonly Movement[]> {
+  const rows = await query.tx.all<ReceiptRow>(
     `select l.variant_id, l.po_line_item_id, o.location_id, r.received_at, r.lines
      from purchase_order_line l
        join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
        join receipt r on r.shop_id = l.shop_id and r.purchase_order_id = l.purchase_order_id
-     where l.shop_id = ? and ${inVariants(asked, "l.variant_id")} and o.deleted_at is null`,
-    [asked.shopId, ...asked.variantIds],
+     where l.shop_id = ? and ${inVariants(query, "l.variant_id")} and o.deleted_at is null`,
+    [query.shopId, ...query.variantIds],
   );
   return rows.flatMap((row) => {
     // Stored text is trusted: purchase-order-history.ts wrote it.
@@ -76,16 +76,16 @@ interface PartRow {
   readonly header: string;
 }
 
-const partsOf = (asked: Asked, resource: "stock_take" | "stock_adjustment"): Promise<PartRow[]> =>
-  asked.tx.all<PartRow>(
+const partsOf = (query: StockQuery, resource: "stock_take" | "stock_adjustment"): Promise<PartRow[]> =>
+  query.tx.all<PartRow>(
     `select p.doc, h.doc as header from read_only_part p
        join ${resource} h on h.shop_id = p.shop_id and h.${resource}_id = p.record_id
-     where p.shop_id = ? and ${inVariants(asked, "p.variant_id")} and p.resource = '${resource}' and p.kind = 'line'`,
-    [asked.shopId, ...asked.variantIds],
+     where p.shop_id = ? and ${inVariants(query, "p.variant_id")} and p.resource = '${resource}' and p.kind = 'line'`,
+    [query.shopId, ...query.variantIds],
   );
 
-async function adjusted(asked: Asked): Promise<readonly Movement[]> {
-  return (await partsOf(asked, "stock_adjustment")).flatMap((row) => {
+async function adjusted(query: StockQuery): Promise<readonly Movement[]> {
+  return (await partsOf(query, "stock_adjustment")).flatMap((row) => {
     // Stored text is trusted: read-only.ts wrote it.
     const header: StockAdjustmentHeader = JSON.parse(row.header);
     const line: StockAdjustmentLine = JSON.parse(row.doc);
@@ -100,8 +100,8 @@ async function adjusted(asked: Asked): Promise<readonly Movement[]> {
   });
 }
 
-async function counted(asked: Asked): Promise<readonly Movement[]> {
-  return (await partsOf(asked, "stock_take")).flatMap((row) => {
+async function counted(query: StockQuery): Promise<readonly Movement[]> {
+  return (await partsOf(query, "stock_take")).flatMap((row) => {
     const header: StockTakeHeader = JSON.parse(row.header);
     const line: StockTakeLine = JSON.parse(row.doc);
     if (header.status === "Cancelled" || line.quantityCounted === null) return [];
@@ -141,16 +141,16 @@ export type StockOutsOf = (variantId: string, locationId: string, sales: readonl
  * Reads what tells when these variants had no stock. Where the level is not known, there is none of these times. Sales without a location are
  * held against the variant's only location, if it has one.
  */
-export async function loadStockOuts(asked: Asked): Promise<StockOutsOf> {
+export async function loadStockOuts(query: StockQuery): Promise<StockOutsOf> {
   const [levels, ...moved] = await Promise.all([
-    asked.tx.all<LevelRow>(
+    query.tx.all<LevelRow>(
       `select variant_id, location_id, on_hand from inventory_level
-       where shop_id = ? and ${inVariants(asked, "variant_id")}`,
-      [asked.shopId, ...asked.variantIds],
+       where shop_id = ? and ${inVariants(query, "variant_id")}`,
+      [query.shopId, ...query.variantIds],
     ),
-    receipts(asked),
-    adjusted(asked),
-    counted(asked),
+    receipts(query),
+    adjusted(query),
+    counted(query),
   ]);
   const levelsOf = Map.groupBy(levels, (row) => row.variant_id);
   const movementsOf = Map.groupBy(moved.flat(), (movement) => movement.variantId);
@@ -165,7 +165,7 @@ export async function loadStockOuts(asked: Asked): Promise<StockOutsOf> {
     const here = (movementsOf.get(variantId) ?? []).filter(
       ({ atMs, locationId: at }) => atMs >= sinceMs && (at ?? level.location_id) === level.location_id,
     );
-    return stockOutsOf(asQuantity(level.on_hand), daysOf(here, sales, asked.timezone));
+    return stockOutsOf(asQuantity(level.on_hand), daysOf(here, sales, query.timezone));
   };
 }
 

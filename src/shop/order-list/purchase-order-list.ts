@@ -160,7 +160,7 @@ type KeptFilter =
 function keptFilter(filters: OrderFilters): KeptFilter | null {
   if (filters.search !== null || filters.expectedBefore !== null) return null;
   const { createdFromMs: fromMs, createdBeforeMs: beforeMs } = filters;
-  const asked: KeptFilter[] = [];
+  const orderFilters: KeptFilter[] = [];
   for (const [kind, values] of [
     ["status", filters.statuses],
     ["paid-status", filters.paidStatuses],
@@ -170,12 +170,12 @@ function keptFilter(filters: OrderFilters): KeptFilter | null {
     ["variant", one(filters.variantId)],
     ["sku", filters.sku === null ? null : caseForms(filters.sku.trim())],
   ] as const)
-    if (values !== null) asked.push({ kind, values });
-  if (fromMs !== null || beforeMs !== null) asked.push({ kind: "day", fromMs, beforeMs });
-  if (asked.length > 1) return null;
+    if (values !== null) orderFilters.push({ kind, values });
+  if (fromMs !== null || beforeMs !== null) orderFilters.push({ kind: "day", fromMs, beforeMs });
+  if (orderFilters.length > 1) return null;
   // An order may have two lines with forms of one SKU.
-  if (asked[0]?.kind === "sku" && asked[0].values.length > 1) return null;
-  return asked[0] ?? { kind: "all", values: [""] };
+  if (orderFilters[0]?.kind === "sku" && orderFilters[0].values.length > 1) return null;
+  return orderFilters[0] ?? { kind: "all", values: [""] };
 }
 
 /** Whether a page of these orders walks through others than those that it shows. */
@@ -315,11 +315,11 @@ async function digestedPage(
 export async function listOrders(
   tx: Tx,
   shopId: string,
-  asked: OrderFilters,
+  orderFilters: OrderFilters,
   after: OrderPosition | null,
   limit: number,
 ): Promise<OrderPage> {
-  const filters = wordsOf(asked.search).length === 0 ? { ...asked, search: null } : asked;
+  const filters = wordsOf(orderFilters.search).length === 0 ? { ...orderFilters, search: null } : orderFilters;
   const { totalCount: count, keys } =
     (await digestedPage(tx, shopId, filters, after, limit + 1)) ??
     (await statedPage(tx, shopId, filters, after, limit + 1));

@@ -84,16 +84,16 @@ const anyOf = ({ column, values }: ValueFilter): Fragment => ({
 
 /** Looks up lines and what is asked of the order. */
 const probesOf =
-  (shopId: string, lines: readonly LineFilter[], asked: readonly Fragment[]): Plan["probes"] =>
+  (shopId: string, lines: readonly LineFilter[], predicates: readonly Fragment[]): Plan["probes"] =>
   (createdAt, id) => {
-    const { sql, params } = joined(asked, " and ");
+    const { sql, params } = joined(predicates, " and ");
     return [
       ...lines.map((filter) => ({
         sql: `(select 1 from purchase_order_line s where s.shop_id = ? and ${has("s", filter)}
                 and s.order_created_at = ${createdAt} and s.purchase_order_id = ${id} limit 1) = 1`,
         params: [shopId, ...filter.values],
       })),
-      ...(asked.length === 0
+      ...(predicates.length === 0
         ? []
         : [
             {
@@ -167,7 +167,7 @@ const from = ({ sql, params }: Fragment): Fragment => ({
 });
 
 /** What is asked for of the keys that a plan finds. */
-interface Asked {
+interface KeyRange {
   readonly after: OrderKey | null;
   /** No more than so many of the newest orders with such a line are looked at; null: all. */
   readonly walked: number | null;
@@ -180,7 +180,7 @@ function keysOf(
   shopId: string,
   { first, branches, probes }: Plan,
   query: LineQuery,
-  { after, walked, limit }: Asked,
+  { after, walked, limit }: KeyRange,
 ): Fragment {
   const lines = within(lineRange(shopId, first), query, after);
   const distinct = { sql: lines.sql.replace("select", "select distinct"), params: lines.params };

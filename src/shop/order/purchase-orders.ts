@@ -30,7 +30,7 @@ import {
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import type { Remembered, SqlValue, StateMemory, Statement, Tx } from "../../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
-import { type AskedEffect, effectStatements } from "../storefront/effects.ts";
+import { type QueuedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
 import { openBlocks, searchText } from "../order-list/block-tables.ts";
 import { attachmentStatements, loadAttachments, selectAttachments } from "./purchase-order-attachments.ts";
@@ -403,7 +403,7 @@ export async function saveDecision(
   before: PurchaseOrder | null,
   decided: Decision,
   stamp: Stamp,
-): Promise<readonly AskedEffect[]> {
+): Promise<readonly QueuedEffect[]> {
   const { next, log, effects } = decided;
   if (next === before) return [];
   const { purchaseOrderId } = next;

@@ -331,16 +331,16 @@ function keysOf(
   position: readonly Fragment[],
   branches: readonly Fragment[],
 ): Fragment {
-  const asked = [...query.all, ...anyOf(branches)];
+  const predicates = [...query.all, ...anyOf(branches)];
   if (query.source === null) {
-    const all = joined([...asked, ...position], " and ");
+    const all = joined([...predicates, ...position], " and ");
     return {
       sql: `select r.${idColumn} as resource_id, r.created_at from ${name} r where r.shop_id = ?${all.sql === "" ? "" : ` and ${all.sql}`}`,
       params: [shopId, ...all.params],
     };
   }
   // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (search-by-line.ts, `keysOf`).
-  const all = joined(asked, " and ");
+  const all = joined(predicates, " and ");
   const which = joined([{ sql: "r.created_at is not null", params: [] }, ...position], " and ");
   return {
     sql: `select r.resource_id, r.created_at from (

@@ -49,7 +49,7 @@ export function laneOf(effect: Effect): string {
 }
 
 /** An effect that a change has asked for. */
-export interface AskedEffect {
+export interface QueuedEffect {
   readonly effectId: string;
   readonly kind: Effect["kind"];
   readonly lane: string;
@@ -63,7 +63,7 @@ export function effectStatements(
   nowMs: number,
   traceparent: string | null = null,
 ): {
-  readonly effects: readonly AskedEffect[];
+  readonly effects: readonly QueuedEffect[];
   readonly statements: readonly Statement[];
 } {
   const entries = effects.map((effect) => ({ effectId: ids.next("eff"), effect, lane: laneOf(effect) }));
@@ -331,7 +331,7 @@ export async function retryFailedMirrors(
   locationId: string | null,
   variantIds: ReadonlySet<string>,
   nowMs: number,
-): Promise<readonly AskedEffect[]> {
+): Promise<readonly QueuedEffect[]> {
   const rows = await tx.all<{ effect_id: string; lane: string; payload: string }>(
     `select effect_id, lane, payload from effect where shop_id = ? and lane in (?, ?) and state = 'failed'
      order by effect_id desc limit ?`,

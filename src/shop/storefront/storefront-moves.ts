@@ -101,12 +101,7 @@ export function tellIncomingStatements(
 }
 
 /** The effects that tell a new storefront all that is incoming, and the tags that go with it. */
-export async function tellAnewStatements(
-  tx: Tx,
-  shopId: string,
-  ids: Ids,
-  nowMs: number,
-): Promise<readonly Statement[]> {
+export async function retellStatements(tx: Tx, shopId: string, ids: Ids, nowMs: number): Promise<readonly Statement[]> {
   const rows = await tx.all<LevelRow>(
     "select variant_id, location_id from incoming where shop_id = ? and quantity <> 0 order by location_id, variant_id",
     [shopId],

@@ -10,11 +10,11 @@ export interface Subscription {
   readonly address: string;
   /** Addresses at which the store may tell changes still. */
   readonly former: readonly string[];
-  /** `asked`: what has become of it is not known. */
+  /** `subscription`: what has become of it is not known. */
   readonly state: "asked" | "made" | "failed";
   /** Why it is not made, or not whole. */
   readonly message: string | null;
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
 }
 
 interface SubscriptionRow {
@@ -32,10 +32,10 @@ export async function loadSubscription(tx: Tx, shopId: string): Promise<Subscrip
     [shopId],
   );
   if (row === undefined) return null;
-  const { address, state, message, asked_at: askedAtMs } = row;
+  const { address, state, message, asked_at: requestedAtMs } = row;
   // Only this module writes them.
   const former: readonly string[] = JSON.parse(row.former);
-  return { address, former, state, message, askedAtMs };
+  return { address, former, state, message, requestedAtMs };
 }
 
 /** The store is asked now. What it was asked for at other addresses is to be taken back. */
@@ -43,7 +43,7 @@ export async function beginSubscription(tx: Tx, shopId: string, address: string,
   const found = await loadSubscription(tx, shopId);
   const known = found === null ? [] : [...found.former, found.address];
   const former = [...new Set(known)].filter((each) => each !== address);
-  const begun: Subscription = { address, former, state: "asked", message: null, askedAtMs: nowMs };
+  const begun: Subscription = { address, former, state: "asked", message: null, requestedAtMs: nowMs };
   await tx.batch([
     {
       sql: `insert into storefront_subscription (shop_id, address, former, state, message, asked_at) values (?, ?, ?, ?, ?, ?)
@@ -56,13 +56,17 @@ export async function beginSubscription(tx: Tx, shopId: string, address: string,
 }
 
 /** What has become of it, unless the store was asked for another address meanwhile. */
-export const endSubscriptionStatement = (shopId: string, asked: Subscription, message: string | null): Statement => ({
+export const endSubscriptionStatement = (
+  shopId: string,
+  subscription: Subscription,
+  message: string | null,
+): Statement => ({
   sql: "update storefront_subscription set state = ?, message = ?, former = ? where shop_id = ? and address = ?",
   params: [
     message === null ? "made" : "failed",
     message,
-    JSON.stringify(message === null ? [] : asked.former),
+    JSON.stringify(message === null ? [] : subscription.former),
     shopId,
-    asked.address,
+    subscription.address,
   ],
 });

@@ -137,7 +137,7 @@ export function mailStatements(
       sql: "insert into mail_document (shop_id, mail_id, position, bytes) values (?, ?, ?, ?)",
       params: [shopId, mailId, position, Buffer.from(bytes).toString("base64")],
     })),
-    mailLogStatement(shopId, purchaseOrderId, askedMessage(mail), stamp),
+    mailLogStatement(shopId, purchaseOrderId, mailMessage(mail), stamp),
   ];
 }
 
@@ -148,7 +148,7 @@ const mailLogStatement = (shopId: string, purchaseOrderId: string, message: stri
 const addressesOf = (recipients: readonly MailRecipient[], role: MailRecipient["role"]): string =>
   recipients.flatMap((recipient) => (recipient.role === role ? [recipient.address] : [])).join(", ");
 
-function askedMessage({ recipients, documents, orderVersion, content }: NewMail): string {
+function mailMessage({ recipients, documents, orderVersion, content }: NewMail): string {
   const cc = addressesOf(recipients, "cc");
   const attached = documents.map(({ fileName, sha256 }) => `${fileName} (SHA-256 ${sha256})`).join(", ");
   return `E-mail to ${addressesOf(recipients, "to")}${cc === "" ? "" : `, copy to ${cc}`}, with ${attached} of version ${orderVersion}${content.link === undefined ? "" : " and a link to answer by"}.`;

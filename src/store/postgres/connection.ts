@@ -474,8 +474,8 @@ export class PostgresPool {
    * which session it has got.
    */
   async #sharesSession(connection: PostgresConnection): Promise<boolean> {
-    const asked = "select pg_backend_pid() as pid";
-    const own = async (): Promise<number | undefined> => (await connection.run<{ pid: number }>(asked))[0]?.pid;
+    const pidQuery = "select pg_backend_pid() as pid";
+    const own = async (): Promise<number | undefined> => (await connection.run<{ pid: number }>(pidQuery))[0]?.pid;
     for (let tries = 0; tries < sharingTriesMax; tries += 1) {
       const before = await own();
       const other = new Client({
@@ -488,7 +488,7 @@ export class PostgresPool {
       try {
         await other.connect();
         await other.query("begin");
-        const { rows } = await other.query<{ pid: number }>(asked);
+        const { rows } = await other.query<{ pid: number }>(pidQuery);
         if (rows[0]?.pid === before || (await own()) !== before) return true;
       } catch (error) {
         // It lends a session for a statement only, and refuses transactions.

@@ -196,10 +196,10 @@ export function whileFull(shared: Buckets): Buckets {
       );
   return {
     takeToken: change("takeToken", takeToken),
-    takeTokensWhen: (shopId, limit, nowMs, asked, tx) =>
+    takeTokensWhen: (shopId, limit, nowMs, batch, tx) =>
       instead(
-        () => shared.takeTokensWhen(shopId, limit, nowMs, asked, tx),
-        () => Array.from({ length: asked.count }, () => null),
+        () => shared.takeTokensWhen(shopId, limit, nowMs, batch, tx),
+        () => Array.from({ length: batch.count }, () => null),
       ),
     giveToken: change("giveToken", giveToken),
     peekTokens: (shopId, limit, nowMs) => shared.peekTokens(shopId, limit, nowMs),

@@ -15,10 +15,10 @@ const selectNow = "select (extract(epoch from clock_timestamp()) * 1000)::double
 /** The difference at the middle of the round trip. */
 async function measure(pool: PostgresPool): Promise<number> {
   return await pool.using(async (connection) => {
-    const askedAtMs = performance.now();
+    const sentAtMs = performance.now();
     const [row] = await connection.run<{ ms: number }>(selectNow);
     if (row === undefined) throw new Error("the database does not tell the time");
-    return row.ms - (askedAtMs + performance.now()) / 2;
+    return row.ms - (sentAtMs + performance.now()) / 2;
   });
 }
 

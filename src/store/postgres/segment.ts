@@ -14,7 +14,7 @@ import { type Connection, type FieldDef, Query as LibraryQuery } from "pg";
 import type { SqlValue } from "../store.ts";
 
 /** A statement as it is sent. */
-interface Asked {
+interface SentStatement {
   readonly text: string;
   readonly values: readonly SqlValue[];
   readonly name?: string;
@@ -169,7 +169,7 @@ const commandOf = (said: string): string => said.split(" ", 1)[0] ?? "";
  * and calls `callback` also when the connection is lost or the answers do not come in time.
  */
 export class Segment extends LibraryQuery {
-  readonly #queries: readonly Asked[];
+  readonly #queries: readonly SentStatement[];
   readonly #session: Session;
   readonly #parserOf: ParserOf;
   /** The name under which a statement was prepared or is to be; null: it has none. */
@@ -182,7 +182,12 @@ export class Segment extends LibraryQuery {
   callback: (error?: Error | null) => void;
   readonly answers: Promise<readonly Answer[]>;
 
-  constructor(queries: readonly Asked[], session: Session, parserOf: ParserOf, answerMsMax: number | undefined) {
+  constructor(
+    queries: readonly SentStatement[],
+    session: Session,
+    parserOf: ParserOf,
+    answerMsMax: number | undefined,
+  ) {
     super({ text: "" });
     this.#queries = queries;
     this.#session = session;
@@ -206,7 +211,7 @@ export class Segment extends LibraryQuery {
     return null;
   };
 
-  #write({ text, values, name }: Asked): void {
+  #write({ text, values, name }: SentStatement): void {
     const known = name === undefined ? undefined : this.#session.get(name);
     const isReady = known !== undefined && (known.shape !== null || known.by === this);
     const isNew = name !== undefined && known === undefined;

@@ -79,21 +79,21 @@ class ClosedTx implements Tx, TxMemory {
     return { database, tx: new ReaderTx(database) };
   }
 
-  async recall<T extends object>(asked: Remembered, load: () => Promise<T | null>): Promise<T | null> {
-    const value = this.#file.remembered.get(this.#file.watch.name + asked.key);
+  async recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null> {
+    const value = this.#file.remembered.get(this.#file.watch.name + cacheKey.key);
     if (value !== null) {
-      this.#seen = this.#seeing(asked, this.#seen);
+      this.#seen = this.#seeing(cacheKey, this.#seen);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for this load
       return value as T;
     }
-    const seen = this.#seeing(asked, new SeenRows(this.#file.watch));
+    const seen = this.#seeing(cacheKey, new SeenRows(this.#file.watch));
     const loaded = await load();
-    if (loaded !== null) this.#remember(asked, loaded, seen);
+    if (loaded !== null) this.#remember(cacheKey, loaded, seen);
     return loaded;
   }
 
-  know(asked: Remembered, value: object): void {
-    this.#remember(asked, value, this.#seeing(asked, new SeenRows(this.#file.watch)));
+  know(cacheKey: Remembered, value: object): void {
+    this.#remember(cacheKey, value, this.#seeing(cacheKey, new SeenRows(this.#file.watch)));
   }
 
   /** The same with the rows of these statements. */

@@ -127,22 +127,22 @@ class FileTx implements Tx, TxMemory {
     return this;
   }
 
-  async recall<T extends object>(asked: Remembered, load: () => Promise<T | null>): Promise<T | null> {
-    const made = this.#made.get(asked.key);
-    const value = made?.seen.stands() === true ? made.value : this.#file.recall(asked.key);
+  async recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null> {
+    const made = this.#made.get(cacheKey.key);
+    const value = made?.seen.stands() === true ? made.value : this.#file.recall(cacheKey.key);
     if (value !== null) {
-      for (const { sql, params } of asked.reads) this.#prepared(sql, params);
+      for (const { sql, params } of cacheKey.reads) this.#prepared(sql, params);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for this load
       return value as T;
     }
-    const seen = this.#seeing(asked);
+    const seen = this.#seeing(cacheKey);
     const loaded = await load();
-    if (loaded !== null) this.#make(asked, loaded, seen);
+    if (loaded !== null) this.#make(cacheKey, loaded, seen);
     return loaded;
   }
 
-  know(asked: Remembered, value: object): void {
-    this.#make(asked, value, this.#seeing(asked));
+  know(cacheKey: Remembered, value: object): void {
+    this.#make(cacheKey, value, this.#seeing(cacheKey));
   }
 
   /** The rows of these statements as they are now. */

@@ -254,13 +254,13 @@ export class MedusaOnHand {
       ({ state, createdAtMs }) => state === "unclear" && (write.clearedAtMs ?? 0) > createdAtMs,
     );
     if (cleared.length === 0) return write;
-    const anew = cleared.flatMap((batch) => this.#batchesOf(withPlaces(inputOf(batch).levels, batch)));
+    const rebuilt = cleared.flatMap((batch) => this.#batchesOf(withPlaces(inputOf(batch).levels, batch)));
     const keys = new Set(cleared.map(({ key }) => key));
     return await turn.settled({
       ...write,
       batches: [
         ...write.batches.map((each): WrittenBatch => (keys.has(each.key) ? { ...each, state: "replaced" } : each)),
-        ...anew,
+        ...rebuilt,
       ],
     });
   }

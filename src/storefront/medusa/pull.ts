@@ -219,7 +219,7 @@ const levelList: List<z.output<typeof levelRow>> = {
 };
 
 /** At most this many locations are asked about where a variant is not stocked. */
-const locationsAskedMax = 200;
+const locationsPerCallMax = 200;
 
 async function levels(
   { client }: PullParts,
@@ -227,7 +227,7 @@ async function levels(
   context: ReadContext | undefined,
 ): Promise<PullPage> {
   const signal = context?.signal;
-  const { rows: places } = await rowsOf(client, { ...locationList, limit: locationsAskedMax }, null, signal);
+  const { rows: places } = await rowsOf(client, { ...locationList, limit: locationsPerCallMax }, null, signal);
   const { rows, next, total } = await rowsOf(client, levelList, cursor, signal);
   const records = rows.flatMap((row): readonly Pulled[] => {
     const itemId = foundFrom(row)?.itemId ?? null;

@@ -83,7 +83,7 @@ type AdjustOutcome =
   | { readonly kind: "renew" };
 
 /** What an answer is held against. */
-interface AskedInput {
+interface SentInput {
   readonly input: {
     readonly name: string;
     readonly changes: readonly {
@@ -104,8 +104,8 @@ export async function adjust(
   input: string,
   signal: AbortSignal | undefined,
 ): Promise<AdjustOutcome> {
-  const asked: AskedInput = JSON.parse(input);
-  const { name, changes } = asked.input;
+  const sent: SentInput = JSON.parse(input);
+  const { name, changes } = sent.input;
   const { inventoryAdjustQuantities } = await client.ask(adjustDocument, input, {
     writes: true,
     items: changes.length,

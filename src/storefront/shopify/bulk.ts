@@ -95,12 +95,12 @@ export async function bulkPiece(
     }
     case undefined:
     default:
-      return begunAnew(query, cursor, bulkOperation?.errorCode ?? bulkOperation?.status ?? "it is not known any more");
+      return restarted(query, cursor, bulkOperation?.errorCode ?? bulkOperation?.status ?? "it is not known any more");
   }
 }
 
 /** An operation that has failed is begun anew, a few times. */
-function begunAnew({ name }: BulkQuery, { begun }: BulkCursor, why: string): BulkPiece {
+function restarted({ name }: BulkQuery, { begun }: BulkCursor, why: string): BulkPiece {
   if (why === "ACCESS_DENIED")
     throw new StorefrontError("auth", `Shopify does not let the app read ${name}: a scope is missing`, {
       landed: "no",

@@ -263,7 +263,7 @@ export class ShopifyOnHand {
     );
     const isSame = write?.items === itemsText(changes);
     const landed = changes.map((_, place) => (isSame ? landedOf(write, place) : null));
-    const asked = changes.map(({ variantId, locationId }, place) => {
+    const placedItems = changes.map(({ variantId, locationId }, place) => {
       const itemGid = found.get(variantId)?.itemGid;
       const locationGid = globalId("Location", locationId);
       return itemGid === undefined || locationGid === null
@@ -271,10 +271,10 @@ export class ShopifyOnHand {
         : { itemGid, locationGid, change: landed[place] ?? null };
     });
     await this.#see(
-      asked.filter((each) => each !== null),
+      placedItems.filter((each) => each !== null),
       signal,
     );
-    return asked.map((each, place) => {
+    return placedItems.map((each, place) => {
       const level = each === null ? undefined : this.#levels.get(`${each.itemGid} ${each.locationGid}`);
       if (level === undefined) {
         variants.forget(changes.slice(place, place + 1).map(({ variantId }) => variantId));
@@ -286,11 +286,15 @@ export class ShopifyOnHand {
 
   /** Looks these levels up, but for those that were seen with their change. */
   async #see(
-    asked: readonly { readonly itemGid: string; readonly locationGid: string; readonly change: WrittenBatch | null }[],
+    placedItems: readonly {
+      readonly itemGid: string;
+      readonly locationGid: string;
+      readonly change: WrittenBatch | null;
+    }[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { client, clock } = this.#parts;
-    const wanted = asked.filter(({ itemGid, locationGid, change }) => {
+    const wanted = placedItems.filter(({ itemGid, locationGid, change }) => {
       const seen = this.#levels.get(`${itemGid} ${locationGid}`);
       return seen === undefined || seen.seenAtMs < (change?.landedAtMs ?? Infinity) || !isShown(seen, change);
     });

@@ -100,7 +100,7 @@ export async function sendToShopify(
   }
 }
 
-function answerFrom(text: string, response: Response, asked: string, landed: "no" | "maybe"): ShopifyAnswer {
+function answerFrom(text: string, response: Response, statedVersion: string, landed: "no" | "maybe"): ShopifyAnswer {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -117,7 +117,7 @@ function answerFrom(text: string, response: Response, asked: string, landed: "no
     error: first === undefined ? null : { code: first.extensions?.code ?? null, message: first.message },
     requestedCost: extensions?.cost?.requestedQueryCost ?? null,
     throttle: extensions?.cost?.throttleStatus ?? null,
-    otherVersion: served === null || served === asked ? null : served,
+    otherVersion: served === null || served === statedVersion ? null : served,
   };
 }
 

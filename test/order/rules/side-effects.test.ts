@@ -4,7 +4,7 @@ import { test } from "node:test";
 import "../../../src/operations/registry.ts";
 import type { Effect, EffectOutcome } from "../../../src/core/order/effect.ts";
 import { worded } from "../../../src/requests/wording.ts";
-import type { AskedEffect } from "../../../src/shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../../src/shop/storefront/effects.ts";
 import {
   renderSideEffects,
   type SideEffectOptions,
@@ -24,7 +24,7 @@ function rendered(
   asked: readonly (readonly [Effect["kind"], EffectOutcome | undefined])[],
   options: SideEffectOptions = plain,
 ) {
-  const effects: readonly AskedEffect[] = asked.map(([kind], index) => ({
+  const effects: readonly QueuedEffect[] = asked.map(([kind], index) => ({
     effectId: `e${index}`,
     kind,
     lane: kind,

@@ -80,8 +80,8 @@ interface WarningFacts {
  *
  * Source: C16.
  */
-export function orderWarnings(next: PurchaseOrder, asked: InQuestion, facts: WarningFacts): readonly Warning[] {
-  const { supplierPath, locationPath, lines } = asked;
+export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: WarningFacts): readonly Warning[] {
+  const { supplierPath, locationPath, lines } = subject;
   const warnings: Warning[] = [];
   if (supplierPath !== null && next.supplierId !== null && next.supplierName === null)
     warnings.push({
@@ -95,25 +95,25 @@ export function orderWarnings(next: PurchaseOrder, asked: InQuestion, facts: War
       reason: "unknown-location",
       message: `The shop knows no location ${next.locationId}.`,
     });
-  for (const line of lines) warnings.push(...lineWarnings(line), ...newLineWarnings(next, line, asked, facts.today));
-  warnings.push(...rateWarnings(next, lines), ...dateWarnings(next, asked, facts.today));
-  const kept = asked.keptTerms.join(", ");
+  for (const line of lines) warnings.push(...lineWarnings(line), ...newLineWarnings(next, line, subject, facts.today));
+  warnings.push(...rateWarnings(next, lines), ...dateWarnings(next, subject, facts.today));
+  const kept = subject.keptTerms.join(", ");
   if (kept !== "")
     warnings.push({
       path: supplierPath ?? "",
       reason: "other-supplier-terms",
       message: `${kept}: what was typed stayed, and the new supplier has it otherwise.`,
     });
-  if (asked.olderVersion !== null)
+  if (subject.olderVersion !== null)
     warnings.push({
       path: "",
       reason: "supplier-has-older-version",
-      message: `The supplier was sent version ${asked.olderVersion}; the order is at version ${next.version}. Send it again.`,
+      message: `The supplier was sent version ${subject.olderVersion}; the order is at version ${next.version}. Send it again.`,
     });
   const excess = discountExcess(next, facts.shopCurrency);
   if (excess > 0 && next.lineItems.length > 0)
     warnings.push({
-      path: asked.discountPath,
+      path: subject.discountPath,
       reason: "discount-above-total",
       message: `discountAmount is ${moneyToNumber(excess)} ${next.currencyCode} above what it is taken off, so the order owes 0.`,
     });

@@ -10,7 +10,7 @@ import { Fault } from "../../../base/fault.ts";
 import type { GoodsDecision } from "../../../core/goods/goods.ts";
 import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
 import { syncableLines } from "../../../core/storefront/sync.ts";
-import type { AskedEffect } from "../../../shop/storefront/effects.ts";
+import type { QueuedEffect } from "../../../shop/storefront/effects.ts";
 import type { Tx } from "../../../store/store.ts";
 import { type Call, operation } from "../../../requests/operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "../access.ts";
@@ -31,8 +31,8 @@ import {
   type SideEffects,
 } from "../side-effects.ts";
 import {
-  type AskedPush,
-  askedPush,
+  type PendingPush,
+  pendingPush,
   type Confirmation,
   confirmationSchema,
   confirmPush,
@@ -105,7 +105,7 @@ async function saveCompletion(
   order: PurchaseOrder,
   decided: GoodsDecision,
   costs: WrittenCosts,
-): Promise<readonly AskedEffect[]> {
+): Promise<readonly QueuedEffect[]> {
   if (!costs.isCurrent(order))
     throw new Fault("INVALID_INPUT", "The order was edited while its costs were written; it was not completed.", {
       reason: "ORDER_EDITED",
@@ -161,10 +161,10 @@ export const quickCompleteOrder = operation({
             await claim.end(tx);
             const { order, decided } = await decide(tx, costs.settle);
             await recordReadBack(tx, call, order, { confirmation, shown });
-            const asked = await saveCompletion(tx, call, order, decided, costs);
-            const effects = [...received.effects, ...asked];
+            const queued = await saveCompletion(tx, call, order, decided, costs);
+            const effects = [...received.effects, ...queued];
             return {
-              effects: asked,
+              effects: queued,
               earlierEffectIds: idsOf(received.effects),
               answer: (outcomes) =>
                 quickAnswer(
@@ -210,9 +210,9 @@ const linesToPush = (call: Call, claim: OrderClaim, purchaseOrderId: string): Pr
   });
 
 interface ReceivedEverything {
-  readonly push: AskedPush;
+  readonly push: PendingPush;
   /** What else the receipt asked for. */
-  readonly effects: readonly AskedEffect[];
+  readonly effects: readonly QueuedEffect[];
   readonly before: PurchaseOrder["status"];
   readonly receivedLineItemIds: readonly string[];
 }
@@ -230,7 +230,7 @@ async function receiveEverything(
   const decided = decideQuickReceive(order, context);
   await refuseBesideSyncs(tx, call, order, claim.claimId);
   const effects = await saveFor(tx, call, order, decided);
-  const push = await askedPush(
+  const push = await pendingPush(
     tx,
     call,
     claim,
@@ -252,7 +252,7 @@ async function receiveEverything(
   };
 }
 
-const isNothingPushed = ({ lines }: AskedPush, confirmation: Confirmation): boolean => {
+const isNothingPushed = ({ lines }: PendingPush, confirmation: Confirmation): boolean => {
   const pushed = new Set(lines.map((line) => line.poLineItemId));
   const reported = confirmation.lines.filter((line) => pushed.has(line.lineItemId));
   return reported.length > 0 && reported.every((line) => line.status === "failed");

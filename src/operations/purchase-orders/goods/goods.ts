@@ -178,7 +178,7 @@ export async function savedPush(
   return {
     effects,
     answer: (outcomes) => answer(next, outcomes),
-    answerAnew: async (tx, outcomes) => {
+    answerAfter: async (tx, outcomes) => {
       const now = await loadOrder(tx, call.shop.shopId, next.purchaseOrderId);
       return now === null ? null : answer(now, outcomes);
     },

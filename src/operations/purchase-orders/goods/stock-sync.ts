@@ -73,7 +73,7 @@ export const skippedJson = (skipped: SyncDecision["skipped"]): z.output<typeof s
   skipped.map(({ line, reason }) => ({ lineItemId: line.poLineItemId, variantId: line.variantId, reason }));
 
 /** What a call waits for: a push that it has asked for, and what the storefront took earlier and has never shown. */
-export interface AskedPush {
+export interface PendingPush {
   readonly purchaseOrderId: string;
   /** Null when nothing was to be pushed. */
   readonly effectId: string | null;
@@ -95,15 +95,15 @@ export interface AskedPush {
  * @param next   the order as the change leaves it.
  * @param asked  the push; of `reportedLines` lines it is noted what was never read back.
  */
-export async function askedPush(
+export async function pendingPush(
   tx: Tx,
   call: Call,
   claim: OrderClaim,
   { before, next }: { readonly before: PurchaseOrder; readonly next: PurchaseOrder },
-  asked: Pick<AskedPush, "effectId" | "lines" | "guardSkipped"> & { readonly reportedLines: readonly LineItem[] },
-): Promise<AskedPush> {
+  awaited: Pick<PendingPush, "effectId" | "lines" | "guardSkipped"> & { readonly reportedLines: readonly LineItem[] },
+): Promise<PendingPush> {
   const { purchaseOrderId } = next;
-  const { reportedLines, ...push } = asked;
+  const { reportedLines, ...push } = awaited;
   const pushes = await loadStockPushes(tx, call.shop.shopId, purchaseOrderId);
   const settled = pushes.filter((each) => each.state === "settled").map((each) => each.reference);
   const unreadOf = unreadQuantities(pushes.flatMap((each) => each.items));
@@ -137,7 +137,7 @@ interface Confirmed {
  * Waits until everything that is waited for has landed and can be read at the storefront, or has failed, at most the shop's
  * `confirmationWaitMs`.
  */
-export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirmed> {
+export async function confirmPush(call: Call, awaited: PendingPush): Promise<Confirmed> {
   const { confirmationWaitMs } = call.shop;
   const deadlineMs = call.clock.now() + confirmationWaitMs;
   const shown = new Map<string, Set<number>>();
@@ -145,10 +145,10 @@ export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirm
   // The time slept is counted beside the clock, so that the wait ends even under a clock that does not advance.
   for (let waitedMs = 0; ; waitedMs += pollMs, pollMs = Math.min(2 * pollMs, pollMaxMs)) {
     const leftMs = Math.max(0, Math.min(deadlineMs - call.clock.now(), confirmationWaitMs - waitedMs));
-    const lines = await polledLines(call, asked, shown, leftMs);
+    const lines = await polledLines(call, awaited, shown, leftMs);
     const isDone = lines.every((line) => line.status !== "pending");
     if (isDone || leftMs === 0) {
-      const confirmation = { status: confirmationStatus(lines), lines: [...lines, ...skippedLines(asked)] };
+      const confirmation = { status: confirmationStatus(lines), lines: [...lines, ...skippedLines(awaited)] };
       return { confirmation, shown };
     }
     await sleep(Math.min(pollMs, leftMs));
@@ -177,7 +177,7 @@ const confirmationLine = <Status extends ConfirmationLine["status"]>(
   { status, reason }: { readonly status: Status; readonly reason: string | null },
 ) => ({ lineItemId, variantId, status, quantity: quantityToNumber(quantity), reason });
 
-const skippedLines = ({ guardSkipped }: AskedPush): readonly ConfirmationLine[] =>
+const skippedLines = ({ guardSkipped }: PendingPush): readonly ConfirmationLine[] =>
   guardSkipped.map((line) =>
     confirmationLine(line, unsyncedQuantity(line), { status: "skipped", reason: "guard-skipped" }),
   );
@@ -189,24 +189,24 @@ type PolledLine = ConfirmationLine & { readonly status: "verified" | "failed" | 
 /** How each line that is waited for stands now. `shown` gathers the items that were read back, over all polls. */
 async function polledLines(
   call: Call,
-  asked: AskedPush,
+  awaited: PendingPush,
   shown: Map<string, Set<number>>,
   waitMs: number,
 ): Promise<readonly PolledLine[]> {
-  const { purchaseOrderId, effectId } = asked;
-  if (effectId === null && asked.unread.length === 0) return [];
+  const { purchaseOrderId, effectId } = awaited;
+  if (effectId === null && awaited.unread.length === 0) return [];
   const push = effectId === null ? pending : ((await call.settle([effectId], waitMs)).get(effectId) ?? pending);
   const { order, pushes } = await call.read(async (tx) => ({
     order: await loadOrder(tx, call.shop.shopId, purchaseOrderId),
     pushes: await loadStockPushes(tx, call.shop.shopId, purchaseOrderId),
   }));
-  const ofThisCall = pushes.filter((each) => !asked.settledReferences.has(each.reference));
+  const ofThisCall = pushes.filter((each) => !awaited.settledReferences.has(each.reference));
   const refusals = new Map(ofThisCall.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
   const taken = new Set(ofThisCall.flatMap((each) => each.items.flatMap(takenLines)));
   const hasLanded = (line: LineItem): boolean =>
     taken.has(line.poLineItemId) && isPushed(line, now.get(line.poLineItemId));
-  const waitedFor = [...asked.lines.filter(hasLanded), ...asked.unread.map(({ line }) => line)];
+  const waitedFor = [...awaited.lines.filter(hasLanded), ...awaited.unread.map(({ line }) => line)];
   await readBack(call, purchaseOrderId, pushes, new Set(waitedFor.map((line) => line.poLineItemId)), shown, waitMs);
   const unread = unreadQuantities(pushes.flatMap((each) => unshown(each, shown).map(({ item }) => item)));
   const progress = (line: LineItem) => ({
@@ -215,11 +215,11 @@ async function polledLines(
     push,
   });
   return [
-    ...asked.lines.map((line) => {
+    ...awaited.lines.map((line) => {
       const reported = lineConfirmation({ ...progress(line), hasLanded: hasLanded(line) });
       return confirmationLine(line, unsyncedQuantity(line), reported);
     }),
-    ...asked.unread.map(({ line, quantity }) =>
+    ...awaited.unread.map(({ line, quantity }) =>
       confirmationLine(line, quantity, lineConfirmation({ ...progress(line), hasLanded: true })),
     ),
   ];

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isCustom } from "../../../core/order/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../../core/order/purchase-order.ts";
 import { decideStorefrontSync, decideSyncReset, type SyncDecision } from "../../../core/storefront/sync.ts";
-import { type AskedEffect, retryFailedMirrors } from "../../../shop/storefront/effects.ts";
+import { type QueuedEffect, retryFailedMirrors } from "../../../shop/storefront/effects.ts";
 import { clearWritesStatement } from "../../../shop/storefront/storefront-writes.ts";
 import type { Tx } from "../../../store/store.ts";
 import { noRepeats } from "../../fields.ts";
@@ -18,7 +18,7 @@ import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./gua
 import { etagOf, lineItemId, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "../json.ts";
 import { followOnShape, idsOf, renderSideEffects } from "../side-effects.ts";
 import {
-  askedPush,
+  pendingPush,
   confirmPush,
   confirmationSchema,
   recordReadBack,
@@ -104,23 +104,23 @@ async function startSync(
 ): Promise<{
   readonly order: PurchaseOrder;
   readonly decided: SyncDecision;
-  readonly asked: readonly AskedEffect[];
-  readonly retried: readonly AskedEffect[];
+  readonly queuedEffects: readonly QueuedEffect[];
+  readonly retried: readonly QueuedEffect[];
 }> {
   const { order, decided } = await decide(tx, call, input, facts);
-  const asked = await saveFor(tx, call, order, decided);
+  const queuedEffects = await saveFor(tx, call, order, decided);
   const variantIds = new Set(order.lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId));
   const retried = await retryFailedMirrors(tx, call.shop.shopId, order.locationId, variantIds, call.clock.now());
-  return { order, decided, asked, retried };
+  return { order, decided, queuedEffects, retried };
 }
 
 /** Answers once the work is queued; it is started and not waited for. */
 async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<SyncAnswer> {
   const queued: string[] = [];
   const answer = await call.commit(async (tx) => {
-    const { decided, asked, retried } = await startSync(tx, call, input, facts);
+    const { decided, queuedEffects, retried } = await startSync(tx, call, input, facts);
     const { next, pushedLineItemIds } = decided;
-    const effects = [...asked, ...retried];
+    const effects = [...queuedEffects, ...retried];
     queued.push(...idsOf(effects));
     return {
       effects: [],
@@ -148,14 +148,14 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
 function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<SyncAnswer> {
   return withOrderClaim(call, async (claim) => {
     const { push, retried, skipped } = await call.change(async (tx) => {
-      const { order, decided, asked, retried } = await startSync(tx, call, input, facts);
-      const push = await askedPush(
+      const { order, decided, queuedEffects, retried } = await startSync(tx, call, input, facts);
+      const push = await pendingPush(
         tx,
         call,
         claim,
         { before: order, next: decided.next },
         {
-          effectId: asked[0]?.effectId ?? null,
+          effectId: queuedEffects[0]?.effectId ?? null,
           lines: linesWithIds(decided.next, decided.pushedLineItemIds),
           guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
           reportedLines: linesWithIds(decided.next, input.lineItemIds ?? null),
