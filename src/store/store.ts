@@ -214,7 +214,7 @@ export interface Coordination {
    * Takes tokens one after another as `takeToken` does, provided that a statement has a row. On a network engine it is one round trip, that in
    * which the read begins; two when there are fewer tokens than were asked for.
    *
-   * @param asked how many, and a statement that reads the shop.
+   * @param batch how many, and a statement that reads the shop.
    * @param tx    a read of the shop that has run no statement yet.
    * @returns what each of them is told; null where the statement had no row: nothing was taken.
    */
@@ -222,7 +222,7 @@ export interface Coordination {
     shopId: string,
     limit: BucketLimit,
     nowMs: number,
-    cacheKey: { readonly when: Statement; readonly count: number },
+    batch: { readonly when: Statement; readonly count: number },
     tx: Tx,
   ): Promise<readonly (BucketReading | null)[]>;
   /** Puts back a token that was taken for a request which needs none. */

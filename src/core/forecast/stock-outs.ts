@@ -75,7 +75,7 @@ export function stockOutsOf(onHand: Quantity, days: readonly StockDay[]): readon
  * The times without stock that records tell, set right by the one that was noticed as it happened: when the level came to 0 and when it was
  * above 0 again.
  *
- * @param told what `stockOutsOf` says.
+ * @param reported what `stockOutsOf` says.
  * @param seen null: none was noticed since the records were looked at last.
  * @param sold days with a sale.
  */

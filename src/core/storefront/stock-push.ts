@@ -63,7 +63,7 @@ export const unsyncedQuantity = (line: Pick<LineItem, "quantityReceived" | "quan
 /**
  * Whether a push of the line is through: the storefront has what the line was short of, or has all of what the line is now.
  *
- * @param asked the line when the push was asked for.
+ * @param pushed the line when the push was asked for.
  * @param now   the line by now; undefined: it is gone.
  * Source: C43.
  */

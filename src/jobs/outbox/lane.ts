@@ -58,7 +58,7 @@ interface LaneOptions {
 /**
  * Runs the lane once.
  *
- * @param told of its claim.
+ * @param listener hears how far its claim is.
  * @returns what became of its effects; `pending` for those that were put off.
  */
 type RunLane = (shopId: string, lane: string, listener: ClaimListener) => Promise<ReadonlyMap<string, EffectOutcome>>;

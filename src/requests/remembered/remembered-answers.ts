@@ -97,7 +97,7 @@ export class KnownAnswers {
     this.#packed.put(key, answer, bytes.length + besideBytes, seen);
   }
 
-  /** @param asked  names the surface and the operation in its second and third line. */
+  /** @param key names the surface and the operation in its second and third line. */
   #dictionaryOf(key: string, dataText: string): Buffer {
     const kind = key.split("\n", 3).slice(1).join("\n");
     const dictionary = this.#dictionaries.get(kind) ?? blank(dataText);

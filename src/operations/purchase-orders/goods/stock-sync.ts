@@ -93,7 +93,7 @@ export interface PendingPush {
  *
  * @param before the order before that change.
  * @param next   the order as the change leaves it.
- * @param asked  the push; of `reportedLines` lines it is noted what was never read back.
+ * @param awaited the push; of `reportedLines` lines it is noted what was never read back.
  */
 export async function pendingPush(
   tx: Tx,
