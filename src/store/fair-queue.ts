@@ -25,7 +25,7 @@ export interface FairLimits {
 export const turnsRememberedMax = 10_000;
 
 /** The shortest wait that a refusal names. */
-const retryAfterMsMin = 1_000;
+const suggestedWaitMsMin = 1_000;
 
 /** How much the latest run counts in the average duration. */
 const latestShare = 0.3;
@@ -185,7 +185,7 @@ export class FairQueue {
     const waitMs = (line.waiting.length * this.#averageMs) / this.#limits.runningPerShopMax;
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was done.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel, or narrow the filters.",
-      retryAfterMs: Math.min(Math.ceil(Math.max(waitMs, retryAfterMsMin)), this.#limits.waitMsMax),
+      retryAfterMs: Math.min(Math.ceil(Math.max(waitMs, suggestedWaitMsMin)), this.#limits.waitMsMax),
     });
   }
 }

@@ -21,7 +21,7 @@ export interface QueueLimits {
 export const defaultQueueLimits: QueueLimits = { lengthMax: 1_000, waitMsMax: 10_000 };
 
 /** The shortest wait that a refusal names. */
-const retryAfterMsMin = 100;
+const suggestedWaitMsMin = 100;
 
 /** Writes that wait in all queues that share it. */
 export interface QueueDepth {
@@ -187,7 +187,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   /** The refusal names the wait of the latest group or of the oldest waiting write, whichever is longer. */
   #overloaded(what: string): Fault {
     const { limits } = this.#options;
-    const waitMs = Math.max(this.#lastWaitMs, this.#oldestWaitMs, retryAfterMsMin);
+    const waitMs = Math.max(this.#lastWaitMs, this.#oldestWaitMs, suggestedWaitMsMin);
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was changed.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel.",
       retryAfterMs: Math.min(Math.ceil(waitMs), limits.waitMsMax),

@@ -64,9 +64,9 @@ export interface TxMemory {
    * What `load` makes of the rows that the statements read: remembered, if they would read the same as when it was made. `load` runs these
    * statements, no others. Nobody may change the value.
    */
-  recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null>;
+  recall<T extends object>(remembered: Remembered, load: () => Promise<T | null>): Promise<T | null>;
   /** Says what `load` would make of the rows now, in this transaction. */
-  know(cacheKey: Remembered, value: object): void;
+  know(remembered: Remembered, value: object): void;
 }
 
 /** Something that is remembered. */

@@ -79,21 +79,21 @@ class ClosedTx implements Tx, TxMemory {
     return { database, tx: new ReaderTx(database) };
   }
 
-  async recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null> {
-    const value = this.#file.remembered.get(this.#file.watch.name + cacheKey.key);
+  async recall<T extends object>(entry: Remembered, load: () => Promise<T | null>): Promise<T | null> {
+    const value = this.#file.remembered.get(this.#file.watch.name + entry.key);
     if (value !== null) {
-      this.#seen = this.#seeing(cacheKey, this.#seen);
+      this.#seen = this.#seeing(entry, this.#seen);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for this load
       return value as T;
     }
-    const seen = this.#seeing(cacheKey, new SeenRows(this.#file.watch));
+    const seen = this.#seeing(entry, new SeenRows(this.#file.watch));
     const loaded = await load();
-    if (loaded !== null) this.#remember(cacheKey, loaded, seen);
+    if (loaded !== null) this.#remember(entry, loaded, seen);
     return loaded;
   }
 
-  know(cacheKey: Remembered, value: object): void {
-    this.#remember(cacheKey, value, this.#seeing(cacheKey, new SeenRows(this.#file.watch)));
+  know(entry: Remembered, value: object): void {
+    this.#remember(entry, value, this.#seeing(entry, new SeenRows(this.#file.watch)));
   }
 
   /** The same with the rows of these statements. */

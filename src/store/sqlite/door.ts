@@ -127,22 +127,22 @@ class FileTx implements Tx, TxMemory {
     return this;
   }
 
-  async recall<T extends object>(cacheKey: Remembered, load: () => Promise<T | null>): Promise<T | null> {
-    const made = this.#made.get(cacheKey.key);
-    const value = made?.seen.stands() === true ? made.value : this.#file.recall(cacheKey.key);
+  async recall<T extends object>(remembered: Remembered, load: () => Promise<T | null>): Promise<T | null> {
+    const made = this.#made.get(remembered.key);
+    const value = made?.seen.stands() === true ? made.value : this.#file.recall(remembered.key);
     if (value !== null) {
-      for (const { sql, params } of cacheKey.reads) this.#prepared(sql, params);
+      for (const { sql, params } of remembered.reads) this.#prepared(sql, params);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for this load
       return value as T;
     }
-    const seen = this.#seeing(cacheKey);
+    const seen = this.#seeing(remembered);
     const loaded = await load();
-    if (loaded !== null) this.#make(cacheKey, loaded, seen);
+    if (loaded !== null) this.#make(remembered, loaded, seen);
     return loaded;
   }
 
-  know(cacheKey: Remembered, value: object): void {
-    this.#make(cacheKey, value, this.#seeing(cacheKey));
+  know(remembered: Remembered, value: object): void {
+    this.#make(remembered, value, this.#seeing(remembered));
   }
 
   /** The rows of these statements as they are now. */
