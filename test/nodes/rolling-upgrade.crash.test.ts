@@ -14,9 +14,11 @@ import { suite, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { systemClock } from "../../src/base/system.ts";
-import { migrationsOf, releasesWithProgram, unpackProgram } from "../releases/kept.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { documentOf, migrationsOf, releasesWithProgram, unpackProgram } from "../releases/kept.ts";
 import { withMachineClock } from "../releases/program.ts";
 import { adminToken, hangUp, operate, seeded } from "../support/clients.ts";
+import { contractOf, createContract, type Observed } from "../support/contract.ts";
 import { type LoadBalancer, noHaproxy, startHaproxy } from "../support/haproxy.ts";
 import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { type ServiceNode, serviceNode } from "../support/nodes.ts";
@@ -40,11 +42,14 @@ const migrationsToday = globSync("src/shop/schema/*.sql", { cwd: root }).length;
 /** With this many migrations of the shop's schema the audit log is chained. */
 const chainedFrom = 35;
 
-/** A program: what starts it, and how many migrations it has. */
+type Contract = (observed: Observed) => void;
+
+/** A program: what starts it, how many migrations it has, and the check of its answers against its own document. */
 interface Program extends Disposable {
   readonly name: string;
   readonly main: string;
   readonly migrations: number;
+  readonly contract: Contract;
 }
 
 /** The newest kept program that has fewer migrations than today's. */
@@ -54,13 +59,14 @@ function programBefore(): Program {
     .filter(({ migrations }) => migrations < migrationsToday)
     .sort((left, right) => right.migrations - left.migrations);
   assert.ok(found !== undefined);
-  return { ...unpackProgram(found.name), ...found };
+  return { ...unpackProgram(found.name), ...found, contract: createContract(documentOf(found.name)) };
 }
 
 const today = (): Program => ({
   name: "today's program",
   main: thisProgram,
   migrations: migrationsToday,
+  contract: contractOf(operations),
   [Symbol.dispose]: () => {},
 });
 
@@ -82,14 +88,38 @@ function programAfter(): Program {
     name: "one with a further migration",
     main: path.join(directory, "src/main.cjs"),
     migrations,
+    contract: contractOf(operations),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
+
+/**
+ * The check of answers that come through HAProxy: each against the document of the program that its node runs, and a replay against that of the program
+ * that answered first, which may be either.
+ */
+const contractOfNodes =
+  (serves: ReadonlyMap<string, Program>, programs: readonly Program[]): Contract =>
+  (observed) => {
+    const { "x-node": node, "idempotent-replayed": replayed } = observed.headers;
+    // HAProxy's own answers are as today's program would give them.
+    const program = serves.get(String(node)) ?? programs.at(-1);
+    const others = replayed === "true" ? programs.filter((each) => each !== program) : [];
+    const fits = others.some(({ contract }) => {
+      try {
+        contract(observed);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    if (!fits) program?.contract(observed);
+  };
 
 /** Replaces each node as docs/operating.md says: drained, so that no request is under way on a connection that is closed. */
 async function replaceAll(
   nodes: readonly ServiceNode[],
   balancer: LoadBalancer,
+  serves: Map<string, Program>,
   next: Program,
   afterFirst: () => Promise<void>,
 ): Promise<void> {
@@ -99,6 +129,7 @@ async function replaceAll(
     await until(`${name} is drained`, async () => (await balancer.running()).get(name) === 0);
     assert.equal(await node.end("SIGTERM"), 0);
     await node.start(next.main);
+    serves.set(name, next);
     await balancer.control(`set server nodes/${name} state ready`);
     await until(`HAProxy uses ${name}`, async () => (await balancer.states()).get(name) === "UP");
     if (index === 0) await afterFirst();
@@ -143,13 +174,17 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
     await Promise.all(nodes.map((node) => node.start(from.main)));
     await using balancer = await startHaproxy(ports.map((port) => `127.0.0.1:${port}`));
     const addresses = [balancer];
-    const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, addresses, random, broken.signal)));
+    const serves = new Map(nodes.map((_, index) => [`node${index + 1}`, from]));
+    const contract = contractOfNodes(serves, [from, to]);
+    const shops = await Promise.all(
+      shopIds.map((shopId) => openShop(shopId, addresses, random, broken.signal, contract)),
+    );
     const probe = await startProbe(addresses, "probe");
     const load = { nodes: addresses, shops, clientCount, seconds: 0, seed, random };
     const beganMs = systemClock.now();
     const steps = await runLoad(load, broken, async () => {
       await sleep(seconds * 1_000);
-      await replaceAll(nodes, balancer, to, async () => {
+      await replaceAll(nodes, balancer, serves, to, async () => {
         // A node of the release before that starts only now.
         const env = { OPENPO_DATABASE_URL: database.url, OPENPO_ADMIN_TOKEN: adminToken, OPENPO_DEMO: "0" };
         const { code, stderr } = await startProgram([], env, null, from.main).finished;

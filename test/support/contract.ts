@@ -69,8 +69,9 @@ function checkDetails(json: Json | null, what: string): void {
   }
 }
 
-/** Makes the check of an answer; it throws an error that says what is wrong. */
-function createContract(document: JsonObject): (observed: Observed) => void {
+/** Makes the check of an answer against the document as it is served; it throws an error that says what is wrong. */
+export function createContract(served: JsonObject): (observed: Observed) => void {
+  const document = closedDocument(served);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi");
@@ -155,7 +156,7 @@ const contracts = new WeakMap<readonly Operation[], (observed: Observed) => void
 
 /** The check of the answers of these operations. Made once for each list: compiling the whole document takes a while. */
 export function contractOf(list: readonly Operation[]): (observed: Observed) => void {
-  const check = contracts.get(list) ?? createContract(closedDocument(openApiDocument(list)));
+  const check = contracts.get(list) ?? createContract(openApiDocument(list));
   contracts.set(list, check);
   return check;
 }

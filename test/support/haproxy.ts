@@ -1,10 +1,10 @@
 /**
- * HAProxy in front of nodes, with the configuration that is shipped (deploy/haproxy.cfg). `OPENPO_HAPROXY` names the program; by default it is
- * that of the Debian package.
+ * HAProxy in front of nodes, with the configuration that is shipped (deploy/haproxy.cfg), but that answers say in `X-Node` which node sent them.
+ * `OPENPO_HAPROXY` names the program; by default it is that of the Debian package.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,9 @@ import { freePort } from "./ports.ts";
 import { until } from "./until.ts";
 
 const haproxy = process.env["OPENPO_HAPROXY"] ?? "/usr/sbin/haproxy";
-const configuration = path.join(import.meta.dirname, "../../deploy/haproxy.cfg");
+const shipped = readFileSync(path.join(import.meta.dirname, "../../deploy/haproxy.cfg"), "utf8");
+/** HAProxy's own answers have no such header. */
+const tellsNode = "    http-response set-header X-Node %s\n";
 
 /** Why tests behind HAProxy are skipped; false: they are not. */
 export const noHaproxy = existsSync(haproxy)
@@ -37,6 +39,8 @@ export async function startHaproxy(nodes: readonly string[]): Promise<LoadBalanc
   const directory = mkdtempSync(path.join(tmpdir(), "openpo-haproxy-"));
   const port = await freePort();
   const socket = path.join(directory, "control");
+  const configuration = path.join(directory, "haproxy.cfg");
+  writeFileSync(configuration, shipped.replace("backend nodes\n", `$&${tellsNode}`));
   const child: ChildProcess = spawn(haproxy, ["-db", "-f", configuration], {
     env: {
       ...process.env,

@@ -422,11 +422,13 @@ async function changeFaults(shopId: string, nodes: readonly Address[], random: (
 }
 // Setup.
 
+/** Makes a shop, with a client that holds every answer against `contract`. */
 export async function openShop(
   shopId: string,
   nodes: readonly Address[],
   random: () => number,
   signal: AbortSignal,
+  contract = contractOf(operations),
 ): Promise<Shop> {
   const url = nodes[0]?.url ?? "";
   const records = [
@@ -458,7 +460,6 @@ export async function openShop(
   ];
   const settings = { followOnWaitMs: 500, confirmationWaitMs: 3_000 };
   const token = await makeShop(url, shopId, settings, records);
-  const contract = contractOf(operations);
   const client = createClient({
     nodes,
     random,
