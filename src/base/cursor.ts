@@ -26,7 +26,7 @@ export function encodeCursor(scope: CursorScope, position: CursorPosition): stri
   return `${text}.${digest(scope, text)}`;
 }
 
-/** What the sort keys of a list are. */
+/** Kinds of the sort keys of a list. */
 type KeyKinds = readonly ("string" | "number")[];
 
 /** A position with sort keys of these kinds. */
@@ -56,7 +56,7 @@ export function decodeAnyCursor(scope: CursorScope, cursor: string): unknown {
   return parsed(Buffer.from(text, "base64url").toString());
 }
 
-/** Whether a position has just these sort keys. */
+/** True if a position has just these sort keys. */
 export const hasKinds = <const Kinds extends KeyKinds>(
   position: unknown,
   kinds: Kinds,

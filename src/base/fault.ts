@@ -7,7 +7,7 @@
  * Everything thrown that is not a `Fault` is a bug and becomes INTERNAL.
  */
 
-/** Whether a failure with this code may be retried: never, always (with a wait), or exactly when a wait is known (C5). */
+/** Retry rule of an error code: never, always (with a wait), or exactly when a wait is known (C5). */
 type Retry = "never" | "always" | "when-known";
 
 /** Code → HTTP status and retryability. */

@@ -28,9 +28,10 @@ export function jsonPointer(steps: readonly (string | number | symbol)[]): strin
 /**
  * Parses a request body. An empty body is `{}`.
  *
- * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice or `__proto__`, has
- *                              U+0000 or a lone surrogate in a string, or a number that a double cannot hold. The message does not
- *                              quote the body. Or it takes longer to parse than a body may (`refuseCostly`).
+ * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice
+ *                              or `__proto__`, or has U+0000, a lone surrogate or a number that no double holds. The
+ *                              message does not quote the body. Or it takes longer to parse than a body may
+ *                              (`refuseCostly`).
  * Source: spec "Request bodies"; C10, C11.
  */
 export function parseJson(bytes: Uint8Array): Json {
@@ -216,7 +217,7 @@ function endOfString(text: string, start: number): number {
   return quote + 1;
 }
 
-/** Whether an odd number of backslashes stands before the character. */
+/** True if an odd number of backslashes stands before the character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charAt(first - 1) === "\\") first -= 1;
@@ -229,7 +230,7 @@ function stringOf(token: string): string {
   return string;
 }
 
-/** Whether a double holds the number, except for rounding of its decimals. */
+/** True if a double holds the number, except for rounding of its decimals. */
 function isExact(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < integerMax) return true;

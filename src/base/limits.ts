@@ -25,7 +25,7 @@ export const requestsWaitingMax = 20_000;
 /** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
 export const roundMs = 10;
 
-/** How often connections are accepted between two such rounds: each time one of each listening socket. */
+/** Times that connections are accepted between two such rounds: each time one of each listening socket. */
 export const acceptTurnsMax = 32;
 
 /** Sockets that listen on the port, on Linux. */
@@ -52,10 +52,10 @@ export const headersTimeoutMs = 15_000;
 /** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
 export const requestTimeoutMs = 3_600_000;
 
-/** How long an idle connection is kept open for the next request. */
+/** Time for which an idle connection is kept open for the next request. */
 export const keepAliveTimeoutMs = 65_000;
 
-/** How often these times are looked at: what they end may take so much longer. */
+/** Interval at which these times are checked: what they end may take so much longer. */
 export const timeoutCheckMs = 5_000;
 
 /** Connections to a port of its own for `/metrics`: a few scrapers. */
@@ -72,16 +72,22 @@ export const bodyBytesMax = 1_048_576;
 /** Members of all objects in a body, a few times what the largest valid one has; as many arrays and objects. Reading more would hold the event loop for too long. */
 export const bodyMembersMax = 40_000;
 
-/** Members of one object in a large body, many times what any valid one has: those of one that is unknown are copied, spelled and told one by one. */
+/**
+ * Members of one object in a large body, many times those of any valid one. Members that are unknown are copied,
+ * spelled and reported one by one.
+ */
 export const objectMembersMax = 1_000;
 
-/** Values of one record of a file, entries of arrays and the arrays and objects themselves counted: what the longest line holds of an order with its history. */
+/**
+ * Values of one record of a file, with entries of arrays and the arrays and objects themselves. The longest line of an
+ * order with its history has so many.
+ */
 export const recordValuesMax = 1_000_000;
 
 /** Values of a body or record of which every mistake is looked for. Of a larger one the first is told: each mistake takes a kilobyte until it is. */
 export const mistakenValuesMax = 100_000;
 
-/** What somebody signs in with: a secret and a name. It is read before anybody is known. */
+/** Bytes of a sign-in: a secret and a name. It is read before anybody is known. */
 export const signInBytesMax = 16_384;
 
 /** A message to `/mcp` that is no tool call (C71). */
@@ -90,7 +96,7 @@ export const messageBytesMax = 65_536;
 /** Bodies of all requests that are being read or served. */
 export const bodiesBytesMax = 67_108_864;
 
-/** How long the body of a request may take to arrive. Files that are imported may take `requestTimeoutMs`. */
+/** Time in which the body of a request must arrive. Files that are imported may take `requestTimeoutMs`. */
 export const bodyArrivalMs = 60_000;
 
 /** The body of an answer, 10 MiB: a client can be expected to hold this much in memory. */
@@ -114,7 +120,10 @@ export const answersPackedAtOnce = 8;
 /** By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left (D364). V8 takes up to 300. */
 export const heapGrowthPercent = 30;
 
-/** A small heap may grow by so much all the same: collecting some 50 MB takes as long for 15 MB of what is not needed any more as for 48 (D393). */
+/**
+ * Growth that a small heap is always allowed: collecting some 50 MB takes as long for 15 MB of garbage as for 48
+ * (D393).
+ */
 export const heapGrowthBytesMin = 50_331_648;
 
 /** The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may be larger (D393). */
@@ -135,7 +144,7 @@ export const fingerprintTextLengthMax = 2_048;
 /** API keys with their shops that a process remembers: some 8,000. */
 export const callersRememberedBytesMax = 16_777_216;
 
-/** What is sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
+/** Bytes sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
 export const publishedPieceBytes = 16_384;
 
 /**
@@ -174,8 +183,9 @@ export const shopsWatchedMax = 4_096;
 export const partsWatchedMax = 131_072;
 
 /**
- * Reads of a shop after which its closed file is opened, although that closes another. While as many files are open as may be, the reads before
- * take the rows from the closed file, which costs a third of opening one and closing another (D376).
+ * Reads of a shop after which its closed file is opened, although that closes another. While as many files are open as
+ * may be, so many first reads take the rows from the closed file. That costs a third of opening one file and closing
+ * another (D376).
  */
 export const readsInPlaceMax = 8;
 
@@ -190,28 +200,32 @@ export const credentialsKnownPerShopMax = 1_000;
 
 // The audit log and the log.
 
-/** How long the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
+/** Time for which the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
 export const auditWaitMsMax = 5;
 
 /** Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an answer waits for its row. */
 export const auditGroupsBehindMax = 256;
 
 /**
- * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D355). Beyond it the rows of shops that have waited for longest
- * are moved to their logs; beyond twice as many, further rows are written to the shops' logs.
+ * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D355). Beyond it the rows of the
+ * shops that have waited longest are moved to their logs. Beyond twice as many, further rows are written to the shops'
+ * logs.
  */
 export const auditJournalRowsMax = 262_144;
 
 /** With so many rows of one shop in the journal, they are moved to its log. */
 export const auditJournalShopRows = 250;
 
-/** How long a row may be in the journal before it is synced to disk. */
+/** Longest time for which a row is in the journal before it is synced to disk. */
 export const auditJournalSyncMs = 1_000;
 
-/** How long the first row of a shop may wait in the journal before its rows are moved to the shop's log, and into its chain of hashes. */
+/**
+ * Longest wait of a shop's first row in the journal. Then its rows are moved to the shop's log, and into its chain of
+ * hashes.
+ */
 export const auditJournalWaitMs = 300_000;
 
-/** How long a stop moves rows from the journal to the shops' logs. What is left is moved after the next start. */
+/** Time for which a stop moves rows from the journal to the shops' logs. What is left is moved after the next start. */
 export const auditJournalStopMs = 1_000;
 
 /** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
@@ -220,7 +234,7 @@ export const refusalRowsPerMinuteMax = 100;
 /** API keys whose refusals of this minute are counted. */
 export const refusalKeysMax = 10_000;
 
-/** How long after its first row a link of the audit log gets its place in the chain, among nodes (D350). */
+/** Delay after its first row until a link of the audit log gets its place in the chain, among nodes (D350). */
 export const auditPlaceMs = 1_000;
 
 /** Links of the audit log that get their places in one turn. */
@@ -241,8 +255,8 @@ export const loopFreeMs = 10;
 export const loopDebtMsMax = 250;
 
 /**
- * After so long a group of writes of a shop ends, however many are in it, so that reads and other shops' requests get the event loop (SQLite). A commit
- * takes about 0.2 ms of it.
+ * After so long a group of writes of a shop ends, however many are in it. Reads and other shops' requests get the event
+ * loop then (SQLite). A commit takes about 0.2 ms of it.
  */
 export const groupHoldMsMax = 4;
 
@@ -353,7 +367,7 @@ export const eventStreamsOfShopMax = 100;
 /** Of those of a shop, those of one person: as many as the pages that may be open. */
 export const eventStreamsOfPersonMax = 20;
 
-/** How often a shop whose events are followed is looked at for new ones, for all that follow them together. */
+/** Interval at which a shop whose events are followed is polled for new ones, for all that follow them together. */
 export const eventPollMs = 500;
 
 /** A stream that has had nothing to tell for so long says that it is still there. */

@@ -1,9 +1,10 @@
 /**
  * Plain text: what people read in terminals, mails, sheets and on paper.
  *
- * A control character can move a terminal's cursor or begin a command of it, and a bidi override makes a text read as another one. Texts with them are
- * refused on the way in, where a caller can correct them, and neutralised on the way out and where a storefront or a mail server wrote
- * them (§8). Marks of direction, which right-to-left texts need, are neither.
+ * A control character can move a terminal's cursor or begin a command of it, and a bidi override makes a text read as
+ * another one. Texts with them are refused on the way in, where a caller can correct them. They are neutralised on the
+ * way out, and where a storefront or a mail server wrote them (§8). Marks of direction, which right-to-left texts need,
+ * are neither.
  */
 
 /** Of a text of one line: controls, separators of lines and paragraphs, bidi embeddings, overrides and isolates. */

@@ -12,7 +12,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const version = "v1";
 
-/** What a secret is, and the way out when it cannot be read. */
+/** Name of a secret, and the way out when it cannot be read. */
 export interface SecretNamed {
   readonly what: string;
   readonly wayOut: string;
@@ -57,7 +57,7 @@ export class SecretBox {
     return this.hasKey ? this.seal(shopId, secret) : secret;
   }
 
-  /** Whether a stored secret is still to be sealed. */
+  /** True if a stored secret is still to be sealed. */
   mayBeSealed(stored: string): boolean {
     return this.hasKey && !isSealed(stored);
   }

@@ -9,13 +9,13 @@ import { createHash } from "node:crypto";
 
 const shopIdText = "[a-z0-9][a-z0-9-]{0,39}";
 
-/** What a shop id looks like: 1 to 40 lower-case letters, digits and hyphens, the first not a hyphen. */
+/** Form of a shop id: 1 to 40 lower-case letters, digits and hyphens, the first not a hyphen. */
 export const shopIdPattern = new RegExp(`^${shopIdText}$`);
 
 /** Stands for the shop in the session of the operator, who belongs to none. No shop can have this id. */
 export const noShopId = "-";
 
-/** What a secret is for, by what it begins with. The admin token begins with `opa`. */
+/** Purpose of a secret, by its first letters. The admin token begins with `opa`. */
 export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -30,12 +30,12 @@ export interface Span {
   end(facts?: SpanFacts): void;
 }
 
-/** What a step belongs to: ids, or a `traceparent` that was kept in a row. */
+/** Parent of a step: ids, or a `traceparent` that was kept in a row. */
 export type SpanParent = SpanIds | string;
 
 /** Where steps are told. */
 export interface Spans {
-  /** Whether anybody is told. */
+  /** True if a tracer gets the span. */
   readonly recorded: boolean;
   /** @param links further requests that the step serves. */
   start(name: SpanName, parent: SpanParent | null, facts: SpanFacts, links?: readonly string[]): Span;
@@ -62,7 +62,7 @@ export async function withinSpan<T>(span: Span, work: () => Promise<T>): Promise
   }
 }
 
-/** What a span says of what was thrown: a fixed word, never a message, since messages may name what belongs to the shop. */
+/** Facts of a failed span: a fixed word, never a message, since messages may name what belongs to the shop. */
 export function failureFacts(error: unknown): SpanFacts {
   if (error instanceof Fault) return faultFacts(error.code, error.status);
   const kind = error instanceof Error && "kind" in error && typeof error.kind === "string" ? error.kind : "error";

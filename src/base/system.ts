@@ -54,7 +54,7 @@ export function timeOrderedIds(clock: Clock): Ids {
   let atMs = -1;
   let high = 0;
   let low = 0;
-  /** What an id begins with, until time or upper half change. */
+  /** First part of an id, until time or upper half change. */
   let head = "";
   return {
     next(prefix) {

@@ -48,7 +48,7 @@ export function traceOf(lines: readonly string[], newId: (digits: 16 | 32) => st
 export const traceparentOf = ({ traceId, spanId, sampled }: Pick<Trace, "traceId" | "spanId" | "sampled">): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 
-/** What a log line tells of the request. */
+/** Members of a log line that name the request. */
 export const loggedRequest = ({
   requestId,
   trace,

@@ -7,7 +7,7 @@
  * - `system`: follow-on work.
  */
 export const actorTypes = ["api-key", "agent", "user", "supplier", "system"] as const;
-/** What kind of caller makes a change. */
+/** Kind of caller that makes a change. */
 type ActorType = (typeof actorTypes)[number];
 
 /** Who makes a change. */

@@ -11,7 +11,7 @@ import { canonicalJson, type Json } from "../../base/json.ts";
 
 /** Characters of an idempotency key. */
 export const idempotencyKeyLengthMax = 255;
-/** How long an answer is stored: 24 hours. */
+/** Time for which an answer is stored: 24 hours. */
 export const idempotencyLifetimeMs = dayMs;
 
 /**
@@ -26,7 +26,7 @@ export function parseIdempotencyKey(values: readonly string[]): string | null {
   return values[0] ?? null;
 }
 
-/** What is wrong with the Idempotency-Key of a write; null when nothing is. */
+/** Returns the problem with the Idempotency-Key of a write; null without one. */
 export function idempotencyKeyProblem(values: readonly string[]): string | null {
   const [key] = values;
   if (key === undefined) return null;
@@ -40,7 +40,7 @@ const invalidKey = (what: string): Fault =>
     action: `Send one unique string of 1 to ${idempotencyKeyLengthMax} characters, or leave it out.`,
   });
 
-/** What makes two requests the same. `body` is the JSON value, or the bytes when they are not acceptable JSON. */
+/** Facts that make two requests the same. `body` is the JSON value, or the bytes when they are not acceptable JSON. */
 export interface RequestIdentity {
   readonly method: string;
   readonly path: string;

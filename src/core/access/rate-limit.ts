@@ -1,6 +1,6 @@
 /**
- * A shop's token bucket (spec "Limits", C18): one token per call, refilled evenly. It is exact at every instant: tokens are counted in
- * millionths, and a rate of up to three decimals refills a whole number of them every millisecond.
+ * A shop's token bucket (spec "Limits", C18): one token per call, refilled evenly. It is exact at every instant. Tokens
+ * are counted in millionths, and a rate of up to three decimals refills a whole number of them every millisecond.
  */
 
 /** A bucket at one instant. A shop without a stored bucket has a full one. */
@@ -18,7 +18,7 @@ export interface BucketLimit {
   readonly refillPerSecond: number;
 }
 
-/** What a caller is told of a bucket. */
+/** State of a bucket as callers see it. */
 export interface BucketReading {
   /** Whole tokens left. */
   readonly remaining: number;

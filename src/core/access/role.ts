@@ -5,10 +5,10 @@
 /** From the least to the most: each may do everything that the one before it may. */
 export const roles = ["viewer", "receiver", "purchaser", "owner"] as const;
 
-/** What a person may do (C50, C51). */
+/** Rights of a person (C50, C51). */
 export type Role = (typeof roles)[number];
 
-/** Whether a person with this role may do what takes at least the role `least`. */
+/** True if a person with this role may do what takes at least the role `least`. */
 export const covers = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
 
 /** The role of a person who has signed in with an API key of this scope (C49). */

@@ -47,7 +47,7 @@ export const eventTypes = [
   "shop.restored",
   "test.ping",
 ] as const;
-/** What an event tells of. */
+/** Type of an event. */
 export type EventType = (typeof eventTypes)[number];
 
 /** Bytes of an event as it is delivered, at most (C56). */
@@ -56,7 +56,7 @@ export const eventBytesMax = 20_480;
 /** Lines that an event names, at most (C56). */
 export const eventLinesMax = 100;
 
-/** How long an event is kept (C56). */
+/** Time for which an event is kept (C56). */
 export const eventsKeptMs = 30 * dayMs;
 
 /** A line as an event shows it. `quantityDelta`: what the change did to the quantity that its type is about. */
@@ -69,7 +69,9 @@ interface EventLine {
   readonly quantityPending: number;
 }
 
-/** What an event says of a purchase order. `status.from` is null for a new order, `status.to` and `url` for a deleted one. */
+/**
+ * Data of an event of a purchase order. `status.from` is null for a new order, `status.to` and `url` for a deleted one.
+ */
 interface OrderEventData {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
@@ -164,7 +166,10 @@ function typeOf(action: string, from: Status | null, to: Status): OrderEventType
   }
 }
 
-/** What the supplier confirmed decides the type, whether or not the order moved. Nothing confirmed any more is a move back. */
+/**
+ * Returns the type of the event of a confirmation: the supplier's quantities decide it, whether or not the order moved.
+ * Nothing confirmed any more is a move back.
+ */
 function confirmType(from: Status | null, to: Status): OrderEventType {
   if (to === "Partially Confirmed") return "purchase_order.partially_confirmed";
   if (to === "Confirmed") return "purchase_order.confirmed";
@@ -291,7 +296,7 @@ interface EventActor {
   readonly keyId?: string | null;
 }
 
-/** What is known of an event before it has its sequence. */
+/** An event before it has its sequence. */
 export interface EventHead {
   readonly eventId: string;
   readonly type: EventType;
@@ -305,7 +310,10 @@ const encoder = new TextEncoder();
 
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** What an event says beside its head, as JSON. Lines are left out until the whole event has at most `eventBytesMax` bytes. */
+/**
+ * Returns an event's members beside its head, as JSON. Lines are left out until the whole event has at most
+ * `eventBytesMax` bytes.
+ */
 export function eventContent(
   {
     shopId,
@@ -342,7 +350,7 @@ export const eventText = ({ eventId, type, occurredAtMs }: EventHead, sequence: 
 
 // Which events are wanted.
 
-/** What a list of types may name: a type, all of a group, or all. */
+/** Patterns that a list of types may have: a type, all of a group, or all. */
 export const eventTypePatterns: readonly string[] = [
   ...eventTypes,
   ...new Set(eventTypes.map((type) => `${groupOf(type)}.*`)),

@@ -10,7 +10,7 @@ import { eventTypes, patternsOf } from "./events.ts";
 /** Endpoints of a shop at most. */
 export const webhookEndpointsMax = 50;
 
-/** What one attempt has brought. */
+/** Result of one attempt. */
 export type AttemptResult =
   /** The receiver answered. `excerpt`: the beginning of its answer, null if it may not be shown. */
   | {
@@ -27,10 +27,10 @@ export type AttemptResult =
 export const isDelivered = (result: AttemptResult): boolean =>
   result.kind === "answered" && result.status >= 200 && result.status < 300;
 
-/** How a delivery can stand. */
+/** States of a delivery. */
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 
-/** How a delivery stands. `dueAtMs` is null when nothing is to be sent any more. */
+/** State of a delivery. `dueAtMs` is null when nothing is to be sent any more. */
 export interface DeliveryState {
   readonly state: (typeof deliveryStates)[number];
   readonly dueAtMs: number | null;
@@ -39,7 +39,10 @@ export interface DeliveryState {
   readonly lastError: string | null;
 }
 
-/** How an endpoint has fared. `failures` and `failingSinceMs` count since something was delivered last. */
+/**
+ * Health of an endpoint, by its latest deliveries. `failures` and `failingSinceMs` count since something was delivered
+ * last.
+ */
 export interface EndpointHealth {
   readonly lastDeliveredAtMs: number | null;
   readonly failures: number;
@@ -82,7 +85,8 @@ export const disabledReasons = ["gone", "failing", "by-hand"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /**
- * What an attempt means for its delivery and its endpoint. `disabled`: the endpoint is disabled for this reason.
+ * Returns what an attempt means for its delivery and its endpoint. `disabled`: the endpoint is disabled for this
+ * reason.
  *
  * @param attempts those made, this one included.
  * @param random   from 0 to below 1.
@@ -127,7 +131,9 @@ function delayAfter(attempts: number, result: AttemptResult, nowMs: number, rand
   return requestedMs ?? Math.round(scheduled * (1 - jitter + 2 * jitter * random));
 }
 
-/** How long a receiver asks to wait, in seconds or as a date. Null: it does not say, or what makes no sense. */
+/**
+ * Returns the wait that a receiver asks for, in seconds or as a date. Null: it does not say, or what makes no sense.
+ */
 function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const text = header.trim();

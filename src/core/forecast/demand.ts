@@ -2,17 +2,18 @@
  * Demand of one variant at one location, learned from its weekly sales. Pure.
  *
  * Glossary:
- * - day counted: a day on which the variant could be sold: from the day of the first sale on, without the days on which there was no stock
+ * - day counted: a day on which the variant could be sold, from its first sale on. Days without stock do not count
  *   (stock-outs.ts).
  * - demand state: the sums and averages over all complete weeks since the first sale. One more week updates them.
- * - demand series: the demand state before the latest week with a sale, and the quantity sold in that week. It stays apart because it
- *   may not be over. Nothing was sold in the weeks after it.
+ * - demand series: the demand state before the latest week with a sale, and the quantity sold in that week. It stays
+ *   apart because it may not be over. Nothing was sold in the weeks after it.
  *
  * The method, the reasons for it and its accuracy: `docs/forecasting.md`.
  *
  * Invariants:
  * - V1. A series does not depend on when it is read: the same sales and days without stock give the same series.
- * - V2. A counted day without sales counts as 0, so demand falls while nothing is sold. It is never above the pace of the best day.
+ * - V2. A counted day without sales counts as 0, so demand falls while nothing is sold. It is never above the pace of
+ *   the best day.
  * - V10. A week counts by its days: one without a counted day changes nothing.
  */
 import { type Day, type Week, daysPerWeek, weekOf, weekStart } from "../../base/calendar.ts";
@@ -21,7 +22,10 @@ import { type StockOut, daysOut } from "./stock-outs.ts";
 
 /** Weight of a new week in the recent level of sales: each week back counts 0.9 of the next. */
 const levelRate = 0.1;
-/** Weight of a new week in the slow averages: usual sales, their variance, the share of weeks with sales, and the sales of such a week. */
+/**
+ * Weight of a new week in the slow averages: usual sales, their variance, the share of weeks with sales, and those
+ * weeks' sales.
+ */
 const slowRate = 0.02;
 /** Standard deviations by which usual sales and the recent level may differ before demand counts as changed. */
 const changeFactor = 1;
@@ -94,7 +98,7 @@ function observe(state: DemandState, sold: number, days: number): DemandState {
   };
 }
 
-/** What is stored of the sales of one variant at one location. */
+/** Stored sales of one variant at one location. */
 export interface DemandSeries {
   /** Over every week before `latestWeek`. */
   readonly state: DemandState;
@@ -109,7 +113,7 @@ export interface DemandSeries {
   readonly stockOut: StockOut | null;
 }
 
-/** What was sold on one day. */
+/** Sales of one day. */
 export interface DaySale {
   readonly day: Day;
   readonly quantity: Quantity;
@@ -143,11 +147,12 @@ function stateBefore(series: Omit<DemandSeries, "stockOut">, week: Week, outs: r
 /**
  * Updates a series with sales, or learns one from all sales.
  *
- * When the result has 0 in its latest week, the sales of that week were taken back and an earlier week is the latest: learn the series
- * from all sales then.
+ * When the result has 0 in its latest week, that week's sales were taken back and an earlier week is the latest. Then
+ * learn the series from all sales.
  *
  * @param series the series so far; null to learn it from all sales.
- * @param sales  oldest first. With a series, all sales since the Monday of its latest week: they replace what it held of that week.
+ * @param sales  oldest first. With a series, all sales since the Monday of its latest week: they replace what it held
+ *   of that week.
  * @param outs   the times without stock, oldest first. With a series, those that reach into its latest week or later.
  * @returns null when nothing was ever sold.
  */
@@ -194,8 +199,8 @@ const openWeek = (
 const recentDays = 90;
 
 /**
- * The days with sales that are stored beside a series: the last `recentDays` up to the last sale, and the last day with a sale before
- * the latest week, in case the sales of that week are taken back. Oldest first.
+ * Returns the days with sales that are stored beside a series: the last `recentDays` up to the last sale. The last day
+ * with a sale before the latest week is kept too, in case that week's sales are taken back. Oldest first.
  *
  * @param known what was stored of the days before `sales`.
  * @param sales at least one, oldest first, as for `extendSeries`.
@@ -220,7 +225,10 @@ interface WeeklyDemand {
   readonly variance: number;
 }
 
-/** By number of days up to `weighedDays`: the sum of the weights of so many days, where a week counts 1 and each week back `factor` of the next. */
+/**
+ * By number of days up to `weighedDays`: the sum of their weights, where a week counts 1 and each week back `factor` of
+ * the next.
+ */
 function geometricSums(factor: number): Float64Array {
   const sums = new Float64Array(weighedDays + 1);
   for (let days = 0; days <= weighedDays; days += 1)
@@ -269,9 +277,9 @@ function weeklyDemandOf(state: DemandState): WeeklyDemand {
 }
 
 /**
- * The expected sales of one week as of `today`. The current week does not count, because it is not over, unless less than a week is known
- * without it: then it counts by its days, today included once something was sold today. What was sold on one day alone, in less than a
- * week, counts as sold in a whole week: one day says nothing of the next.
+ * The expected sales of one week as of `today`. The current week does not count, because it is not over. If less than a
+ * week is known without it, it counts by its days, today included once something was sold today. Sales of one day
+ * alone, in less than a week, count as those of a whole week: one day says nothing of the next.
  */
 export function weeklyDemand(series: DemandSeries, today: Day): WeeklyDemand {
   const { stockOut, latestWeek, latestWeekQuantity, latestFrom, latestDay } = series;

@@ -128,7 +128,10 @@ export interface StockFacts {
   readonly isActive: boolean;
   readonly onHand: Quantity;
   readonly incoming: Quantity;
-  /** What of `incoming` is expected on a day more than `orderCycleDays` away; the rest comes earlier, or on a day that nobody knows. */
+  /**
+   * Part of `incoming` that is expected more than `orderCycleDays` from now; the rest comes earlier, or on an unknown
+   * day.
+   */
   readonly lateArrivals: readonly LateArrival[];
   /** One per location with sales. */
   readonly series: readonly DemandSeries[];
@@ -153,7 +156,7 @@ export interface VariantFacts extends StockFacts {
   readonly draftQuantity: Quantity;
 }
 
-/** What is the same for every row of one answer. */
+/** Facts that are the same for every row of one answer. */
 export interface ForecastContext {
   readonly shop: Pick<ShopFacts, "currencyCode" | "fxRates">;
   readonly today: Day;
@@ -208,20 +211,20 @@ export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "mo
   return asQuantity(Math.ceil(wanted / pack) * pack);
 }
 
-/** Whether to order one variant, from whom and how much. */
+/** Suggestion for one variant: order or not, from whom and how much. */
 interface Replenishment {
   readonly offer: SupplierOffer | null;
   /** In steps of 10^-4 units per day (`dailyDemandDecimals`). */
   readonly dailyDemand: number;
   readonly safetyStock: Quantity;
   readonly reorderPoint: Quantity;
-  /** What of `incoming` arrives within the lead time and the order cycle. */
+  /** Part of `incoming` that arrives within the lead time and the order cycle. */
   readonly covering: Quantity;
   readonly needsReorder: boolean;
   readonly suggestedOrderQuantity: Quantity;
 }
 
-/** What of the incoming goods arrives until this day. */
+/** Returns the part of the incoming goods that arrives until this day. */
 function incomingUntil({ incoming, lateArrivals }: Pick<StockFacts, "incoming" | "lateArrivals">, day: Day): Quantity {
   let covering = incoming;
   for (const arrival of lateArrivals) if (arrival.day > day) covering = subtractQuantity(covering, arrival.quantity);
@@ -231,9 +234,9 @@ function incomingUntil({ incoming, lateArrivals }: Pick<StockFacts, "incoming" |
 /**
  * Decides whether it is time to order and how much.
  *
- * It is time when the variant is active and its position is at or below the reorder point of something that sells, or below 0 (owed to
- * customers). The quantity restores the reorder point plus `orderCycleDays` of demand. What arrives after the lead time and these days
- * covers nothing of it.
+ * It is time to order an active variant that sells and whose position is at or below the reorder point. A position
+ * below 0 (owed to customers) is one too. The quantity restores the reorder point plus `orderCycleDays` of demand. What
+ * arrives after the lead time and these days covers nothing of it.
  *
  * Source: contract §9 "Forecast view".
  */
@@ -366,7 +369,7 @@ function stockValue(figures: Figures): number | null {
   return unit === null ? null : valueInShopCurrency(facts.onHand, unit.cost, unit.currencyCode, context.shop);
 }
 
-/** What the forecast suggests to order of one variant, on the terms of the supplier that it chooses. */
+/** Suggested order of one variant, on the terms of the supplier that the forecast chooses. */
 export interface Suggestion extends Replenishment {
   readonly facts: VariantFacts;
   /** Null without a supplier's cost and a catalogue's. */

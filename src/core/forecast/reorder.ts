@@ -37,7 +37,7 @@ export interface PlannedLine {
   readonly reason: string;
   readonly arrivalDay: Day;
   readonly stockoutDay: Day | null;
-  /** Whether the stock on hand is gone before the goods arrive. */
+  /** True if the stock on hand is gone before the goods arrive. */
   readonly late: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface PlannedDraft {
   readonly lines: readonly PlannedLine[];
 }
 
-/** What to order, and what not. */
+/** Lines to order, and lines left out. */
 interface ReorderPlan {
   /** By supplier name, then id. */
   readonly drafts: readonly PlannedDraft[];

@@ -1,9 +1,9 @@
 /**
- * The times in which a variant had no stock at a location, told from what is on hand now and what has moved it: sales, receipts,
- * adjustments and stock takes. Pure.
+ * Times in which a variant had no stock at a location. They follow from the stock on hand now and its movements: sales,
+ * receipts, adjustments and stock takes. Pure.
  *
- * It is told backwards from what is on hand now. Records are never complete, so two things are believed before all arithmetic: what was
- * counted was there, and what was sold was there.
+ * It is told backwards from what is on hand now. Records are never complete, so two things are believed before all
+ * arithmetic: what was counted was there, and what was sold was there.
  */
 import type { Day } from "../../base/calendar.ts";
 import type { Quantity } from "../money/money.ts";
@@ -15,17 +15,17 @@ export interface StockOut {
   readonly until: Day | null;
 }
 
-/** What moved the stock of a variant at a location on one day. */
+/** Movements of a variant's stock at a location on one day. */
 export interface StockDay {
   readonly day: Day;
   readonly sold: Quantity;
   /** Received and adjusted, the latter with its sign. */
   readonly moved: number;
-  /** What a stock take counted last; null: nothing was counted. */
+  /** Latest count of a stock take; null: nothing was counted. */
   readonly counted: Quantity | null;
 }
 
-/** How many days from `from` to `until`, both included, are without stock. */
+/** Returns the number of days from `from` to `until`, both included, without stock. */
 export function daysOut(outs: readonly StockOut[], from: Day, until: Day): number {
   let days = 0;
   for (const out of outs) days += Math.max(0, Math.min(until, out.until ?? until) - Math.max(from, out.from) + 1);
@@ -72,8 +72,8 @@ export function stockOutsOf(onHand: Quantity, days: readonly StockDay[]): readon
 }
 
 /**
- * The times without stock that records tell, set right by the one that was noticed as it happened: when the level came to 0 and when it was
- * above 0 again.
+ * Returns the times without stock that records show, corrected by the one that was seen as it happened. That one lasts
+ * from when the level came to 0 until it was above 0 again.
  *
  * @param reported what `stockOutsOf` says.
  * @param seen null: none was noticed since the records were looked at last.

@@ -24,9 +24,9 @@ import { permits, refuseUnless } from "../order/status.ts";
 import { pushDecision, syncableLines } from "../storefront/sync.ts";
 
 /**
- * Receives everything outstanding that was confirmed and pushes it, whatever `autoSyncOnReceiving` says, without moving the order:
- * /quick-complete moves it after stock and costs, so that until then the same call can be made again. A repeat receives nothing and
- * pushes what is left.
+ * Receives everything outstanding that was confirmed and pushes it, whatever `autoSyncOnReceiving` says. It does not
+ * move the order: /quick-complete does so after stock and costs, so that the call can be repeated until then. A repeat
+ * receives nothing and pushes what is left.
  *
  * @throws Fault INVALID_INPUT       the order is not In Progress.
  * @throws Fault NOTHING_TO_RECEIVE  no line has a confirmed quantity.

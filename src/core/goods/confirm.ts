@@ -31,12 +31,12 @@ interface ConfirmedTotal {
 type ConfirmInput = { readonly confirmAll: true } | { readonly lines: readonly ConfirmedTotal[] };
 
 /**
- * Records what the supplier confirmed, as new totals; 0 un-confirms, repeating changes nothing. The status follows from the lines:
- * Sent, Partially Confirmed or Confirmed. A line confirmed below what was ordered counts as confirmed. `confirmAll` sets every line
- * that is not wholly cancelled to what was ordered and begins work.
+ * Records what the supplier confirmed, as new totals; 0 un-confirms, repeating changes nothing. The status follows from
+ * the lines: Sent, Partially Confirmed or Confirmed. A line confirmed below what was ordered counts as confirmed.
+ * `confirmAll` sets every line that is not wholly cancelled to what was ordered and begins work.
  *
- * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or a total is above what was ordered or below
- *                              what is already accounted for.
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or a total is above the
+ *                              ordered or below the accounted quantity.
  * Source: spec "Rules attached to the endpoints" 2; C24.
  */
 export function decideConfirm(order: PurchaseOrder, input: ConfirmInput, context: GoodsContext): GoodsDecision {

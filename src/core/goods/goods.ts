@@ -1,8 +1,9 @@
 /**
- * What confirming, receiving, completing and syncing have in common: new totals of lines, the receipts and the push that follow, and
- * how such a decision ends.
+ * Common ground of confirming, receiving, completing and syncing: new totals of lines, the receipts and the push that
+ * follow, and the end of the decision.
  *
- * A call is all or nothing: one bad line changes nothing (C15). A line is named once a call; the input schema refuses repeats.
+ * A call is all or nothing: one bad line changes nothing (C15). A line is named once a call; the input schema refuses
+ * repeats.
  */
 import { mention } from "../order/guidance.ts";
 import { type DecisionContext, decision, moved, statusChange, unchanged } from "../order/decision.ts";
@@ -14,7 +15,7 @@ import { asQuantity, type Quantity, quantityToNumber } from "../money/money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "../order/purchase-order.ts";
 import { needsSync, storefrontSyncState } from "../storefront/stock-push.ts";
 
-/** What these rules are told beside the order. */
+/** Facts for these rules beside the order. */
 export interface GoodsContext extends DecisionContext {
   /** Variants that the caller wants recorded without the storefront (C44 "skip"). */
   readonly skippedVariantIds: ReadonlySet<string>;
@@ -24,13 +25,13 @@ export interface GoodsContext extends DecisionContext {
 interface StatusMove {
   readonly before: Status;
   readonly after: Status;
-  /** Whether the quantities moved the order by themselves. */
+  /** True if the quantities moved the order by themselves. */
   readonly autoTransitioned: boolean;
 }
 
 /**
- * What becomes of the storefront's stock: a push is queued, auto-sync is off, there is nothing to push, or there is nothing new to push while
- * lines of the call are still not at the storefront, since an earlier push failed.
+ * State of the storefront's stock: a push is queued, auto-sync is off, or there is nothing to push. `failed`: nothing
+ * new is to be pushed, and an earlier push of lines of the call failed.
  */
 type StockSync = "queued" | "disabled" | "skipped" | "failed";
 
@@ -140,7 +141,7 @@ export const unchangedGoods = (order: PurchaseOrder): GoodsDecision => ({
   stockSync: "skipped",
 });
 
-/** What a rule says of the change that it has decided. */
+/** Change that a rule has decided, as it reports it. */
 interface GoodsChange {
   /** The log's machine word. */
   readonly action: string;
@@ -195,7 +196,7 @@ export function goodsDecision(
   };
 }
 
-/** Whether goods were taken back that may be in a moving average. */
+/** True if goods were taken back that may be in a moving average. */
 const isTakenBack = (order: PurchaseOrder, lineItems: readonly LineItem[], context: GoodsContext): boolean =>
   context.shop.costSyncMode === "moving-average" &&
   lineItems.some(

@@ -1,27 +1,29 @@
 /**
- * The inventory guard's verdict: which lines stop a call because their variants are not active at the storefront, and what a caller
- * may do about it (spec "Rules attached to the endpoints" 5; C44).
+ * The inventory guard's verdict: the lines that stop a call because their variants are not active, and the caller's
+ * choices (spec "Rules attached to the endpoints" 5; C44).
  *
- * Owns: the verdict, and what of a decision reaches the storefront when lines are skipped. Does not own: the look-up at the
- * storefront and the refusal (operations/purchase-orders/goods/guard.ts).
+ * Owns: the verdict, and what of a decision reaches the storefront when lines are skipped. Does not own: the look-up at
+ * the storefront and the refusal (operations/purchase-orders/goods/guard.ts).
  */
 import type { Effect } from "../order/effect.ts";
 import type { GuardDetail } from "../../base/fault.ts";
 import { isCustom } from "../order/lines.ts";
 import type { Decision, LineItem } from "../order/purchase-order.ts";
 
-/** How a variant stands at the storefront. `unsyncable`: there, but its stock cannot be set (a bundle, an untracked item). */
+/**
+ * State of a variant at the storefront. `unsyncable`: there, but its stock cannot be set (a bundle, an untracked item).
+ */
 export type VariantStanding = "active" | "inactive" | "deleted" | "unsyncable";
 
-/** What a caller wants done with a line whose variant is not active. `itemId` is the line's id. */
+/** Caller's choice for a line whose variant is not active. `itemId` is the line's id. */
 export interface Resolution {
   readonly itemId: string;
   readonly action: "activate" | "skip";
 }
 
-/** What the guard makes of a call. */
+/** Result of the guard for a call. */
 export interface GuardVerdict {
-  /** What stops the call: lines whose variant is not active, and that no resolution covers. */
+  /** Lines that stop the call: their variant is not active, and no resolution covers them. */
   readonly issues: readonly GuardDetail[];
   /** Inactive variants that the caller wants active. */
   readonly activateVariantIds: readonly string[];

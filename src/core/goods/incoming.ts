@@ -49,7 +49,8 @@ export function summedDeltas(deltas: Iterable<IncomingDelta>): readonly Incoming
 }
 
 /**
- * How the incoming ledger changes when `before` becomes `after` (null: there is no such order). What stays the same is left out.
+ * Returns the changes of the incoming ledger when `before` becomes `after` (null: there is no such order). What stays
+ * the same is left out.
  *
  * Source: C41.
  */
@@ -84,7 +85,8 @@ const expectedOf = (order: OrderWithLines, variantId: string): string =>
   ]);
 
 /**
- * What an order brings on another day than before, as changes of the ledger by 0: the quantities may be the same, and yet forecasts are not.
+ * Returns the goods that come on another day than before, as changes of the ledger by 0. The quantities may be the
+ * same, and yet forecasts are not.
  */
 export function rescheduled(before: OrderWithLines | null, after: OrderWithLines | null): readonly IncomingDelta[] {
   const locationId = after?.locationId ?? null;
@@ -95,8 +97,8 @@ export function rescheduled(before: OrderWithLines | null, after: OrderWithLines
 }
 
 /**
- * The effects by which the storefront follows the ledger: one a location for the incoming quantities and, while the shop has an
- * on-order tag, one for the tags. None without deltas.
+ * Returns the effects by which the storefront follows the ledger: one a location for incoming quantities. While the
+ * shop has an on-order tag, there is one for the tags too. None without deltas.
  *
  * Source: C41, C42.
  */

@@ -38,12 +38,12 @@ interface TakenBack {
 }
 
 /**
- * Records new totals received, and rejected or cancelled ones where given; repeating the call changes nothing. The order becomes
- * Received when nothing is pending on any line, else Partially Received. A line whose totals stay is not held to the cap again.
+ * Records new totals received, and rejected or cancelled ones where given; repeating the call changes nothing. The
+ * order becomes Received when nothing is pending on any line, else Partially Received. A line whose totals stay is not
+ * held to the cap again.
  *
- * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, a total is lowered below what is already
- *                              synced, or the totals are above what was confirmed (ordered, if never confirmed) and
- *                              `allowOverReceipt` is false.
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, a total is below what is
+ *                              synced, or totals exceed what was confirmed (else ordered) without `allowOverReceipt`.
  * Source: spec "Rules attached to the endpoints" 1; C25, C29.
  */
 export function decideReceive(

@@ -49,7 +49,7 @@ export const zeroMoney = asMoney(0);
 /** The rate 1, of a currency to itself. */
 export const unitRate = asFxRate(10 ** fxRateDecimalsMax);
 
-/** How far a number may be from a decimal that it stands for, as a share of itself. */
+/** Largest distance of a number from the decimal that it stands for, as a share of itself. */
 const nearness = 1e-9;
 
 /**
@@ -147,7 +147,7 @@ export function roundToMinorUnit(exact: bigint, scale: bigint, currencyCode: str
   return divideHalfUp(exact, scale * step) * step;
 }
 
-/** Whether an amount is above `totalValueMax`. */
+/** True if an amount is above `totalValueMax`. */
 export const exceedsTotalValueMax = (amount: Money): boolean => amount > totalValueMax * 10 ** moneyDecimalsMax;
 
 /** Adds two quantities, exactly. */
@@ -158,7 +158,7 @@ export const subtractQuantity = (a: Quantity, b: Quantity): Quantity => asQuanti
 const valueScale = 10n ** BigInt(quantityDecimalsMax);
 const rateScale = 10n ** BigInt(fxRateDecimalsMax);
 
-/** What `exactValue` is divided by to give ten-thousandths of a currency unit. */
+/** Divisor of `exactValue` for ten-thousandths of a currency unit. */
 export const exactValueScale = valueScale * rateScale;
 /** quantity × unitCost × rate, exact and scaled by `exactValueScale`, so that a sum is rounded only once. */
 export const exactValue = (quantity: Quantity, unitCost: Money, rate: FxRate): bigint =>

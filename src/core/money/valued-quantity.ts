@@ -27,7 +27,10 @@ const exactOf = ({ quantity, unitCost, stated }: ValuedQuantity): bigint =>
 const exactSum = (entries: readonly ValuedQuantity[]): bigint =>
   entries.reduce((sum, entry) => sum + exactOf(entry), 0n);
 
-/** Whether the entries together are worth no more than `totalValueMax`, above or below 0: more cannot be represented exactly. */
+/**
+ * True if the entries together are worth no more than `totalValueMax`, above or below 0: more cannot be represented
+ * exactly.
+ */
 export const isRepresentable = (entries: readonly ValuedQuantity[]): boolean => {
   const sum = exactSum(entries);
   return (sum < 0n ? -sum : sum) <= BigInt(totalValueMax) * 10n ** BigInt(moneyDecimalsMax) * exactValueScale;

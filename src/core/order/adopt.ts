@@ -33,8 +33,8 @@ import { storefrontSyncState } from "../storefront/stock-push.ts";
 import { orderTotals } from "./totals.ts";
 
 /**
- * A line as the record has it. Where a value is absent: `unitCostCurrencyCode` is the order's; `quantitySynced` is what was received, since
- * the storefront's levels are taken to include it; the names come from the catalogue if `productName` is absent.
+ * A line as the record has it. Defaults: `unitCostCurrencyCode` is the order's; `productName` and the other names are
+ * the catalogue's. `quantitySynced` is what was received, since the storefront's levels are taken to include it.
  */
 export interface OutsideLine extends Changes<typeof storedLineFields> {
   readonly poLineItemId: string;
@@ -45,8 +45,8 @@ export interface OutsideLine extends Changes<typeof storedLineFields> {
 }
 
 /**
- * An order as the record has it. Where a value is absent: the currency is the supplier's, else the shop's; it was created now; what an order
- * keeps of its day is that of now.
+ * An order as the record has it. Defaults: the currency is the supplier's, else the shop's; it was created now; values
+ * that an order keeps of its day are those of now.
  */
 export interface OutsideOrder extends Changes<typeof editableHeaderFields>, Changes<typeof headerKeptFields> {
   readonly purchaseOrderId: string;
@@ -70,7 +70,7 @@ export interface OutsideOrder extends Changes<typeof editableHeaderFields>, Chan
   readonly receipts: readonly Pick<ReceiptDraft, "source" | "lines">[];
 }
 
-/** What the shop knows in addition to the record. */
+/** Facts that the shop knows in addition to the record. */
 export interface AdoptFacts {
   readonly shop: ShopFacts;
   /** Null: the order has no supplier, or the shop does not know it. */
@@ -81,11 +81,11 @@ export interface AdoptFacts {
 }
 
 /**
- * Takes over an order from outside: completes it and checks it. Totals, payment and sync state are computed. The names of supplier and
- * location are null; a read looks them up.
+ * Takes over an order from outside: completes it and checks it. Totals, payment and sync state are computed. The names
+ * of supplier and location are null; a read looks them up.
  *
- * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, names a line twice, needs a previous status, a location or a product
- *                              name, or a line or the order is worth too much.
+ * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, names a line twice, lacks a previous status, a location
+ *                              or a product name, or is worth too much.
  * Source: contract §8; C22, C29, C30, C35, D2.
  */
 export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): OrderWithLines {
@@ -130,7 +130,7 @@ export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): OrderWithL
   };
 }
 
-/** What the order keeps of its day: what the record says, else what holds now. */
+/** Returns the values that the order keeps of its day: the record's, else those that hold now. */
 function keptOf(
   { fxRates, supplierLeadTimeDays, sentDate, sentAtMs }: OutsideOrder,
   order: InCurrencies,

@@ -1,6 +1,6 @@
 /**
- * What belongs to an order beside header and lines: payments, documents, shipments, applied credits. And what follows from it: how
- * much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
+ * Attachments of an order beside header and lines: payments, documents, shipments, applied credits. And what follows
+ * from it: how much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
  */
 import { dateOf, dayFrom } from "../../base/calendar.ts";
 import { isWhollyCancelled, pendingQuantity } from "./lines.ts";
@@ -17,7 +17,7 @@ import { type OrderCurrency, rateToOrderCurrency } from "./order-rates.ts";
 import type { Header, LineItem } from "./purchase-order.ts";
 import { isClosed } from "./status.ts";
 
-/** What a payment is for. */
+/** Purposes of a payment. */
 export const paymentTypes = ["deposit", "balance", "installment", "other"] as const;
 
 /** Only a Paid payment counts as settled. */
@@ -40,7 +40,7 @@ export interface Payment {
   readonly createdBy: string | null;
 }
 
-/** What a document is. */
+/** Kinds of documents. */
 export const documentTypes = ["purchase-order", "invoice", "packing-list", "customs", "other"] as const;
 
 /** Metadata of a document; its content is not kept here. */
@@ -58,7 +58,7 @@ export interface OrderDocument {
 /** From what is planned to what has arrived. */
 export const shipmentStatuses = ["Draft", "In Transit", "Partially Received", "Received", "Cancelled"] as const;
 
-/** How much of a line a shipment carries. */
+/** Quantity of a line in a shipment. */
 interface LineAllocation {
   readonly poLineItemId: string;
   readonly variantId: string;
@@ -155,7 +155,7 @@ export const settledAmount = (
     paidAmount(attachments.payments, order, shopCurrency) + creditAmount(attachments.credits, order, shopCurrency),
   );
 
-/** What is left to pay; negative when more was paid and credited than is owed (C35). */
+/** Returns the amount left to pay; negative when more was paid and credited than is owed (C35). */
 export const outstandingAmount = (order: Pick<Header, "grandTotal">, settled: Money): Money =>
   asMoney(order.grandTotal - settled);
 
@@ -182,7 +182,7 @@ export function currentShipment(shipments: readonly Shipment[]): Shipment | null
 /** Where the date of an expected arrival is taken from. */
 export const dateSources = ["line", "shipment", "order", "lead-time"] as const;
 
-/** How far an expected arrival is. `Overdue`: its date has passed and nothing of it has arrived. */
+/** States of an expected arrival. `Overdue`: its date has passed and nothing of it has arrived. */
 export const scheduleStatuses = ["Scheduled", "Overdue", "Partially Received", "Received"] as const;
 
 /** One expected arrival of one line. `expectedDate` and `dateSource` are null when no date is known. */

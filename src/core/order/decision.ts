@@ -1,6 +1,4 @@
-/**
- * What every decision has in common: version, totals, the effects on incoming stock, and moves (P4, P5, P6, C38, C41).
- */
+/** Steps that every decision has: version, totals, the effects on incoming stock, and moves (P4, P5, P6, C38, C41). */
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import type { Effect } from "./effect.ts";
 import { incomingDeltas, incomingEffects } from "../goods/incoming.ts";
@@ -19,7 +17,7 @@ import type {
 import { statusesOnTheWay } from "./status.ts";
 import { orderTotals, totalsAfter } from "./totals.ts";
 
-/** What a rule is told beside the order: the shop's facts and the time. */
+/** Facts for a rule beside the order: the shop's, and the time. */
 export interface DecisionContext {
   readonly shop: ShopFacts;
   readonly nowMs: number;
@@ -29,9 +27,10 @@ export interface DecisionContext {
 export const unchanged = (order: PurchaseOrder): Decision => ({ next: order, log: [], receipts: [], effects: [] });
 
 /**
- * The change from `before` (null: the order is new) to `draft`: raises the version, sets `updatedAtMs`, takes the exchange rates and the
- * supplier's lead time that the order is to keep, recomputes the totals, and adds the effects by which the storefront's incoming quantities
- * and tags follow the ledger. Where the shop's rates change a total, the log tells it.
+ * Returns the change from `before` (null: the order is new) to `draft`. It raises the version, sets `updatedAtMs`,
+ * takes the rates and the lead time that the order is to keep, and recomputes the totals. It adds the effects by which
+ * the storefront's incoming quantities and tags follow the ledger. Where the shop's rates change a total, the log tells
+ * it.
  *
  * @throws Fault INVALID_INPUT when the total passes its limit.
  * Source: C13, C35.

@@ -1,9 +1,10 @@
 /**
- * What a caller changes in an order by hand: creating it, its header, its lines, deleting it (C14–C16, C30–C35).
+ * Changes of an order by hand: creating it, its header, its lines, deleting it (C14–C16, C30–C35).
  *
- * Does not own: moves of status (status-move.ts), confirmed and received quantities (confirm.ts, receive.ts, complete.ts), what a status
- * allows (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are passed in. The schema of the operation has
- * already checked that figures are in range and that a call names a line once (C14, C15).
+ * Does not own: moves of status (status-move.ts), confirmed and received quantities (confirm.ts, receive.ts,
+ * complete.ts), what a status allows (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are
+ * passed in. The schema of the operation has already checked that figures are in range and that a call names a line
+ * once (C14, C15).
  */
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
@@ -43,7 +44,7 @@ import {
   type ShopFacts,
 } from "./purchase-order.ts";
 
-/** What a line has of its supplier's terms. */
+/** Values of a line that come from its supplier's terms. */
 const lineTermFields = { ...lineCostFields, ...supplierFields } as const satisfies Fields;
 
 /** A line to add, with the catalogue's names for its variant and the supplier's terms. An absent field gets its empty value (C16, C32). */
@@ -51,7 +52,7 @@ export interface NewLine extends LineTerms, Changes<typeof articleFields>, Chang
   readonly poLineItemId: string;
   /** For a custom line a new id that begins `CSTM-`. */
   readonly variantId: string;
-  /** Whether the call adds a custom line. */
+  /** True if the call adds a custom line. */
   readonly isCustom: boolean;
   readonly quantityOrdered: Quantity;
 }
@@ -65,13 +66,15 @@ interface SupplierFacts extends ValuesOf<typeof orderTermFields> {
   readonly leadTimeDays: number | null;
 }
 
-/** What the shop knows of the order's supplier and location after the change. Null: there is none, or the shop does not know it. */
+/**
+ * Facts about the order's supplier and location after the change. Null: there is none, or the shop does not know it.
+ */
 export interface HeaderFacts {
   readonly supplier: SupplierFacts | null;
   readonly locationName: string | null;
 }
 
-/** What the shop knows of an order's supplier, and of the variants of its lines by id. */
+/** Facts about an order's supplier, and about the variants of its lines by id. */
 export interface SupplierKnowledge {
   readonly supplier: SupplierFacts | null;
   readonly terms: ReadonlyMap<string, KnownTerms>;
@@ -87,7 +90,7 @@ export interface HeaderDecision extends Decision {
   readonly keptTerms: readonly string[];
 }
 
-/** What a caller asks for a new order. The id and number are drawn outside; a dry run passes empty ones. */
+/** Input of a new order. The id and number are drawn outside; a dry run passes empty ones. */
 export interface NewOrder {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
@@ -101,7 +104,7 @@ export interface LineEdit extends Changes<typeof editableLineFields> {
   readonly lineItemId: string;
 }
 
-/** Whether two values of a field are equal: scalars, lists and addresses. */
+/** True if two values of a field are equal: scalars, lists and addresses. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -127,7 +130,7 @@ export function changesOf<T extends Fields>(
   return changes;
 }
 
-/** What the log keeps of a line that was added or deleted. */
+/** Returns the form in which the log keeps a line that was added or deleted. */
 export const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
   variantId: line.variantId,
   quantityOrdered: quantityToNumber(line.quantityOrdered),
@@ -225,16 +228,15 @@ export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: De
  *
  * A new supplier brings its terms where those of the old one were not typed over (C32).
  *
- * The currency: a given one is taken, null derives it again (C35). Where none is given, it follows a new supplier if it was the old one's, no
- * line has a typed cost and nothing was paid or credited. When the currency changes:
+ * The currency: a given one is taken, null derives it again (C35). Where none is given, it is a new supplier's if it
+ * was the old one's, no line has a typed cost and nothing was paid or credited. When the currency changes:
  * - `fxRateOverride` is cleared unless the call sets it, since it was a rate of the old currency;
  * - lines with a typed cost keep its currency and are converted for the total;
  * - `shippingCost`, `discountAmount` and `taxAmount` keep their figures, which now count in the new currency.
  * What was paid and credited is summed again at the order's rates, so that `paidStatus` compares it with the new total.
  *
- * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed while anything is received or synced; the currency is
- *                              changed after something was paid or credited; the new total, or what was paid, is above
- *                              `totalValueMax`.
+ * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed after goods were received or synced;
+ *                              the currency changes after a payment or credit; an amount is above `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C30, C35.
  */
 export function decideHeader(
@@ -270,7 +272,7 @@ export function decideHeader(
   return { ...decision(order, edited, { log }, context), keptTerms };
 }
 
-/** What a line has when nothing is typed: the supplier's terms, in full (C32). */
+/** Returns a line's values when nothing is typed: the supplier's terms, in full (C32). */
 function givenTerms(
   line: LineItem,
   { supplier, terms }: SupplierKnowledge,
@@ -387,8 +389,8 @@ export function decideDelete(order: PurchaseOrder): "deleted" | "soft-deleted" {
 /**
  * Adds unconfirmed lines at the end of the order. Repeating the call adds them again.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`, there would be
- *                              more than `linesPerOrderMax` lines, or a line or the order would be worth more than `totalValueMax`.
+ * @throws Fault INVALID_INPUT  the status does not let lines change, a catalogue line's variantId begins `CSTM-`, or
+ *                              the order would exceed `linesPerOrderMax` or `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C16, C30, C32.
  */
 export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], context: DecisionContext): Decision {

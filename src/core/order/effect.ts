@@ -1,9 +1,9 @@
 /**
- * Effects: work outside the shop that follows a committed change (S3). The rules describe them, the change stores them in the
- * outbox in its own transaction, and the outbox applies each one once and resumes after a crash.
+ * Effects: work outside the shop that follows a committed change (S3). The rules describe them, and the change stores
+ * them in the outbox in its own transaction. The outbox applies each one once and resumes after a crash.
  *
- * An effect names what to do and carries no amounts that could go stale. The amounts are taken from the shop's data when the effect
- * starts, and are stored under a reference before the storefront is called (C40).
+ * An effect names what to do and carries no amounts that could go stale. The amounts are taken from the shop's data
+ * when the effect starts, and are stored under a reference before the storefront is called (C40).
  */
 
 /** One piece of work. */
@@ -35,7 +35,7 @@ export type Effect =
    */
   | { readonly kind: "end-cost-sync"; readonly purchaseOrderId: string };
 
-/** How far an effect is. */
+/** State of an effect after an attempt. */
 export type EffectOutcome =
   /** Not finished: not started, running, or waiting for its next attempt. */
   | { readonly state: "pending" }
@@ -46,6 +46,6 @@ export type EffectOutcome =
   /** Refused, or given up after the named number of attempts. Items that landed stay landed. */
   | { readonly state: "failed"; readonly detail: string; readonly itemCount: number };
 
-/** What an order is called in the storefront's own history. */
+/** Returns the name of an order in the storefront's own history. */
 export const orderUri = (shopId: string, purchaseOrderId: string): string =>
   `openpo://shops/${shopId}/purchase-orders/${purchaseOrderId}`;

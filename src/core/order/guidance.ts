@@ -1,10 +1,10 @@
 /**
- * How texts name an operation. The rules know operations by name only; each surface writes the name in its own words: a method and
- * a path on REST, a tool name on MCP (requests/wording.ts).
+ * Names of operations in texts. The rules know operations by name only. Each surface writes the name its way: method
+ * and path on REST, a tool name on MCP (requests/wording.ts).
  *
- * A mention stands in the text between two U+0000. No text from outside holds that character: requests with it are refused (C10).
- * So a caller's own words are never taken for a mention. A text with a mention is for an answer and is never stored in an order,
- * its log or an effect.
+ * A mention stands in the text between two U+0000. No text from outside holds that character: requests with it are
+ * refused (C10). So a caller's own words are never taken for a mention. A text with a mention is for an answer and is
+ * never stored in an order, its log or an effect.
  */
 
 /** The operations that texts name. A test holds each against the registry. */
@@ -32,8 +32,8 @@ export const mentionedOperations = [
 export type MentionedOperation = (typeof mentionedOperations)[number];
 
 /**
- * What the surfaces name differently beside operations: what travels beside an operation's input (a header on REST, an argument or a
- * member of the error on MCP), and the id of a line where answers show it and where `resolutions` take it.
+ * Terms that the surfaces name differently beside operations. A key or a wait is a header on REST, and an argument or a
+ * member of the error on MCP. The id of a line has other names where answers show it and where `resolutions` take it.
  */
 export type MentionedTerm = "idempotencyKey" | "retryAfter" | "shownLineId" | "resolvedLineId";
 

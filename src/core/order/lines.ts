@@ -25,10 +25,10 @@ type Quantities = Pick<
   "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "quantityRejected" | "quantityCancelled"
 >;
 
-/** Whether the line has no catalogue variant (C16). */
+/** True if the line has no catalogue variant (C16). */
 export const isCustom = (line: Pick<LineItem, "variantId">): boolean => line.variantId.startsWith(customVariantPrefix);
 
-/** What a line is expected to bring: its confirmed quantity if any, else its ordered quantity. */
+/** Returns the quantity that a line is expected to bring: its confirmed quantity if any, else its ordered quantity. */
 export const baseQuantity = (line: Quantities): Quantity =>
   line.quantityConfirmed > 0 ? line.quantityConfirmed : line.quantityOrdered;
 
@@ -37,11 +37,11 @@ export const accountedQuantity = (
   line: Pick<Quantities, "quantityReceived" | "quantityRejected" | "quantityCancelled">,
 ): Quantity => asQuantity(line.quantityReceived + line.quantityRejected + line.quantityCancelled);
 
-/** What is still to come: base − accounted, never below 0 (C29). */
+/** Returns the quantity still to come: base − accounted, never below 0 (C29). */
 export const pendingQuantity = (line: Quantities): Quantity =>
   asQuantity(Math.max(0, baseQuantity(line) - accountedQuantity(line)));
 
-/** Whether everything ordered was cancelled and nothing was received. */
+/** True if everything ordered was cancelled and nothing was received. */
 export const isWhollyCancelled = (line: Quantities): boolean =>
   line.quantityCancelled >= line.quantityOrdered && line.quantityReceived === 0;
 
@@ -55,11 +55,14 @@ export function lineItemStatus(line: Quantities): LineItemStatus {
   return line.quantityConfirmed > 0 ? "Partially Confirmed" : "Pending";
 }
 
-/** What a line is for, without what was cancelled of it (C35). */
+/** Returns the quantity that a line is for, without what was cancelled of it (C35). */
 export const wantedQuantity = (line: Pick<LineItem, "quantityOrdered" | "quantityCancelled">): Quantity =>
   asQuantity(Math.max(0, line.quantityOrdered - line.quantityCancelled));
 
-/** What of a line is to be paid: what came and, unless nothing more comes of the order, what is still to come (C35). */
+/**
+ * Returns the quantity of a line that is to be paid: what came and, while more may come of the order, what is still to
+ * come (C35).
+ */
 export const owedQuantity = (line: Quantities, isOrderClosed: boolean): Quantity =>
   isOrderClosed ? line.quantityReceived : asQuantity(line.quantityReceived + pendingQuantity(line));
 
@@ -75,7 +78,8 @@ export const lineTotal = (
 ): Money => valueOf(wantedQuantity(line), line);
 
 /**
- * How far an order is paid: what was settled against what is owed. One that is in and owes nothing is paid.
+ * Returns the payment status of an order: its settled amount against the owed one. One that is in and owes nothing is
+ * paid.
  *
  * Source: C35.
  */

@@ -12,14 +12,14 @@ interface Fraction {
   readonly denominator: FxRate;
 }
 
-/** What converts amounts to an order's currency. */
+/** Currency and rates by which amounts are converted to an order's currency. */
 export interface OrderCurrency {
   readonly currencyCode: string;
   readonly fxRateOverride: FxRate | null;
   readonly fxRates: FxRates;
 }
 
-/** What says in which currencies an order counts. */
+/** Currencies in which an order counts. */
 export interface InCurrencies extends Pick<PurchaseOrder, "currencyCode"> {
   readonly lineItems: readonly Pick<LineItem, "unitCostCurrencyCode">[];
   readonly attached: {
@@ -79,7 +79,7 @@ export function ratesKept(
   return ratesAmong(next, shop, [added, before.fxRates]);
 }
 
-/** Whether the order counts by the same rates in both. */
+/** True if the order counts by the same rates in both. */
 export const isSameFor = (order: InCurrencies, shopCurrency: string, a: FxRates, b: FxRates): boolean =>
   foreignCurrencies(order, shopCurrency).every((code) => a[code] === b[code]);
 

@@ -1,16 +1,18 @@
 /**
  * The fields of a purchase order and its lines as data: one row for every member that is stored.
  *
- * From a row follow the member's type, its column, its default on create and import, setting and clearing it, its log entries, and its
- * place in answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
+ * A row gives the member's type, its column, its default, how it is set and cleared, its log entries, and its place in
+ * answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
  *
  * The table in which a row stands says who sets the field:
- * - `headerFields`: create, header update, import. `orderTermFields` are among them; the supplier's record has them too.
+ * - `headerFields`: create, header update, import. `orderTermFields` are among them; the supplier's record has them
+ *   too.
  * - `headerUpdateFields`: header update, import.
- * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each by rules of its own (edit.ts,
- *   confirm.ts, receive.ts).
+ * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each by rules of its
+ *   own (edit.ts, confirm.ts, receive.ts).
  * - `articleFields`: adding and editing custom lines, import. A catalogue line takes them from its variant.
- * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have them too.
+ * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have
+ *   them too.
  * - `lineFields`: adding and editing lines, import.
  * - `headerRecordFields`, `headerKeptFields`, `lineRecordFields`: the rules; import.
  *
@@ -43,7 +45,7 @@ interface KindValues {
   readonly strings: readonly string[];
   readonly address: Address;
 }
-/** What kind of value a field has. */
+/** Kind of a field's value. */
 export type FieldKind = keyof KindValues;
 /** A value of any field. */
 export type FieldValue = KindValues[FieldKind] | null;
@@ -57,7 +59,7 @@ export interface Field {
 /** A table of fields, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What a record with these fields holds. A field can be null exactly when null is its empty value. */
+/** Values of a record with these fields. A field can be null exactly when null is its empty value. */
 export type ValuesOf<T extends Fields> = {
   readonly [Name in keyof T]: KindValues[T[Name]["kind"]] | (T[Name] extends { readonly empty: null } ? null : never);
 };
@@ -98,7 +100,7 @@ export const headerUpdateFields = {
   fxRateOverride: { kind: "rate", empty: null },
 } as const satisfies Fields;
 
-/** What the rules keep in a header. The names of supplier and location are not stored; a read looks them up. */
+/** Fields of a header that the rules keep. The names of supplier and location are not stored; a read looks them up. */
 export const headerRecordFields = {
   purchaseOrderId: { kind: "text" },
   poNumber: { kind: "text" },
@@ -106,7 +108,7 @@ export const headerRecordFields = {
   previousStatus: { kind: "text" },
   itemCount: { kind: "integer" },
   totalValue: { kind: "money" },
-  /** What is owed: the total value with shipping and tax, less the discount (C35). */
+  /** Amount owed: the total value with shipping and tax, less the discount (C35). */
   grandTotal: { kind: "money" },
   /** Lines that no rate converts to the order's currency; they are left out of `totalValue` (C35). */
   unpricedLineItemIds: { kind: "strings" },
@@ -131,7 +133,7 @@ export const headerRecordFields = {
   version: { kind: "integer" },
 } as const satisfies Fields;
 
-/** What an order keeps of the shop's settings and records of its day: later ones do not change it (C13, C35). */
+/** Fields that an order keeps of the shop's settings and records of its day: later ones do not change it (C13, C35). */
 export const headerKeptFields = {
   /** Each currency of the order, its lines, payments and credits → shop currency. One without a rate, and the shop's own, are not in it. */
   fxRates: { kind: "rates", empty: {} },
@@ -151,7 +153,7 @@ const lineQuantities = {
   quantitySynced: { kind: "quantity", empty: zeroQuantity },
 } as const satisfies Fields;
 
-/** What one unit of a line costs. */
+/** Cost of one unit of a line. */
 export const lineCostFields = {
   unitCost: { kind: "money", empty: zeroMoney },
   /** The order's currency when it is not given (C35). */
@@ -183,7 +185,7 @@ export const lineFields = {
   note: { kind: "text", empty: null },
 } as const satisfies Fields;
 
-/** What identifies a line and says when it changed. */
+/** Fields that identify a line and say when it changed. */
 const lineRecordFields = {
   poLineItemId: { kind: "text" },
   variantId: { kind: "text" },
@@ -209,10 +211,10 @@ export const storedLineFields = {
   ...lineFields,
 } as const satisfies Fields;
 
-/** What a header update sets, in the order in which the log names it. */
+/** Fields that a header update sets, in the order of the log. */
 export const editableHeaderFields = { ...headerFields, ...headerUpdateFields } as const satisfies Fields;
 
-/** What a line edit sets, in the order in which the log names it. */
+/** Fields that a line edit sets, in the order of the log. */
 export const editableLineFields = {
   quantityOrdered: lineQuantities.quantityOrdered,
   quantityRejected: lineQuantities.quantityRejected,

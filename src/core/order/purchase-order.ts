@@ -1,6 +1,6 @@
 /**
- * The purchase order: glossary, types and invariants. Pure data; what a status allows is in status.ts, what lines are worth in
- * lines.ts, and each rule in the file of what is done (confirm.ts, receive.ts, edit.ts …).
+ * The purchase order: glossary, types and invariants. Pure data. status.ts has what a status allows, lines.ts what
+ * lines are worth, and each rule is in the file of its activity (confirm.ts, receive.ts, edit.ts …).
  *
  * Glossary (the specification's words):
  * - order: a purchase order. `order` is what was loaded, `next` is what was decided.
@@ -20,8 +20,9 @@
  * - P3. synced ≤ received, except between an un-receive and its negative push.
  * - P4. `previousStatus` is the status before the latest move; a new order has Draft.
  * - P5. Every change raises `version` by one; a call that changes nothing leaves the order as it was.
- * - P6. What follows from the lines, from other header fields and from what is attached (totals.ts) is worked out anew by every change,
- *   at the order's own rates. A change of the shop's settings or of a supplier's record changes no order that has left Draft.
+ * - P6. Every change recomputes the values that follow from lines, from other header fields and from attachments
+ *   (totals.ts), at the order's own rates. A change of the shop's settings or of a supplier's record changes no order
+ *   that has left Draft.
  */
 import type { Attachments } from "./attachments.ts";
 import type { Effect } from "./effect.ts";
@@ -61,17 +62,17 @@ export const lineItemStatuses = [
   "Rejected",
   "Cancelled",
 ] as const;
-/** How far a line is (C29). */
+/** Status of a line (C29). */
 export type LineItemStatus = (typeof lineItemStatuses)[number];
 
-/** How far an order is paid. Derived from what was settled and the total (lines.ts). */
+/** Payment statuses of an order. Derived from what was settled and the total (lines.ts). */
 export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
-/** How far an order is paid (C35). */
+/** Payment status of an order (C35). */
 export type PaidStatus = (typeof paidStatuses)[number];
 
-/** How far the storefront has the received quantities (spec "Storefront sync state"). */
+/** States of the received quantities at the storefront (spec "Storefront sync state"). */
 export const storefrontSyncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
-/** How far the storefront has what was received. */
+/** State of an order's received quantities at the storefront. */
 export type StorefrontSyncState = (typeof storefrontSyncStates)[number];
 
 /** The variantId of a custom line begins with it (spec "Purchase-order line item", C16). */
@@ -155,15 +156,16 @@ export interface ReceiptDraft {
 }
 
 /**
- * What a rule decided: the next order, its log entries and receipts, and the effects that follow. It is committed as a whole or not at all
- * (S2). `next === order` means that nothing changes; then `log`, `receipts` and `effects` are empty.
+ * Result of a rule: the next order, its log entries and receipts, and the effects that follow. It is committed as a
+ * whole or not at all (S2). `next === order` means that nothing changes; then `log`, `receipts` and `effects` are
+ * empty.
  */
 export interface Decision {
   readonly next: PurchaseOrder;
   readonly log: readonly LogDraft[];
   readonly receipts: readonly ReceiptDraft[];
   readonly effects: readonly Effect[];
-  /** What became of a push: the storefront shows what it took, or did not take everything. */
+  /** Outcome of a push: the storefront shows what it took, or did not take everything. */
   readonly sync?: "verified" | "failed";
 }
 

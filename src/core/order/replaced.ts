@@ -1,11 +1,9 @@
-/**
- * What a record makes different in the order that it replaces (§8).
- */
+/** Differences that a record makes in the order that it replaces (§8). */
 import { changesOf, shownLine } from "./edit.ts";
 import { storedHeaderFields, storedLineFields } from "./purchase-order-fields.ts";
 import type { FieldChange, LineItem, OrderWithLines } from "./purchase-order.ts";
 
-/** What follows from the change itself. */
+/** Fields that follow from the change itself. */
 const { updatedAtMs: _updated, version: _version, ...headerFields } = storedHeaderFields;
 
 const { createdAtMs: _created, updatedAtMs: _lineUpdated, ...lineFields } = storedLineFields;

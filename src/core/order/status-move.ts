@@ -11,20 +11,22 @@ import { isWhollyCancelled } from "./lines.ts";
 import { type Decision, type LineItem, type PurchaseOrder, type Status, statuses } from "./purchase-order.ts";
 import { availableMoves, elsewhereFrom, guidanceTo, hasGoods, isBeforeGoods, isHeld, movesFrom } from "./status.ts";
 
-/** Whether the inventory guard asks about the order's variants before a move to this status (C44). */
+/** True if the inventory guard checks the order's variants before a move to this status (C44). */
 export const isGuardedMove = (to: Status): boolean => to === "Sent";
 
 /**
- * Moves the order to the status asked for, or says what stands in the way. The checks run in the order of C23; the inventory
- * guard of a move to Sent comes after them and is not here.
+ * Moves the order to the status asked for, or says what stands in the way. The checks run in the order of C23; the
+ * inventory guard of a move to Sent comes after them and is not here.
  *
  * A return from a held status is not held against the table, but goods received bar it like any other move back.
  *
- * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status, is not listed, is barred by received
- *                              or synced quantity, or is Sent while the order has no locationId.
+ * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status, is not listed, is barred by
+ *                              received or synced quantities, or is Sent without a locationId.
  * @throws Fault INVALID_INPUT (409) PREVIOUS_STATUS_MISMATCH  a held status is left for another than `previousStatus`.
- * @throws Fault INVALID_INPUT (409) USE_CONFIRM_ENDPOINT      a confirmed status is asked for where only confirming leads to it.
- * @throws Fault INVALID_INPUT (409) UNCONFIRMED_LINES         work is to begin while lines are unconfirmed; they are named.
+ * @throws Fault INVALID_INPUT (409) USE_CONFIRM_ENDPOINT      a confirmed status is asked for where only confirming
+ *   leads to it.
+ * @throws Fault INVALID_INPUT (409) UNCONFIRMED_LINES         work is to begin while lines are unconfirmed; they are
+ *   named.
  * Source: spec "Moves through POST /purchase-orders/{id}/status"; C22, C23.
  */
 export function decideStatus(order: PurchaseOrder, target: string, context: DecisionContext): Decision {

@@ -1,16 +1,16 @@
 /**
- * The status table: what an order's status allows, and what to do where it does not (spec "States and transitions"; C22–C28, C30,
- * C33, C41, C43).
+ * The status table: what an order's status allows, and what to do where it does not (spec "States and transitions";
+ * C22–C28, C30, C33, C41, C43).
  *
- * One row a status. Every set of statuses, and every refusal for the sake of the status, follows from it. Does not own: what a call
- * needs beside the status (a location, confirmed lines, quantities), which is in status-move.ts, confirm.ts, goods.ts and edit.ts, or
- * the inventory guard.
+ * One row a status. Every set of statuses, and every refusal for the sake of the status, follows from it. Does not own:
+ * conditions beside the status (a location, confirmed lines, quantities), in status-move.ts, confirm.ts, goods.ts and
+ * edit.ts, or the inventory guard.
  */
 import { Fault, type FaultReason } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
 import { type PurchaseOrder, type Status, statuses } from "./purchase-order.ts";
 
-/** What can be done to an order, beside moving it by name. */
+/** Activities on an order, beside moving it by name. */
 export type Activity =
   | "edit-lines"
   | "confirm"
@@ -29,13 +29,13 @@ export type Activity =
  */
 type Trait = "open" | "closed" | "held" | "before-goods";
 
-/** What to do about a refusal, as a sentence for the caller. */
+/** Advice after a refusal, as a sentence for the caller. */
 type Guidance = (order: PurchaseOrder) => string;
 
-/** Whether an activity is open in a status. `repeat`: only to a call that changes nothing. */
+/** Permission of an activity in a status. `repeat`: only to a call that changes nothing. */
 type Permission = { readonly may: "always" } | { readonly may: "repeat" | "never"; readonly instead: Guidance };
 
-/** What brings about a status that POST /status does not. */
+/** Way to a status to which POST /status does not lead. */
 interface Elsewhere {
   readonly instead: Guidance;
   readonly reason?: FaultReason;
@@ -47,7 +47,7 @@ interface StatusRow {
   readonly usuallyFrom: Status | null;
   /** Where POST /status moves the order to, in the order in which messages list them. */
   readonly moves: readonly Status[];
-  /** What leads to statuses that are not in `moves`, where something does. */
+  /** Ways to statuses that are not in `moves`, where there is one. */
   readonly elsewhere: { readonly [K in Status]?: Elsewhere };
   readonly permissions: Readonly<Record<Activity, Permission>>;
 }
@@ -65,7 +65,7 @@ const goods = (permission: Permission) =>
 
 // What to do where the status does not allow it.
 
-/** Whether the supplier confirmed less of a line than was ordered. */
+/** True if the supplier confirmed less of a line than was ordered. */
 const isConfirmedShort = ({ lineItems }: Pick<PurchaseOrder, "lineItems">): boolean =>
   lineItems.some(
     ({ quantityConfirmed, quantityOrdered }) => quantityConfirmed > 0 && quantityConfirmed < quantityOrdered,
@@ -257,16 +257,16 @@ type WithStatus = Pick<PurchaseOrder, "status">;
 
 const is = (trait: Trait, { status }: WithStatus): boolean => table[status].is.includes(trait);
 
-/** Whether the order is Cancelled, On Hold or Disputed, and so left only to the status in `previousStatus`. */
+/** True if the order is Cancelled, On Hold or Disputed, and so left only to the status in `previousStatus`. */
 export const isHeld = (order: WithStatus): boolean => is("held", order);
 
-/** Whether the order's pending quantities are incoming stock: Sent to Partially Received (C41). */
+/** True if the order's pending quantities are incoming stock: Sent to Partially Received (C41). */
 export const isOpen = (order: WithStatus): boolean => is("open", order);
 
-/** Whether nothing more is expected of the order: Completed or Cancelled. */
+/** True if nothing more is expected of the order: Completed or Cancelled. */
 export const isClosed = (order: WithStatus): boolean => is("closed", order);
 
-/** Whether no way leads back to this status once goods were received or synced (spec "Rules for /status" 3). */
+/** True if no way leads back to this status once goods were received or synced (spec "Rules for /status" 3). */
 export const isBeforeGoods = (order: WithStatus): boolean => is("before-goods", order);
 
 /** The statuses of open orders. */
@@ -281,16 +281,16 @@ export const usualPrevious = (status: Status): Status | null => table[status].us
 /** The moves of POST /status from this status. A held status has none here: it is left to `previousStatus`. */
 export const movesFrom = (status: Status): readonly Status[] => table[status].moves;
 
-/** What brings an order from one status to another that POST /status does not move it to; null when nothing does at once. */
+/** Returns the way from one status to another to which POST /status does not lead; null when there is none at once. */
 export const elsewhereFrom = (from: Status, to: Status): Elsewhere | null => table[from].elsewhere[to] ?? null;
 
-/** Whether goods were received, or the storefront was told of some: no change of status undoes that. */
+/** True if goods were received, or the storefront was sent some: no change of status undoes that. */
 export const hasGoods = (order: Pick<PurchaseOrder, "lineItems">): boolean =>
   order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0);
 
 /**
- * The moves that POST /status makes from here, for messages and for a caller that asks. A listed move can still be stopped by
- * what it needs (a location, confirmed lines, the inventory guard), never by the table or by goods received.
+ * The moves that POST /status makes from here, for messages and for a caller that asks. Other conditions can still stop
+ * a listed move (a location, confirmed lines, the inventory guard), but neither the table nor goods received can.
  */
 export function availableMoves(order: PurchaseOrder): readonly Status[] {
   const listed = isHeld(order) ? [order.previousStatus] : movesFrom(order.status);
@@ -298,7 +298,7 @@ export function availableMoves(order: PurchaseOrder): readonly Status[] {
   return listed.filter((status) => status !== "Completed" && !(barred && isBeforeGoods({ status })));
 }
 
-/** Whether the order's status leaves the activity open, be it only to a call that changes nothing. */
+/** True if the order's status leaves the activity open, be it only to a call that changes nothing. */
 export const permits = ({ status }: WithStatus, activity: Activity): boolean =>
   table[status].permissions[activity].may !== "never";
 
@@ -310,7 +310,7 @@ export const statusesOpenTo = (activity: Activity): readonly Status[] =>
 export const statusesThatPermit = (activity: Activity): readonly Status[] =>
   statuses.filter((status) => permits({ status }, activity));
 
-/** What to do about an activity that the order's status does not leave open to every call; null when it does. */
+/** Returns advice on an activity that the order's status does not leave open to every call; null when it does. */
 export function guidanceTo(order: PurchaseOrder, activity: Activity): string | null {
   const permission = table[order.status].permissions[activity];
   return permission.may === "always" ? null : permission.instead(order);

@@ -1,5 +1,6 @@
 /**
- * What follows from an order's lines and amounts, and from what is attached to it (contract §9 "Header"; C13, C35). Pure; figures are exact.
+ * Values that follow from an order's lines, amounts and attachments (contract §9 "Header"; C13, C35). Pure; figures are
+ * exact.
  *
  * Does not own: the rates (order-rates.ts), one line's arithmetic (lines.ts), shipments and payments (attachments.ts).
  */
@@ -33,7 +34,7 @@ type QuantityTotals = Pick<Header, "quantityOrdered" | "quantityConfirmed" | "qu
 /** The header fields that follow from the lines, from other header fields and from what is attached. */
 export type OrderTotals = MoneyTotals & QuantityTotals & Pick<Header, "itemCount" | "nextExpectedDate">;
 
-/** What the totals are made from. */
+/** Fields from which the totals follow. */
 type Totalled = ExpectedOrder & OrderCurrency & Charges & Pick<PurchaseOrder, "lineItems" | "attached">;
 
 /** The amounts of a header, beside those of its lines. */
@@ -142,11 +143,11 @@ function moneyTotals(order: Totalled, shopCurrency: string): MoneyTotals {
   };
 }
 
-/** What is added to the goods: shipping and tax, less the discount. */
+/** Returns the sum added to the goods: shipping and tax, less the discount. */
 const chargesOf = ({ shippingCost, taxAmount, discountAmount }: Charges): bigint =>
   BigInt((shippingCost ?? 0) + (taxAmount ?? 0) - (discountAmount ?? 0));
 
-/** How far the discount is above what it is taken off; 0 when it is not (C16, C35). */
+/** Returns the excess of the discount over the amount that it is taken off; 0 without one (C16, C35). */
 export function discountExcess(order: Totalled, shopCurrency: string): Money {
   const owed = new ExactSum(order, shopCurrency);
   for (const line of order.lineItems) owed.add(owedQuantity(line, isClosed(order)), line);

@@ -31,7 +31,7 @@ export const manufacturingDateFields = ["createdAt", "plannedStartDate", "dueDat
 /** A date that a list can be filtered by. */
 export type ManufacturingDateField = (typeof manufacturingDateFields)[number];
 
-/** Whether a release took stock from its location or put it there. */
+/** Directions of a release: it took stock from its location or put it there. */
 export const releaseDirections = ["consume", "produce"] as const;
 
 /** An item that the order builds. */

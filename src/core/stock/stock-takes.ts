@@ -28,7 +28,7 @@ export const stockTakeStatuses = ["Draft", "In Progress", "Counted", "Completed"
 /** A status of a stock take. */
 export type StockTakeStatus = (typeof stockTakeStatuses)[number];
 
-/** How much of a location a stock take counts. */
+/** Extents of a stock take in its location. */
 export const countTypes = ["full", "partial", "cycle"] as const;
 
 /** A variant that is counted. */

@@ -1,10 +1,10 @@
 /**
- * What of an order is in the moving average: the units that have entered it, each lot at the cost at which it did, and those of them that were
- * taken back since and have not left it (C45).
+ * Lots of an order in the moving average: each has the units that entered it at one cost. Units that were taken back
+ * since and have not left it are counted beside them (C45).
  *
- * Owns: replaying an order's receipts and cost rows. Does not own: what an average becomes (cost-sync.ts). Nothing of this is stored but the lots
- * of each row: receipts say which units came and went between two rows. What is taken back is what came last: first units that have not
- * entered, then the last that have.
+ * Owns: replaying an order's receipts and cost rows. Does not own: what an average becomes (cost-sync.ts). Nothing of
+ * this is stored but the lots of each row: receipts say which units came and went between two rows. What is taken back
+ * is what came last: first units that have not entered, then the last that have.
  */
 import { asQuantity, type FxRate, type Money, type Quantity, zeroQuantity } from "../money/money.ts";
 import type { LineItem, ReceiptDraft } from "../order/purchase-order.ts";
@@ -38,7 +38,7 @@ export interface GoodsMove extends Pick<ReceiptDraft, "lines"> {
   readonly receivedAtMs: number;
 }
 
-/** How the units of a variant stand, over all lines of the order. */
+/** State of a variant's units, over all lines of the order. */
 export interface VariantLots {
   /** In the average and still received; the last to enter comes last. */
   readonly entered: readonly CostLot[];
@@ -80,7 +80,7 @@ function takeBack(line: LineLots, quantity: number): void {
   line.fresh -= quantity - fresh - sumOf(taken);
 }
 
-/** What a row has done to the lots of a line. */
+/** Applies a row to the lots of a line. */
 function applyLot(line: LineLots, lot: CostLot): void {
   if (lot.quantity > 0) {
     line.entered.push(lot);

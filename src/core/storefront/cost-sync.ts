@@ -1,10 +1,10 @@
 /**
- * The cost sync: what unit costs an order's received goods give with its completion, what they become when goods are taken back, and which of
- * them are still to be written (spec "Rules attached to the endpoints" 3; C45).
+ * The cost sync: unit costs that an order's received goods give at its completion, and that change when goods are taken
+ * back. It knows which of them are still to be written (spec "Rules attached to the endpoints" 3; C45).
  *
- * Owns: the arithmetic, and what a further attempt of the same completion has left to do. Does not own: which units are in the moving average
- * (cost-lots.ts), the rows of the history (shop/storefront/cost-sync.ts), the steps of the sync and the calls
- * (operations/purchase-orders/goods/cost-sync.ts, jobs/outbox/steps/cost-take-back.ts).
+ * Owns: the arithmetic, and what a further attempt of the same completion has left to do. Does not own: units in the
+ * moving average (cost-lots.ts), rows of the history (shop/storefront/cost-sync.ts), and the steps and calls of the
+ * sync (operations/purchase-orders/goods/cost-sync.ts, jobs/outbox/steps/cost-take-back.ts).
  */
 import { type CostLot, type GoodsMove, type VariantLots, lotsByVariant, netLots, reversed } from "./cost-lots.ts";
 import { Fault } from "../../base/fault.ts";
@@ -43,15 +43,15 @@ export interface CostProposal {
   readonly sourceCurrencyCode: string;
   readonly fxRate: FxRate;
   readonly fxSource: FxSource;
-  /** What enters and leaves the moving average with this cost. */
+  /** Lots that enter and leave the moving average with this cost. */
   readonly lots: readonly CostLot[];
   /** Why the known cost stays and this one is not written; null: it is written. */
   readonly kept: string | null;
-  /** What the supplier's catalogue entry gets: the cost of the paid lines. Null: nothing of it was paid for. */
+  /** Cost for the supplier's catalogue entry: that of the paid lines. Null: nothing of it was paid for. */
   readonly supplierCost: { readonly unitCost: Money; readonly currencyCode: string } | null;
 }
 
-/** How a row of the history stands. A `proposed` or `failed` one may have been written to the storefront all the same. */
+/** State of a row of the history. A `proposed` or `failed` one may have been written to the storefront all the same. */
 export type CostOutcome = "proposed" | "applied" | "skipped" | "failed";
 
 /** A row of an order's history. */
@@ -65,19 +65,19 @@ export interface CostRow extends Pick<
   /** Of which completion it is an attempt, or after which one goods were taken back (`completionOf`). */
   readonly completion: number;
   readonly proposedAtMs: number;
-  /** Whether the storefront is known to have taken it. */
+  /** True if the storefront is known to have taken it. */
   readonly isAccepted: boolean;
   /** Null: the row is older than lots. */
   readonly lots: readonly CostLot[] | null;
 }
 
-/** What has become of an order's goods and costs, rows oldest first. */
+/** History of an order's goods and costs, rows oldest first. */
 export interface CostHistory {
   readonly rows: readonly CostRow[];
   readonly receipts: readonly GoodsMove[];
 }
 
-/** What becomes of a row, and why; applied ones have a reason only if another cost has taken their place. */
+/** Outcome of a row, and its reason; applied ones have a reason only if another cost has replaced them. */
 export interface SettledCost {
   readonly outcome: CostOutcome;
   readonly reason: string | null;
@@ -91,7 +91,7 @@ export interface ReplacingCost {
   readonly isBeside: boolean;
 }
 
-/** What the shop knows of a variant before an order's costs come in. */
+/** Facts about a variant before an order's costs come in. */
 export interface CostFacts {
   readonly unitCost: Money | null;
   /** Over all locations, this order's synced receipts included. */
@@ -142,9 +142,10 @@ const rateScale = BigInt(unitRate);
 const noFacts: CostFacts = { unitCost: null, onHand: zeroQuantity };
 
 /**
- * The unit costs that an order's received catalogue lines give when none of their units has entered an average yet: one proposal a variant,
- * converted to the shop's currency, weighted by received quantity and rounded once, half-up to 4 decimals. `moving-average` weighs them with
- * the stock that was there before this order's receipts. `disabled` proposes nothing and needs no rate.
+ * Returns the unit costs that an order's received catalogue lines give when no average has any of their units yet. They
+ * are one proposal a variant, in the shop's currency, weighted by received quantity and rounded once, half-up to 4
+ * decimals. `moving-average` weighs them with the stock that was there before this order's receipts. `disabled`
+ * proposes nothing and needs no rate.
  *
  * @param facts by variant id; a variant that is missing has no cost and no stock.
  * @throws Fault INVALID_INPUT naming `fxRateOverride` when a line's currency cannot be converted.
@@ -161,7 +162,7 @@ interface VariantCosts {
   readonly variantId: string;
   /** Its lines, received or not. */
   readonly lineItems: readonly LineItem[];
-  /** What is weighed: in the average what has not entered it, else all that was received. */
+  /** Weighed lots: in an average those that have not entered it, else all received ones. */
   readonly weighed: readonly CostLot[];
   readonly leaving: readonly CostLot[];
   /** Units that are in the average, those that leave it included. */
@@ -176,8 +177,9 @@ const valueOf = (lots: readonly CostLot[]): bigint =>
   lots.reduce((sum, lot) => sum + BigInt(lot.quantity) * BigInt(lot.unitCost) * BigInt(lot.fxRate), 0n);
 
 /**
- * The stock that is weighed with what is new, and its value: what is on hand without this order's goods that are not in the average, without
- * what leaves it. None where the old cost is not known or nothing of worth is left.
+ * Returns the stock that is weighed with new goods, and its value. It is the stock on hand without this order's goods
+ * that are not in the average, and without those that leave it. None where the old cost is not known or nothing of
+ * worth is left.
  */
 function stockBefore({ lineItems, leaving, entered, known }: VariantCosts): { quantity: bigint; value: bigint } {
   const synced = lineItems.reduce((sum, line) => sum + BigInt(line.quantitySynced), 0n);
@@ -249,7 +251,7 @@ const lotsOf = (
     return [{ poLineItemId, quantity, unitCost, currencyCode, fxRate: rateToShopCurrency(currencyCode, order, shop) }];
   });
 
-/** What was received of these lines and is paid for, at the lines' own costs. */
+/** Returns the received and paid goods of these lines, at the lines' own costs. */
 const paidLots = (lineItems: readonly LineItem[]): readonly CostLot[] =>
   lineItems.flatMap(({ poLineItemId, quantityReceived: quantity, unitCost, unitCostCurrencyCode: currencyCode }) =>
     quantity > 0 && unitCost > 0 ? [{ poLineItemId, quantity, unitCost, currencyCode, fxRate: unitRate }] : [],
@@ -288,7 +290,7 @@ function costWithin(cost: bigint, lot: CostLot, order: OrderCurrency, shop: Shop
   );
 }
 
-/** What an attempt of a completion has left to do. */
+/** Work that an attempt of a completion has left. */
 export interface DueCosts {
   readonly proposals: readonly CostProposal[];
   /** Variants whose cost an earlier attempt has brought through, and that are not due again. */
@@ -299,7 +301,9 @@ export interface DueCosts {
 const isTakenBack = ({ lots }: CostRow): boolean =>
   lots !== null && lots.length > 0 && lots.every((lot) => lot.quantity < 0);
 
-/** Whether the row's lots have entered and left. Those of what the storefront was told and has not answered have not. */
+/**
+ * True if the row's lots have entered and left. Those of what the storefront was told and has not answered have not.
+ */
 const countsLots = (row: CostRow, completion: number): boolean =>
   row.outcome === "applied" ||
   row.outcome === "skipped" ||
@@ -335,8 +339,8 @@ function undoneRows(rows: readonly CostRow[], unitCost: Money | null, completion
 }
 
 /**
- * Each variant of the order. A row of which it is not known whether the storefront took it, but whose cost a pull has brought since, is made anew;
- * and so are the attempts of this completion for a variant whose lines' costs have been corrected since.
+ * Each variant of the order. A row with an unknown outcome, whose cost a pull has brought since, is made again. So are
+ * this completion's attempts for a variant whose lines' costs were corrected since.
  */
 function variantStands(
   order: CostedOrder,
@@ -388,9 +392,9 @@ const costsOf = (
 });
 
 /**
- * The costs that a completion has still to bring through. In a moving average each unit is weighed once in the life of its order: what has
- * entered it with an earlier completion is part of the stock. What an earlier attempt of this completion brought through is due again only
- * if the order has changed since.
+ * The costs that a completion has still to bring through. In a moving average each unit is weighed once in its order's
+ * life: units that entered it with an earlier completion are part of the stock. What an earlier attempt of this
+ * completion brought through is due again only if the order has changed since.
  *
  * @param history of the whole order.
  * @param facts   by variant id, as the shop has them now.
@@ -474,7 +478,8 @@ const dueUnitCosts = (
   });
 
 /**
- * The costs that variants get when goods that are in the moving average were taken back: they leave it at the cost at which they came in.
+ * Returns the costs that variants get when goods in the moving average were taken back: they leave it at their own
+ * cost.
  *
  * @param history of the whole order.
  * @param facts   by variant id, as the shop has them now.
@@ -502,11 +507,11 @@ const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =
 interface SkippedCost<Proposal extends CostProposal> {
   readonly proposal: Proposal;
   readonly reason: string;
-  /** Whether an earlier attempt has a `skipped` row of the variant already. */
+  /** True if an earlier attempt has a `skipped` row of the variant already. */
   readonly isRecorded: boolean;
 }
 
-/** What one attempt of a completion does. */
+/** Steps of one attempt of a completion. */
 interface CostAttempt<Proposal extends CostProposal> {
   /** Counts from 1. */
   readonly attempt: number;
@@ -553,7 +558,7 @@ export function costAttempt<Proposal extends CostProposal>(
 }
 
 /**
- * What becomes of a row that is read back.
+ * Returns the outcome of a row that is read back.
  *
  * @param shown      what the storefront shows.
  * @param isAccepted whether the storefront has said that it took the row's cost.

@@ -34,7 +34,7 @@ export interface SentItem extends PushItem {
     | null;
 }
 
-/** Whether the storefront took the item and has not been seen to show it since (C43). */
+/** True if the storefront took the item and has not been seen to show it since (C43). */
 export const isUnread = ({ result }: SentItem): boolean => result?.outcome === "landed" && result.isReadBack !== true;
 
 /** Line → how much of it the storefront took and has not been seen to show since (C43). */
@@ -45,7 +45,7 @@ export function unreadQuantities(items: readonly SentItem[]): ReadonlyMap<string
   return unread;
 }
 
-/** What to do next for an order's stock. */
+/** Next step for an order's stock. */
 type PushStep =
   /** Send the same items under the same reference again, to learn the outcome. Then plan anew. */
   | { readonly kind: "resend"; readonly push: OpenPush }
@@ -53,15 +53,18 @@ type PushStep =
   | { readonly kind: "send"; readonly items: readonly PushItem[] }
   | { readonly kind: "nothing" };
 
-/** Whether the storefront does not have the line's received quantity. It never has those of custom lines, nor needs them. */
+/**
+ * True if the storefront does not have the line's received quantity. It never has those of custom lines, nor needs
+ * them.
+ */
 export const needsSync = (line: LineItem): boolean => !isCustom(line) && line.quantityReceived !== line.quantitySynced;
 
-/** How much of the line is to be pushed: received − synced, negative after goods were taken back. */
+/** Returns the quantity to push: received − synced, negative after goods were taken back. */
 export const unsyncedQuantity = (line: Pick<LineItem, "quantityReceived" | "quantitySynced">): Quantity =>
   asQuantity(line.quantityReceived - line.quantitySynced);
 
 /**
- * Whether a push of the line is through: the storefront has what the line was short of, or has all of what the line is now.
+ * True if the line's push is through: the storefront has what the line lacked, or all of what the line is now.
  *
  * @param pushed the line when the push was asked for.
  * @param now   the line by now; undefined: it is gone.
@@ -76,8 +79,9 @@ export function isPushed(pushed: LineItem, now: LineItem | undefined): boolean {
 }
 
 /**
- * Plans the next push of an order. It has one push in flight at a time: an open one is finished first, under its old reference, so
- * that what may have landed cannot land twice. A new one carries received − synced of the lines, one item per variant.
+ * Plans the next push of an order. It has one push in flight at a time. An open one is finished first, under its old
+ * reference, so that goods that may have landed cannot land twice. A new one carries received − synced of the lines,
+ * one item per variant.
  *
  * @param poLineItemIds the lines wanted; lines that are gone, custom or synced are left out.
  * Source: C40, C43.
@@ -112,8 +116,8 @@ function itemsOf(variantId: string, locationId: string, lineItems: readonly Line
 }
 
 /**
- * How far the storefront has an order's received goods. `inFlight`: a push has no known outcome yet. `failed`: the latest attempt
- * failed or was given up, and no reset has cleared it.
+ * Returns the state of an order's received goods at the storefront. `inFlight`: a push has no known outcome yet.
+ * `failed`: the latest attempt failed or was given up, and no reset has cleared it.
  */
 export function storefrontSyncState(
   lineItems: readonly LineItem[],
@@ -127,15 +131,15 @@ export function storefrontSyncState(
   return attempts.failed ? "failed" : "never-synced";
 }
 
-/** What an attempt to push stock has brought for an order. */
+/** Result of an attempt to push an order's stock. */
 export interface PushReport {
   /** Items that the storefront has taken since the last report. */
   readonly landed: readonly PushItem[];
-  /** Whether the storefront shows all of them already. Default false. */
+  /** True if the storefront shows all of them already. Default false. */
   readonly shown?: boolean;
-  /** What did not go through, in words; null when nothing failed. */
+  /** Failure in words; null when nothing failed. */
   readonly problem: string | null;
-  /** Whether a push of the order, this one or another, has no known outcome yet. */
+  /** True if a push of the order, this one or another, has no known outcome yet. */
   readonly inFlight: boolean;
 }
 

@@ -19,7 +19,9 @@ export type StorefrontConfig =
       readonly clientSecret?: string;
       /** `2026-10`. */
       readonly apiVersion: string;
-      /** What the app may do there, as the store said when it was connected; absent: connected before this was kept. */
+      /**
+       * Rights of the app there, as the store stated them at the connection; absent: connected before this was kept.
+       */
       readonly scopes?: readonly string[];
     }
   | {
@@ -30,7 +32,7 @@ export type StorefrontConfig =
       readonly secretKey: string;
     };
 
-/** What an adapter is told of the shop whose storefront it opens. */
+/** Facts for an adapter about the shop whose storefront it opens. */
 export interface ConnectedShop {
   readonly shopId: string;
   readonly currencyCode: string;

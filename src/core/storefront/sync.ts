@@ -119,7 +119,7 @@ function withSyncState(order: PurchaseOrder, state: StorefrontSyncState, nowMs: 
   return { next, log: [], receipts: [], effects: [] };
 }
 
-/** What is known of a line of a push while a caller waits for it. */
+/** Progress of a line of a push while a caller waits for it. */
 export interface LineProgress {
   /** The storefront has taken the line's change. */
   readonly hasLanded: boolean;
@@ -127,18 +127,18 @@ export interface LineProgress {
   readonly isReadBack: boolean;
   /** Why the storefront refused the line; null: it did not. */
   readonly refusal: string | null;
-  /** How the push as a whole stands. */
+  /** State of the push as a whole. */
   readonly push: EffectOutcome;
 }
 
-/** What a caller that waits is told of a line. */
+/** State of a line for a caller that waits. */
 interface LineConfirmation {
   readonly status: "verified" | "failed" | "pending";
   readonly reason: string | null;
 }
 
 /**
- * What a caller that waits is told of a line: `verified` is read back from the storefront, not assumed.
+ * Returns the state of a line for a caller that waits: `verified` is read back from the storefront, not assumed.
  *
  * Source: spec "Rules attached to the endpoints" 4; C43.
  */
@@ -159,7 +159,8 @@ export function lineConfirmation({ hasLanded, isReadBack, refusal, push }: LineP
 }
 
 /**
- * What a caller that waits is told of the whole push. Without lines it is `verified`: there was nothing to sync.
+ * Returns the state of the whole push for a caller that waits. Without lines it is `verified`: there was nothing to
+ * sync.
  *
  * Source: spec "Rules attached to the endpoints" 4; C43.
  */

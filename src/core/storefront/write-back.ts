@@ -11,7 +11,7 @@ import { type Changes, type Fields, namesGiven, type supplierFields } from "../o
 import type { LineFailure, LineItem, PurchaseOrder } from "../order/purchase-order.ts";
 import { supplierTermFields } from "../supplier/supplier-terms.ts";
 
-/** What a supplier's catalogue entry for a variant holds, and a write-back may set. */
+/** Fields of a supplier's catalogue entry for a variant that a write-back may set. */
 export const supplierEntryFields = {
   ...supplierTermFields,
   /** JSON text. It is shown to the operator alone (C36). */
@@ -21,7 +21,7 @@ export const supplierEntryFields = {
 /** Values for a supplier's catalogue entry. An absent one is left as it is, null clears. */
 export interface SupplierEntryChanges extends Changes<typeof supplierEntryFields> {}
 
-/** What of a line edit the write-back looks at. An absent value is not carried over. */
+/** Fields of a line edit that the write-back reads. An absent value is not carried over. */
 export interface WriteBackEdit extends Changes<typeof supplierFields> {
   readonly lineItemId: string;
   readonly unitCost?: Money | undefined;
@@ -31,7 +31,7 @@ export interface WriteBackEdit extends Changes<typeof supplierFields> {
   readonly supplierVariantDetails?: unknown;
 }
 
-/** What became of one line; `variantId` is null when the order has no such line. */
+/** Result for one line; `variantId` is null when the order has no such line. */
 interface WriteBackLine {
   readonly lineItemId: string;
   readonly variantId: string | null;
@@ -39,7 +39,7 @@ interface WriteBackLine {
   readonly error?: string;
 }
 
-/** What a write-back sets, and what its caller is told. */
+/** Entries that a write-back sets, and the report for its caller. */
 interface WriteBack {
   readonly writes: readonly { readonly variantId: string; readonly changes: SupplierEntryChanges }[];
   /** `failed` if any line failed, else `applied` if any was applied, else `skipped`. */

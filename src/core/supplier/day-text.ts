@@ -1,6 +1,6 @@
 /**
- * How documents and mails write a day. Written by hand and not taken from the platform, so that the same document has the same bytes with
- * every version of Node. Pure.
+ * Days as documents and mails write them. Written by hand and not taken from the platform, so that the same document
+ * has the same bytes with every version of Node. Pure.
  */
 import type { DocumentLanguage } from "./document-settings.ts";
 

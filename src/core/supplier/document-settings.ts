@@ -1,6 +1,4 @@
-/**
- * How a shop's documents look (C62): language, paper, columns and letterhead. Pure data.
- */
+/** Settings of a shop's documents (C62): language, paper, columns and letterhead. Pure data. */
 import type { Address } from "../order/purchase-order.ts";
 
 /** Languages in which a document's own words are written. */
@@ -40,7 +38,7 @@ export interface Logo {
   readonly height: number;
 }
 
-/** How a shop's documents look. */
+/** Settings of a shop's documents. */
 export interface DocumentSettings {
   readonly language: DocumentLanguage;
   readonly paper: (typeof papers)[number];

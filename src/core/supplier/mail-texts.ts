@@ -1,5 +1,5 @@
 /**
- * What a mail of an order says where nobody has written anything, in the language of the shop's documents (C63).
+ * Default texts of an order's mail, in the language of the shop's documents (C63).
  *
  * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier/supplier-links.ts).
  */
@@ -17,7 +17,7 @@ interface Texts {
   readonly message: string;
   /** Behind the subject; `{version}` and `{day}` are replaced. */
   readonly replaces: string;
-  /** What comes before the link. */
+  /** Text before the link. */
   readonly link: string;
   readonly farewell: string;
 }
@@ -57,7 +57,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
   },
 };
 
-/** What a default text is about. */
+/** Subject of a default text. */
 interface Named {
   readonly poNumber: string;
   readonly shopName: string;

@@ -28,7 +28,7 @@ export const mailWindowMs = hourMs;
 /** Mails that a shop sends within `mailWindowMs`, unless the operator says otherwise. */
 export const mailsPerHourMax = 60;
 
-/** How long a mail is tried before it is given up, counted from when it was asked for. */
+/** Time for which a mail is tried before it is given up, from its request on. */
 export const mailTriedForMs = 24 * hourMs;
 
 /** The delay before the second attempt; it doubles with each further one, up to `retryDelayMsMax`. */
@@ -52,18 +52,18 @@ const wordsMax = 300;
 const addressPattern =
   /^(?=[^@]{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Whether mail can be sent to it: `orders@supplier.example`, ASCII, without a name or angle brackets. */
+/** True if mail can be sent to it: `orders@supplier.example`, ASCII, without a name or angle brackets. */
 export const isMailAddress = (text: string): boolean => text.length <= addressLengthMax && addressPattern.test(text);
 
-/** What no domain has before it is encoded. */
+/** Characters that no domain has before it is encoded. */
 const notInDomain = /[\s/\\?#@:%[\]<>"]/u;
 
 /** Beyond ASCII: such a domain is encoded for the mail server (`xn--`). */
 const beyondAscii = /[^\p{ASCII}]/u;
 
 /**
- * The address as mail is sent to it: without blanks around it and without the name before it (`Name <address>`), its domain in lower case and as
- * `xn--` where it is outside ASCII. Null when it is none.
+ * Returns the address for sending: without blanks around it and without the name before it (`Name <address>`). Its
+ * domain is in lower case, and as `xn--` where it is outside ASCII. Null when it is none.
  */
 export function mailAddressFrom(text: string): string | null {
   const plain = text.trim();
@@ -112,7 +112,7 @@ export function senderName(shopName: string): string {
   return plain === "" ? "OpenPO" : `${plain} via OpenPO`;
 }
 
-/** How a mail can stand. */
+/** States of a mail. */
 export const mailStates = ["queued", "sent", "failed"] as const;
 
 /** Somebody whom a mail goes to. `refused`: the server has said for good that it does not take the mail for them. */
@@ -124,13 +124,13 @@ export interface MailRecipient {
   readonly detail: string | null;
 }
 
-/** What one attempt has brought for a recipient. */
+/** Result of one attempt for a recipient. */
 export interface RecipientResult {
   readonly outcome: "sent" | "refused" | "later";
   readonly detail: string | null;
 }
 
-/** How a mail stands after an attempt. `dueAtMs` is null when it is not tried again. */
+/** State of a mail after an attempt. `dueAtMs` is null when it is not tried again. */
 export interface MailStanding {
   readonly state: (typeof mailStates)[number];
   readonly recipients: readonly MailRecipient[];
@@ -139,7 +139,7 @@ export interface MailStanding {
 }
 
 /**
- * What an attempt means for its mail. Who has it is not sent it again.
+ * Returns what an attempt means for its mail. Who has it is not sent it again.
  *
  * @param results by address; recipients that it does not name stay as they are.
  * @param attempts those made, this one included.

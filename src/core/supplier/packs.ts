@@ -6,8 +6,8 @@
 const scale = 1_000;
 
 /**
- * What stands behind the quantity: ` (2 × 6)`, or ` (2 × 6 + 1)` where something is left over, so that a pack size is never taken for a quantity.
- * Empty where it fills no pack, or packs have one piece.
+ * Returns the text after a quantity: ` (2 × 6)`, or ` (2 × 6 + 1)` with a rest, so that nobody takes a pack size for a
+ * quantity. Empty where it fills no pack, or packs have one piece.
  */
 export function packsText(quantity: number, packSize: number | null, written: (value: number) => string): string {
   if (packSize === null || packSize === 0 || packSize === 1) return "";

@@ -9,13 +9,14 @@ import type { Header } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
 /**
- * What a supplier can be late with.
+ * Things with which a supplier can be late.
  *
  * - `overdue`: goods are pending and were expected before today, the shop's day.
- * - `unconfirmed`: the order has been Sent for longer than the shop allows. What the supplier has confirmed in part is not: it has answered.
+ * - `unconfirmed`: the order has been Sent for longer than the shop allows. What the supplier has confirmed in part is
+ *   not: it has answered.
  */
 export const reminderCauses = ["overdue", "unconfirmed"] as const;
-/** What a supplier can be late with. */
+/** Thing with which a supplier is late. */
 export type ReminderCause = (typeof reminderCauses)[number];
 
 type OverdueFacts = Pick<Header, "status" | "nextExpectedDate" | "quantityPending">;
@@ -31,8 +32,8 @@ export const waitsSinceMs = ({ status, sentAtMs, createdAtMs }: UnconfirmedFacts
   status === "Sent" ? (sentAtMs ?? createdAtMs) : null;
 
 /**
- * What a reminder of the order would be about: the expected date, or the instant at which it was sent. Null: there is no cause. It is told once of
- * each, so it is told again when the date is another one, or when the order was sent again.
+ * Basis of a reminder of the order: the expected date, or the instant at which it was sent. Null: there is no cause. It
+ * is told once of each, so it is told again when the date is another one, or when the order was sent again.
  */
 export const reminderBasis: Readonly<Record<ReminderCause, (order: OverdueFacts & UnconfirmedFacts) => string | null>> =
   {
@@ -43,7 +44,7 @@ export const reminderBasis: Readonly<Record<ReminderCause, (order: OverdueFacts 
     },
   };
 
-/** What a shop has set that decides when it is reminded. */
+/** Settings of a shop that decide when it is reminded. */
 interface ReminderSettings {
   readonly timezone: string;
   /** 0: nobody is reminded of unconfirmed orders. */
@@ -53,7 +54,10 @@ interface ReminderSettings {
 /** The day begins nowhere earlier than so long before it does in UTC, nor later after. */
 const zoneMsMax = 16 * hourMs;
 
-/** The first minute of a day in a time zone, whatever is done to clocks on it: one that begins at 01:00, or does not exist there at all. */
+/**
+ * Returns the first minute of a day in a time zone, whatever is done to clocks on it. A day may begin at 01:00, or not
+ * exist at all.
+ */
 export function dayStart(timezone: string, day: Day): number {
   let [before, from] = [day * dayMs - zoneMsMax, day * dayMs + zoneMsMax];
   while (from - before > minuteMs) {

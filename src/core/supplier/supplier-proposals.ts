@@ -1,11 +1,12 @@
 /**
- * What a supplier says of an order by its link, and what becomes of it once a person accepts it (C64).
+ * A supplier's answer to an order by its link, and its results once a person accepts it (C64).
  *
- * Owns: when the order has overtaken a proposal, and which changes accepting one makes. Does not own: those changes' rules (confirm.ts,
- * edit.ts), the page that a supplier sees (suppliers), who may accept (admin).
+ * Owns: when the order has overtaken a proposal, and which changes accepting one makes. Does not own: those changes'
+ * rules (confirm.ts, edit.ts), the page that a supplier sees (suppliers), who may accept (admin).
  *
- * A proposal changes nothing by itself. It keeps of each line what the order said when the supplier answered: a line of which the order
- * says something else by now is overtaken, and is not accepted, since nobody knows what the supplier would say of the new one.
+ * A proposal changes nothing by itself. It keeps of each line what the order said when the supplier answered. If the
+ * order says something else by now, the line is overtaken and not accepted: nobody knows the supplier's answer to the
+ * new one.
  */
 import type { Shipment } from "../order/attachments.ts";
 import { decideConfirm } from "../goods/confirm.ts";
@@ -18,10 +19,10 @@ import { type Quantity, zeroQuantity } from "../money/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../order/purchase-order.ts";
 import { permits } from "../order/status.ts";
 
-/** What an order said of a line when the supplier answered. */
+/** Values of a line in the order when the supplier answered. */
 type LineBasis = Pick<LineItem, "quantityOrdered" | "quantityConfirmed" | "quantityCancelled" | "expectedDeliveryDate">;
 
-/** What the supplier says of a line. */
+/** The supplier's answer on a line. */
 export interface LineAnswer {
   readonly lineItemId: string;
   /** The total that the supplier will send. Null: it says nothing of it. */
@@ -38,10 +39,13 @@ export interface ProposedLine extends LineAnswer {
   readonly isAccepted: boolean;
 }
 
-/** How far a proposal is. `accepted`: every line is. `rejected`: what was not accepted before. `replaced`: the supplier has answered anew. */
+/**
+ * State of a proposal. `accepted`: every line is. `rejected`: what was not accepted before. `replaced`: the supplier
+ * has answered anew.
+ */
 type ProposalState = "open" | "accepted" | "rejected" | "replaced";
 
-/** What a supplier says of an order as a whole. */
+/** A supplier's answer on an order as a whole. */
 export interface SupplierAnswer {
   readonly lines: readonly LineAnswer[];
   /** The supplier's own number for the order. */
@@ -65,11 +69,11 @@ export interface SupplierProposal {
   readonly decidedBy: string | null;
 }
 
-/** Whether a supplier may answer: not before the order is sent, nor once nothing more can change by it. */
+/** True if a supplier may answer: not before the order is sent, nor once nothing more can change by it. */
 export const mayAnswer = (order: Pick<PurchaseOrder, "status">): boolean =>
   order.status !== "Draft" && permits(order, "edit-lines");
 
-/** Whether quantities can still be answered. Later on only dates, the reference and tracking can. */
+/** True if quantities can still be answered. Later on only dates, the reference and tracking can. */
 export const mayConfirm = (order: Pick<PurchaseOrder, "status">): boolean =>
   order.status === "Sent" || order.status === "Partially Confirmed" || order.status === "Confirmed";
 
@@ -110,7 +114,7 @@ export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer, toda
   });
 }
 
-/** Whether two answers say the same, so that one that is sent twice counts once. */
+/** True if two answers say the same, so that one that is sent twice counts once. */
 export function saysTheSame(answer: SupplierAnswer, proposal: SupplierProposal): boolean {
   const contentOf = ({ lines, reference, trackingNumber }: SupplierAnswer): string =>
     JSON.stringify([
@@ -122,8 +126,8 @@ export function saysTheSame(answer: SupplierAnswer, proposal: SupplierProposal):
 }
 
 /**
- * Whether the order says something else of the line than when the supplier answered. An order that was raised to what the supplier had
- * said beyond it is what the supplier said.
+ * True if the order says something else of the line than when the supplier answered. An order that was raised to what
+ * the supplier had said beyond it is what the supplier said.
  *
  * @param line null: the line is gone.
  */
@@ -157,7 +161,7 @@ interface AcceptStep {
   readonly decided: Decision;
 }
 
-/** What accepting a proposal does: all of it is committed together, or nothing. */
+/** Changes of an accepted proposal: all of them are committed together, or none. */
 export interface AcceptDecision {
   readonly next: PurchaseOrder;
   readonly steps: readonly AcceptStep[];
@@ -168,7 +172,7 @@ export interface AcceptDecision {
   readonly proposal: SupplierProposal;
 }
 
-/** What the rule is told beside order and proposal. */
+/** Facts for the rule beside order and proposal. */
 export interface AcceptFacts extends HeaderFacts {
   readonly shipments: readonly Pick<Shipment, "trackingNumber">[];
 }

@@ -15,7 +15,7 @@ import {
   type ValuesOf,
 } from "../order/purchase-order-fields.ts";
 
-/** What a supplier's catalogue entry says of a variant. Null: nothing. */
+/** Terms of a variant in a supplier's catalogue entry. Null: nothing. */
 export const supplierTermFields = {
   unitCost: { kind: "money", empty: null },
   /** Null: the supplier's currency, else the shop's. */
@@ -29,7 +29,7 @@ export interface SupplierTerms extends ValuesOf<typeof supplierTermFields> {}
 /** Cost and supplier fields of a new line. Null is a value; an absent field takes its default. */
 export interface LineTerms extends Changes<typeof lineCostFields>, Changes<typeof supplierFields> {}
 
-/** What the shop knows of the line's variant. */
+/** Facts that the shop knows about the line's variant. */
 export interface KnownTerms {
   /** Null: the order has no supplier, or the supplier no entry for the variant. */
   readonly terms: SupplierTerms | null;

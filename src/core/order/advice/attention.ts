@@ -98,7 +98,7 @@ const rules: Readonly<Record<AttentionReason, Rule>> = {
   },
 };
 
-/** Whether a payment is due: overdue, or scheduled for today or before. */
+/** True if a payment is due: overdue, or scheduled for today or before. */
 export const isDue = ({ status, dueDate }: Pick<Payment, "status" | "dueDate">, today: Day): boolean =>
   status === "Overdue" || (status === "Scheduled" && dueDate !== null && dayFrom(dueDate) <= today);
 

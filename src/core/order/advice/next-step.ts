@@ -1,7 +1,8 @@
 /**
- * What to do next with an order, as advice for agents (C68, C69). Pure.
+ * Next thing to do with an order, as advice for agents (C68, C69). Pure.
  *
- * Does not own: which orders need attention (attention.ts), what an operation allows (status.ts and the deciding modules).
+ * Does not own: which orders need attention (attention.ts), what an operation allows (status.ts and the deciding
+ * modules).
  */
 import type { WarningReason } from "./warnings.ts";
 import type { Status, StorefrontSyncState } from "../purchase-order.ts";
@@ -20,11 +21,11 @@ interface NextStepFacts {
   readonly previousStatus: Status;
   readonly locationId: string | null;
   readonly itemCount: number;
-  /** Whether the supplier has confirmed something of it. */
+  /** True if the supplier has confirmed something of it. */
   readonly isConfirmedInPart: boolean;
-  /** Whether something of it is still to come. */
+  /** True if something of it is still to come. */
   readonly isPending: boolean;
-  /** Whether the storefront lacks goods that were received. */
+  /** True if the storefront lacks goods that were received. */
   readonly isUnsynced: boolean;
   readonly storefrontSyncState: StorefrontSyncState;
 }

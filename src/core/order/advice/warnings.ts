@@ -1,5 +1,5 @@
 /**
- * What looks wrong about an order and is not refused: ids that the shop does not know, a cost that nobody sent, quantities that the
+ * Things about an order that look wrong and are not refused: unknown ids, a cost that nobody sent, quantities that the
  * supplier does not sell (C16).
  *
  * Pure. Does not own: which parts of a request are looked at (operations/purchase-orders/warnings.ts).
@@ -44,13 +44,13 @@ export interface LineInQuestion {
   readonly line: LineItem;
   /** Pointer to the entry that asked for it; null for a line of the order that the request does not name. */
   readonly path: string | null;
-  /** Whether the line is new, no cost was sent and none is known (C32). */
+  /** True if the line is new, no cost was sent and none is known (C32). */
   readonly isCostMissing: boolean;
-  /** Whether its variant and its day are looked at: it is new, or the whole order is. */
+  /** True if its variant and its day are checked: it is new, or the whole order is. */
   readonly isNew: boolean;
 }
 
-/** What is looked at. */
+/** Order and lines that are checked. */
 export interface InQuestion {
   /** Pointer to the supplier's id; null when it is not looked at. */
   readonly supplierPath: string | null;
@@ -62,13 +62,13 @@ export interface InQuestion {
   readonly lines: readonly LineInQuestion[];
   /** The variants among the lines' that the supplier has entries for. Null: it has none at all, or that is not looked at. */
   readonly suppliedVariantIds: ReadonlySet<string> | null;
-  /** What a caller had typed and another supplier has otherwise. */
+  /** Terms that a caller had typed and another supplier has otherwise. */
   readonly keptTerms: readonly string[];
   /** The latest version that was sent to the supplier, if what it shows has changed since. */
   readonly olderVersion: number | null;
 }
 
-/** What is known beside the order: the day where the shop is, and its currency. */
+/** Facts beside the order: the day where the shop is, and its currency. */
 interface WarningFacts {
   readonly today: string;
   readonly shopCurrency: string;
