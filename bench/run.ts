@@ -53,12 +53,8 @@ function writeTable(figures: readonly Figure[]): void {
     if (figure !== undefined) return [...cellsOf(row, figure), `${measured}, load ${Math.round(loadavg()[0] ?? 0)}`];
     return stored.get(row.name) ?? [row.name, ...header.slice(1).map(() => "")];
   });
-  const width = header.map((_, column) =>
-    Math.max(3, ...[header, ...written].map((cells) => cells[column]?.length ?? 0)),
-  );
-  const lineOf = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(width[column] ?? 0)).join(" | ")} |`;
-  const all = [lineOf(header), lineOf(width.map((each) => "-".repeat(each))), ...written.map(lineOf)].join("\n");
+  const lineOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const all = [lineOf(header), lineOf(header.map(() => "---")), ...written.map(lineOf)].join("\n");
   writeFileSync(results, `${before}${begin}\n\n${all}\n\n${end}${after}`);
 }
 
