@@ -36,7 +36,7 @@ export interface BroadPart<PartInput, Found> {
   run(tx: Tx, context: BroadContext, partInput: PartInput): Promise<Found>;
 }
 
-/** What a broad part may know of its call. */
+/** Facts of its call that a broad part may use. */
 export type BroadContext = Pick<Call, "shop" | "clock" | "leaveLoop">;
 
 /** A broad part, as a thread is told of it. */
@@ -48,7 +48,7 @@ export interface BroadPartRead {
   readonly nowMs: number;
 }
 
-/** What a thread has found, or the text of what was thrown. */
+/** Result of a thread, or the text of what was thrown. */
 export type FoundPart = { readonly found: unknown } | { readonly bug: string };
 
 /** A broad read, as a thread is told of it. */
@@ -68,7 +68,7 @@ export interface BroadRead {
   readonly asBytes: boolean;
 }
 
-/** What a thread answers. `bug`: something other than a `Fault` was thrown, for the log. */
+/** Answer of a thread. `bug`: something other than a `Fault` was thrown, for the log. */
 export interface BroadReply {
   readonly reply: Reply;
   readonly bug: string | null;
@@ -95,7 +95,10 @@ export interface Readers {
    * @throws Fault DO_UNAVAILABLE  the thread has died.
    */
   read(broad: BroadRead): Promise<BroadReply>;
-  /** The same for whoever may remember the answer: an answer that can be, and is not a long one, comes with what it was made from. */
+  /**
+   * Returns the same for a caller that may remember the answer. One that can be remembered, and is not long, comes with
+   * its footprint.
+   */
   find(broad: BroadRead): Promise<BroadFinding | BroadReply>;
   /** The same for a part of a call. @returns what the part's `run` has returned. @throws also what is a bug of it. */
   readPart(broad: BroadPartRead): Promise<unknown>;

@@ -1,5 +1,6 @@
 /**
- * Who asks: a shop and one of its API keys, found by the key alone (S7), or a person who is signed in at the console (sessions.ts).
+ * The caller: a shop and one of its API keys, found by the key alone (S7), or a person signed in at the console
+ * (sessions.ts).
  */
 import { hash } from "node:crypto";
 import type { Actor } from "../core/access/actor.ts";
@@ -174,7 +175,9 @@ function callerFrom(key: ApiKey | null, shop: Shop | null): KeyCaller {
   return { shop, key, person: null };
 }
 
-/** What was found; a secret of a shop that is not there is no secret of anybody's. @throws Fault UNAUTHORIZED then. */
+/**
+ * Returns the finding; a secret of a shop that is not there is no secret of anybody's. @throws Fault UNAUTHORIZED then.
+ */
 export async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
   try {
     return await finding;

@@ -33,7 +33,7 @@ interface OrderNow {
   readonly version: number;
 }
 
-/** Whether it is the stored answer of an earlier request (C18). */
+/** True if it is the stored answer of an earlier request (C18). */
 export const isReplay = ({ headers }: Reply): boolean => headers["Idempotent-Replayed"] !== undefined;
 
 interface SuccessOptions {
@@ -43,7 +43,7 @@ interface SuccessOptions {
   readonly surface?: Surface;
 }
 
-/** What JSON makes of U+0000, which stands around mentions and in no text from outside. */
+/** U+0000 as JSON writes it. It stands around mentions, and in no text from outside. */
 const mentionInJson = "\\u0000";
 
 /** The content as JSON, with what its texts mention in the words of the surface that asked. */
@@ -110,7 +110,7 @@ export const answerReply = (
   answer: Answer<unknown>,
 ): Reply => shownReply(incoming, operation, shownAnswer(answer, incoming.surface));
 
-/** Whether `If-None-Match` names this ETag, by weak comparison. */
+/** True if `If-None-Match` names this ETag, by weak comparison. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   const names = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());
   return names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`);
@@ -143,14 +143,14 @@ export function withinBytes(reply: Reply, bytesMax: number): Reply {
 /** Shorter bodies stay texts: Node writes them together with the headers. */
 const bytesMin = 65_536;
 
-/** Whether the body is better passed on as bytes than as a text. */
+/** True if the body is better passed on as bytes than as a text. */
 export const isLong = ({ body }: Reply): boolean => body.length >= bytesMin;
 
 /** The reply with a long body as bytes, which pass from thread to thread and to the socket without being copied. */
 export const asBytes = (reply: Reply): Reply =>
   isLong(reply) ? { ...reply, body: "", bytes: Buffer.from(reply.body) } : reply;
 
-/** Whether a client could not tell the two apart. */
+/** True if a client could not tell the two apart. */
 export const sameReply = (a: Reply, b: Reply): boolean =>
   a.body === b.body && a.status === b.status && JSON.stringify(a.headers) === JSON.stringify(b.headers);
 

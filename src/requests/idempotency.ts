@@ -1,11 +1,13 @@
 /**
- * Idempotency keys of writes: which request runs under a key, which is answered from the store, and what is stored (C17–C21).
+ * Idempotency keys of writes: which request runs under a key, which is answered from the store, and what is stored
+ * (C17–C21).
  *
- * Owns: claims of keys in flight, reading and writing stored answers, how much space those of a shop take. Does not own: the key's form
- * and the fingerprint (core/access/idempotency.ts), the rows (shop/access/idempotency.ts), when each step happens (perform.ts).
+ * Owns: claims of keys in flight, reading and writing stored answers, how much space those of a shop take. Does not
+ * own: the key's form and the fingerprint (core/access/idempotency.ts), the rows (shop/access/idempotency.ts), when
+ * each step happens (perform.ts).
  *
- * Invariant H2 of perform.ts holds here: a claim keeps other attempts away, and should two attempts run all the same, the second finds
- * the first one's record in its own transaction (`refuseIfAnswered`).
+ * Invariant H2 of perform.ts holds here: a claim keeps other attempts away. Should two attempts run all the same, the
+ * second finds the first one's record in its own transaction (`refuseIfAnswered`).
  */
 import { Fault } from "../base/fault.ts";
 import { mention } from "../core/order/guidance.ts";
@@ -63,7 +65,7 @@ export interface KeyedRequest {
 /** Reads the order that an operation looks at first. */
 export type LookAhead = (tx: Tx) => Promise<PurchaseOrder | null>;
 
-/** What becomes of a keyed request. */
+/** Outcome of a keyed request's claim. */
 export type Attempt =
   /** It runs, and holds the key until `release`. `ahead`: what was read beside the claim. */
   | { readonly kind: "run"; readonly ahead: PurchaseOrder | null }
@@ -83,9 +85,15 @@ interface StoredReplay {
 }
 
 export interface Idempotency {
-  /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
+  /**
+   * True if an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused
+   * later.
+   */
   wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
-  /** Whether the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is one. */
+  /**
+   * True if the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is
+   * one.
+   */
   isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
   /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
   unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
@@ -95,7 +103,10 @@ export interface Idempotency {
    * @param ahead reads what the request looks at first, in the round trip of the claim. Null: nothing is read ahead.
    */
   claim(request: KeyedRequest, ahead: LookAhead | null): Promise<Attempt>;
-  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a write that asks. */
+  /**
+   * True if a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a
+   * write that asks.
+   */
   holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
   /** Gives the key back, if that was not done with the last write. */
   release(request: KeyedRequest): Promise<void>;
@@ -126,7 +137,7 @@ export interface Idempotency {
   ): Promise<readonly Statement[]>;
 }
 
-/** What is stored under a key. */
+/** Answer as it is stored under a key. */
 interface KeyedAnswer {
   readonly reply: Reply;
   /** The one order that the request made or changed; null: there is none. */
@@ -138,7 +149,7 @@ export interface StoredAnswers {
   readonly bytes: number;
 }
 
-/** How bodies are stored that are compressed. Stored texts name it: it never changes. */
+/** Encoding of stored bodies that are compressed. Stored texts name it: it never changes. */
 const compressed = "brotli-base64";
 
 /** Shorter answers are compressed on the event loop, in about 1 ms. */
@@ -230,7 +241,7 @@ interface Found {
   readonly record: IdempotencyRecord | null;
   readonly seen: readonly Footprint[];
   readonly isDurable: boolean;
-  /** What was read beside. */
+  /** Order that was read beside. */
   readonly ahead: PurchaseOrder | null;
 }
 
@@ -434,7 +445,7 @@ export const answeredFingerprint = async (
     )
   ).found;
 
-/** Whether a refusal is stored as the answer under its key (spec "Idempotency", C19). */
+/** True if a refusal is stored as the answer under its key (spec "Idempotency", C19). */
 export const isStoredRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
 
@@ -456,7 +467,7 @@ export function orderOf(incoming: Incoming, operation: Operation, data: unknown 
   return ids.find((id) => typeof id === "string") ?? null;
 }
 
-/** What path and query of the request say; null when it is not in a form to say anything. */
+/** Returns the input that path and query of the request have; null when their form is wrong. */
 function namedIn(incoming: Incoming, operation: Operation): unknown {
   try {
     return incoming.assemble(operation, {}).raw;

@@ -48,7 +48,7 @@ export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonl
   });
 }
 
-/** Whether the value has no more than `mistakenValuesMax` values in it. */
+/** True if the value has no more than `mistakenValuesMax` values in it. */
 function hasFewValues(raw: unknown): boolean {
   let left = mistakenValuesMax;
   const fits = (value: unknown): boolean => {

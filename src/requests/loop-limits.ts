@@ -1,5 +1,6 @@
 /**
- * How much a read may do on the event loop: what may hold it for longer than 20 ms is a broad read and leaves it (broad-read.ts).
+ * Bounds of a read on the event loop. A read that may hold it for longer than 20 ms is a broad read and leaves it
+ * (broad-read.ts).
  */
 
 /** Lines of an order that are loaded and shown on the event loop: 600 take about 20 ms. */

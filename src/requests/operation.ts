@@ -1,8 +1,9 @@
 /**
  * The shape of an operation: the only place where something that can be asked of a shop exists.
  *
- * From an operation follow its REST route (if it has one), its 405 set, validation, OpenAPI entry, agent tool, scope check, audit
- * tag, idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an operation's name.
+ * From an operation follow its REST route (if any), its 405 set, validation, OpenAPI entry, agent tool and scope check.
+ * So do audit tag, idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an
+ * operation's name.
  */
 import type { z } from "zod";
 import type { Actor } from "../core/access/actor.ts";
@@ -16,7 +17,7 @@ import type { Tx } from "../store/store.ts";
 import type { BroadPart } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 
-/** What a key may do: read, or read and write. */
+/** Rights of a key: read, or read and write. */
 export type Scope = "read" | "write";
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -27,7 +28,7 @@ interface Route {
 }
 
 /**
- * Whether a call may be repeated without a key (spec "Repeat safety without a key"); agent annotations follow from it. What is
+ * Repeat rule of a call without a key (spec "Repeat safety without a key"); agent annotations follow from it. What is
  * safe to repeat may be refused the second time (/complete, DELETE): nothing is done twice.
  */
 export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
@@ -80,7 +81,7 @@ export type Operation = OperationShape<unknown, unknown>;
 /** An operation with a path on REST. */
 export type RestOperation = Operation & { readonly route: Route };
 
-/** Whether REST has a path for the operation. Agents get every operation. */
+/** True if REST has a path for the operation. Agents get every operation. */
 export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
 
 /** Makes an operation: checks its types and freezes it. */
@@ -88,7 +89,7 @@ export function operation<Input, Output>(shape: OperationShape<Input, Output>): 
   return Object.freeze(shape);
 }
 
-/** What an operation answers, before it becomes the envelope and headers of a surface. */
+/** Answer of an operation, before it becomes the envelope and headers of a surface. */
 export interface Answer<Output> {
   readonly data: Output;
   /** Path of what was created, without the host: `/api/v1/purchase-orders/po_…`. */
@@ -130,7 +131,7 @@ export interface SentDocument {
   readonly orderVersion: number;
 }
 
-/** What mailing orders takes beside the shop's data (C63). */
+/** Facts for mailing orders beside the shop's data (C63). */
 export interface Mailing {
   /** Mails that a shop may ask for within an hour; null: no mail server is configured. */
   readonly perHourMax: number | null;
@@ -174,15 +175,19 @@ export interface Call {
   readonly mailing: Mailing;
   /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
   readonly ifMatch: readonly string[] | null;
-  /** What the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what `read` would find. */
+  /**
+   * Order that the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what
+   * `read` would find.
+   */
   readonly ahead: PurchaseOrder | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */
   readPart<PartInput, Found>(part: BroadPart<PartInput, Found>, partInput: PartInput): Promise<Found>;
   /**
-   * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread, where the operation runs anew from its
-   * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.
+   * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread. The operation runs
+   * there from its start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and
+   * in a write.
    */
   leaveLoop(): void;
   /**

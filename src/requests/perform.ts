@@ -1,18 +1,21 @@
 /**
  * The one path that every request takes, whatever surface it came in by, in the order of C1.
  *
- * Owns: the order of the checks, and which of them an answer is stored after. Does not own: the checks themselves (caller.ts,
- * idempotency.ts, rate-limit.ts, input.ts), what an operation does, how a surface spells requests and answers (http, mcp).
+ * Owns: the order of the checks, and which of them an answer is stored after. Does not own: the checks themselves
+ * (caller.ts, idempotency.ts, rate-limit.ts, input.ts), what an operation does, how a surface spells requests and
+ * answers (http, mcp).
  *
  * Invariants:
- * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before
- *       its answer leaves. That of a read or a replay may follow it when the turn that writes it does not come in time (audit.ts). Refusals without a
- *       token share rows beyond a rate (refusals.ts). While the store cannot be written, reads, replays and refusals are answered without a
- *       row; the log has what it would have told.
- * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
- *       none is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
- *       whose answer was lost), the second finds the first one's stored answer in its own transaction and changes nothing. An attempt
- *       that has lost its key leaves the answer as it has stored it.
+ * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in has one audit
+ *       row. It is written before the answer leaves. That of a read or a replay may follow it when the turn that writes
+ *       it does not come in time (audit.ts). Refusals without a token share rows beyond a rate (refusals.ts). While the
+ *       store cannot be written, reads, replays and refusals are answered without a row; the log has what it would have
+ *       told.
+ * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs
+ *       under its key, and none is shown an answer that may still change. Two attempts may run all the same, after a
+ *       lease that ended too early or a commit whose answer was lost. The second finds the first one's stored answer in
+ *       its own transaction and changes nothing. An attempt that has lost its key leaves the answer as it has stored
+ *       it.
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../base/fault.ts";
@@ -83,7 +86,7 @@ export interface PerformDependencies extends CallDependencies, IdempotencyDepend
 
 export type Perform = (incoming: Incoming) => Promise<Reply>;
 
-/** What every request is served with. */
+/** Dependencies and state of the request pipeline. */
 interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
   readonly callers: Callers;
@@ -211,8 +214,9 @@ async function knownCaller(
 }
 
 /**
- * Finds in one round trip that a known caller is as it was, and takes the request's token, if the request is one that needs a token and
- * would get that far in the order of C1. So neither the token nor anything else is taken on the strength of what is remembered.
+ * Checks in one round trip that a known caller is unchanged, and takes the request's token. It does so if the request
+ * needs a token and would get that far in the order of C1. So neither the token nor anything else is taken on the
+ * strength of what is remembered.
  *
  * @returns null when something has changed, or another check comes before the token: the request goes the longer way.
  */
@@ -374,7 +378,9 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   }
 }
 
-/** What the operation looks at first, to be read beside the claim of the key; null where it is not known what that is. */
+/**
+ * Returns the read that the operation begins with, to run beside the claim of the key; null where that is not known.
+ */
 function lookAhead({ incoming, shop }: IdentifiedRequest, operation: Operation, body: () => Body): LookAhead | null {
   const parsed = operation.lookAhead === undefined ? null : body();
   if (parsed === null || "fault" in parsed) return null;
@@ -382,7 +388,7 @@ function lookAhead({ incoming, shop }: IdentifiedRequest, operation: Operation, 
   return input === null ? null : async (tx) => (await operation.lookAhead?.(tx, shop.shopId, input.data)) ?? null;
 }
 
-/** What is wrong with an input is told after the claim (C1). */
+/** Returns the input if it is valid: mistakes in it are reported after the claim (C1). */
 function inputIfValid(incoming: Incoming, operation: Operation, json: Json): { readonly data: unknown } | null {
   try {
     const { raw, found } = incoming.assemble(operation, json);

@@ -15,7 +15,7 @@ export interface RequestTokens {
   take(): Promise<void>;
   /** Puts the token back: the request turned out to be one that needs none. */
   giveBack(): Promise<void>;
-  /** Whether the request has its token. One that has not is a refusal or a replay. */
+  /** True if the request has its token. One that has not is a refusal or a replay. */
   readonly taken: boolean;
   /** The `RateLimit` headers as of `take`. Without a `take`, the bucket is read for them. */
   headers(): Promise<Readonly<Record<string, string>>>;

@@ -15,13 +15,16 @@ import { operatorName, orUnauthorized, type PersonCaller, type SignedIn, unautho
 /** A session ends when it was not seen for this time. */
 export const sessionIdleMs = 43_200_000;
 
-/** How long a bearer lives. */
+/** Lifetime of a bearer. */
 export const bearerMs = 600_000;
 
-/** Whether a bearer token is one of a session, a valid one or not. */
+/** True if a bearer token is one of a session, a valid one or not. */
 export const isSessionBearer = (token: string | null): token is string => token?.startsWith("ops_") === true;
 
-/** The person of a session; null when the session has ended: it was idle for too long, or the API key that it came from is revoked or paused. */
+/**
+ * Returns the person of a session; null when it has ended: it was idle for too long, or its API key is revoked or
+ * paused.
+ */
 export function signedInBy(session: SignedInSession, nowMs: number): (SignedIn & { readonly personId: string }) | null {
   const { personId, name, keyId, keyScope, isKeyShut, lastSeenAtMs } = session;
   if (lastSeenAtMs <= nowMs - sessionIdleMs) return null;
@@ -29,14 +32,14 @@ export function signedInBy(session: SignedInSession, nowMs: number): (SignedIn &
   return { personId, name, role: roleOf(session), keyId };
 }
 
-/** What a session may do: never more than the API key that it came from. */
+/** Returns the rights of a session: never more than those of its API key. */
 const roleOf = ({ role, keyScope }: SignedInSession): Role =>
   keyScope === null ? role : lesserRole(role, roleOfScope[keyScope]);
 
 /** The operator in a shop: an owner without a person. */
 export const operatorHere: SignedIn = { personId: null, name: operatorName, role: "owner", keyId: null };
 
-/** Whether it is the operator who asks, with the admin token or signed in. */
+/** True if the caller is the operator, with the admin token or signed in. */
 export const isOperator = (person: SignedIn | null): boolean => person === null || person.personId === null;
 
 /**

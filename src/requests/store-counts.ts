@@ -1,5 +1,6 @@
 /**
- * What requests have added to the shops' stores and sweeps have taken out again, since the process started (`GET /metrics`).
+ * Counts of rows that requests have added to the shops' stores and that sweeps have removed, since the process started
+ * (`GET /metrics`).
  */
 export class StoreCounts {
   /** Rows added to audit logs. */

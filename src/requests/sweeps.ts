@@ -36,8 +36,9 @@ export class Sweeps {
   }
 
   /**
-   * Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. While the shop's file is closed it waits, for `sweepLateRequests` at
-   * most: rows are added to an open file, and a sweep that opened one would cost more than the reads.
+   * Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. While the shop's file is closed
+   * it waits, for `sweepLateRequests` at most. Rows are added to an open file, and a sweep that opened one would cost
+   * more than the reads.
    */
   count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
     const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;

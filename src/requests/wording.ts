@@ -1,6 +1,6 @@
 /**
- * What each surface calls an operation: REST a method and a path, MCP a tool. Texts of the rules only mention operations by name
- * (core/order/guidance.ts); an answer is written in the words of the surface that asked for it.
+ * Names of operations on each surface: on REST a method and a path, on MCP a tool. Texts of the rules only mention
+ * operations by name (core/order/guidance.ts); an answer is written in the words of the surface that asked for it.
  */
 import { inWords, type MentionedTerm, type Surface } from "../core/order/guidance.ts";
 import type { Operation } from "./operation.ts";

@@ -1,7 +1,10 @@
 /** Threads that work beside the event loop: they get the processor when the loop leaves it. */
 import { getPriority, setPriority } from "node:os";
 
-/** How much nicer than the event loop a thread is that draws or reads: it gets a quarter of a core that the loop wants too. */
+/**
+ * Niceness of a thread that draws or reads, above the event loop's: it gets a quarter of a core that the loop wants
+ * too.
+ */
 export const backgroundNiceness = 5;
 
 /** The nicest that a system knows. */

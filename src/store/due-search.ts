@@ -1,5 +1,6 @@
 /**
- * The search of a node among others for rows that are due in any shop: what nodes that died have left, and what others have added.
+ * The search of a node among others for rows that are due in any shop: those of nodes that died, and those that others
+ * have added.
  *
  * Owns: when it searches. Does not own: which rows are due (the engine's `dueRows`), what is done about them.
  */
@@ -16,7 +17,7 @@ interface DueSearchOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly stopping: AbortSignal;
-  /** What is searched for, for the log. */
+  /** Name of the rows in the log. */
   readonly what: string;
   /** Called with the shops that have such rows. */
   readonly found: (shopIds: readonly string[]) => void | Promise<void>;

@@ -21,7 +21,7 @@ export function notFound(shopId: string): Fault {
   return new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
 }
 
-/** Whether the error says that the engine has no such shop, as when the shop was removed meanwhile. */
+/** True if the error says that the engine has no such shop, as when the shop was removed meanwhile. */
 export const isNotFound = (error: unknown): boolean => error instanceof Fault && error.code === "NOT_FOUND";
 
 /**

@@ -27,7 +27,7 @@ export const turnsRememberedMax = 10_000;
 /** The shortest wait that a refusal names. */
 const suggestedWaitMsMin = 1_000;
 
-/** How much the latest run counts in the average duration. */
+/** Weight of the latest run in the average duration. */
 const latestShare = 0.3;
 
 interface Waiting {

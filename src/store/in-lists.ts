@@ -10,10 +10,11 @@ export const inListMax = 90;
 export const placeholders = (count: number): string => (count === 0 ? "" : `?${", ?".repeat(count - 1)}`);
 
 /**
- * The condition that a row of the shop has one of these keys, and its parameters. A key is the values of `columns`, in their order.
+ * The condition that a row of the shop has one of these keys, and its parameters. A key is the values of `columns`, in
+ * their order.
  *
- * Each key of several columns is named in full, with the shop: SQLite would look for `shop_id = ? and (… or …)` in any index that begins with the
- * shop, and PostgreSQL may compare each key of `in (values …)` with all rows of the shop.
+ * Each key of several columns is named in full, with the shop. SQLite would look for `shop_id = ? and (… or …)` in any
+ * index that begins with the shop. PostgreSQL may compare each key of `in (values …)` with all rows of the shop.
  */
 export function hasOneOf(
   shopId: string,

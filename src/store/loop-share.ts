@@ -1,19 +1,22 @@
 /**
- * How shops share the event loop: a shop that has held it for long gives way to the others before its next step.
+ * Sharing of the event loop: a shop that has held it for long gives way to the others before its next step.
  *
- * A step is work that runs without the loop going on in between: a group of writes, the statements of a read, a body made into values.
- * Who runs a step reports how long it took (`held`) and asks before the next one (`turn`).
+ * A step is work that runs while the loop does not go on: a group of writes, the statements of a read, a body made into
+ * values. Who runs a step reports how long it took (`held`) and asks before the next one (`turn`).
  *
- * Owns: what each shop owes, and which waiting step begins next. Does not own: the steps, and limits on what waits (queue.ts).
+ * Owns: what each shop owes, and which waiting step begins next. Does not own: the steps, and limits on what waits
+ * (queue.ts).
  *
  * Invariants:
- * - Q5. A shop owes the time for which it has held the loop, less the time that has passed since. One that owes more than `loopFreeMs` begins
- *       no step while a request of a shop that owes less is under way. Its debt has a limit, so no step waits for longer than
- *       `loopDebtMsMax`, and nothing is refused.
- * - Q6. When steps have held the loop for `loopFreeMs`, the next begins after the loop has gone on, also when many shops that owe nothing
- *       ask for one each. Those of shops that owe little begin in the order in which they were asked for, then one of the shop that owes least.
- * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another, each when the loop has gone on twice since the one before:
- *       it has taken in what came meanwhile, and has done what that asked for. So a read that takes no more than that waits for one group.
+ * - Q5. A shop owes the time for which it has held the loop, less the time that has passed since. One that owes more
+ *       than `loopFreeMs` begins no step while a request of a shop that owes less is under way. Its debt has a limit,
+ *       so no step waits for longer than `loopDebtMsMax`, and nothing is refused.
+ * - Q6. When steps have held the loop for `loopFreeMs`, the next begins after the loop has gone on. That holds also
+ *       when many shops that owe nothing want one each. Those of shops that owe little begin in the order in which they
+ *       were asked for, then one of the shop that owes least.
+ * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another. Each begins when the loop
+ *       has gone on twice since the one before: it has taken in new requests, and has done what they asked for. So a
+ *       read that takes no more than that waits for one group.
  */
 import { besideMs, loopDebtMsMax, loopFreeMs } from "../base/limits.ts";
 
@@ -68,7 +71,7 @@ export class LoopShare {
   /** One of them is about to begin, or the loop has not gone on twice since one did. */
   #groupsWait = false;
   #waitedTotal = 0;
-  /** How long steps have held the loop in this round. */
+  /** Time for which steps have held the loop in this round. */
   #heldMs = 0;
   #roundDue = false;
   #releaseDue = false;
@@ -274,7 +277,10 @@ export class LoopShare {
     this.#releaseSoon();
   }
 
-  /** The next step of each shop that has paid what it owed waits with those of shops that owe little, whatever goes on in the loop. */
+  /**
+   * The next step of each shop that has paid its debt waits with those of shops that owe little, whatever goes on in
+   * the loop.
+   */
   #promotePaid(): void {
     for (const share of this.#shares.values()) {
       const [step] = share.waiting;

@@ -13,7 +13,7 @@ export interface Entry<T> {
 /** Characters and objects of an entry beside its value, roughly. */
 const entryBytes = 500;
 
-/** What a text takes in memory: a byte for each character, or two if one is beyond U+00FF. */
+/** Returns the bytes of a text in memory: one for each character, or two if one is beyond U+00FF. */
 export const bytesOfText = (text: string): number => (/[\u0100-\uffff]/.test(text) ? 2 : 1) * text.length;
 
 const stands = ({ seen }: Entry<unknown>): boolean => seen.every((each) => each.stands());

@@ -51,7 +51,7 @@ export interface Computed {
 
 const computedPattern = /^update (\w+) set (\w+) = (\w+)\(([\s\S]*)\)$/;
 
-/** What the statement computes; null: it uses no function of the program. */
+/** Returns the function of the program that the statement calls; null: it calls none. */
 export function computedBy(statement: string): Computed | null {
   const [, table, column, name = "", expression] = computedPattern.exec(statement) ?? [];
   const compute = Object.hasOwn(migrationFunctions, name) ? migrationFunctions[name] : undefined;

@@ -1,13 +1,16 @@
 /**
- * The queue of writes that wait for a shop's turn (S1, S6). It is the same for every engine and stands in front of it, so that a busy shop
- * waits in its own queue and not in resources that shops share.
+ * The queue of writes that wait for a shop's turn (S1, S6). It is the same for every engine and stands in front of it.
+ * A busy shop waits in its own queue and not in resources that shops share.
  *
- * Owns: the order of acceptance, the limits on length and age, one turn at a time. Does not own: transactions, what a write does.
+ * Owns: the order of acceptance, the limits on length and age, one turn at a time. Does not own: transactions, what a
+ * write does.
  *
  * Invariants:
- * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`. A turn starts when the
- *       one before it has ended. It may leave writes at the end of its group to the next, so that it does not hold the event loop.
- * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run. Setting the time of day refuses none.
+ * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`. A turn
+ *       starts when the one before it has ended. It may leave writes at the end of its group to the next, so that it
+ *       does not hold the event loop.
+ * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run. Setting the time
+ *   of day refuses none.
  */
 import { Fault } from "../base/fault.ts";
 import type { Tx } from "./store.ts";
@@ -69,7 +72,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   #waiting: { readonly write: Write; readonly acceptedAtMs: number }[] = [];
   #running = false;
   #expiry: ReturnType<typeof setTimeout> | null = null;
-  /** How long the last write of the latest group had waited. */
+  /** Time for which the last write of the latest group had waited. */
   #lastWaitMs = 0;
   #idleWaiters: (() => void)[] = [];
 
@@ -90,8 +93,8 @@ export class ShopQueue<Write extends QueuedWrite> {
   }
 
   /**
-   * Puts a write at the end of the queue. If no turn runs, one starts at the end of this round of the event loop, with everything that
-   * waits by then: writes that arrive together are committed together.
+   * Puts a write at the end of the queue. If no turn runs, one starts at the end of this round of the event loop, with
+   * every write that waits by then. So writes that come together are committed together.
    *
    * @throws Fault DO_OVERLOADED when `lengthMax` writes wait.
    */
@@ -154,7 +157,7 @@ export class ShopQueue<Write extends QueuedWrite> {
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** How long the oldest of those that wait has waited; 0 when none does. */
+  /** Time for which the oldest waiting write has waited; 0 when none waits. */
   get #oldestWaitMs(): number {
     const [oldest] = this.#waiting;
     return oldest === undefined ? 0 : this.#elapsedMs() - oldest.acceptedAtMs;

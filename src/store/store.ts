@@ -41,28 +41,34 @@ export interface Tx {
    * `all` or with the commit; a statement that fails then fails the write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
-  /** What the process remembers of the shop. Absent where others may change the rows without its knowledge. */
+  /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */
   readonly memory?: TxMemory | undefined;
-  /** What the process remembers of states of records, each of which counts when a statement of the transaction has found it. Absent beside `memory`. */
+  /**
+   * States of records that the process remembers. Each counts when a statement of the transaction has found it. Absent
+   * beside `memory`.
+   */
   readonly states?: StateMemory | undefined;
 }
 
 /**
- * What a process has read or written of records whose every state has a name of its own (D357). Others may change the rows at any time, so whoever asks
- * must read, in the transaction, the name of the state that the record is in.
+ * Values of records, each of whose states has a name of its own, that a process has read or written (D357). Others may
+ * change the rows at any time. So a caller must read, in the transaction, the name of the state that the record is in.
  */
 export interface StateMemory {
-  /** What was put here last under the key, which stands for the value's type. Nobody may change the value. */
+  /**
+   * Returns the value that was put here last under the key, which stands for the value's type. Nobody may change the
+   * value.
+   */
   get(key: string): object | null;
   /** @param value a record, or a part of it, in one state, with its name. @param bytes what it takes in memory, roughly. */
   put(key: string, value: object, bytes: number): void;
 }
 
-/** What a process remembers of what it has read, or written, as long as the rows stand (D111). */
+/** Values that a process has read or written and remembers as long as the rows stand (D111). */
 export interface TxMemory {
   /**
-   * What `load` makes of the rows that the statements read: remembered, if they would read the same as when it was made. `load` runs these
-   * statements, no others. Nobody may change the value.
+   * Returns the value that `load` makes of the rows of the statements. It is remembered, if they would read the same as
+   * when it was made. `load` runs these statements, no others. Nobody may change the value.
    */
   recall<T extends object>(remembered: Remembered, load: () => Promise<T | null>): Promise<T | null>;
   /** Says what `load` would make of the rows now, in this transaction. */
@@ -73,14 +79,14 @@ export interface TxMemory {
 export interface Remembered {
   readonly key: string;
   readonly reads: readonly Statement[];
-  /** What the value takes in memory, roughly. */
+  /** Returns the bytes of the value in memory, roughly. */
   readonly bytesOf: (value: object) => number;
 }
 
-/** What is done with a shop's database in one read or one write. It awaits nothing but its `Tx` (S5). */
+/** Work on a shop's database in one read or one write. It awaits nothing but its `Tx` (S5). */
 export type Work<T> = (tx: Tx) => Promise<T>;
 
-/** How a write commits. */
+/** Options of a commit. */
 export interface WriteOptions {
   /**
    * False: committed before the promise resolves, but not yet synced to disk; it survives kill -9, but not a power cut. For rows that
@@ -135,7 +141,7 @@ export interface Engine {
    * @throws TypeError when the id is not one of a shop.
    */
   create(shopId: string): Promise<void>;
-  /** Whether the shop has a database. */
+  /** True if the shop has a database. */
   exists(shopId: string): Promise<boolean>;
   /** Deletes the shop's database with everything in it; does nothing without one. Writes that wait for the shop fail with NOT_FOUND. */
   remove(shopId: string): Promise<void>;
@@ -164,16 +170,17 @@ export interface Engine {
    */
   peek<T>(shopId: string, work: Work<T>, credential?: string): Promise<T>;
   /**
-   * Runs `work` in the shop's turn and commits what it wrote. If `work` throws, nothing is kept and the error is passed on.
+   * Runs `work` in the shop's turn and commits what it wrote. If `work` throws, nothing is kept and the error is passed
+   * on.
    *
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_OVERLOADED   the shop's queue is full, or the turn did not come in time; nothing was kept.
-   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, with one exception: if a network engine lost its
-   *                               connection during the commit, the outcome may be unknown, and the message says so. A caller that
-   *                               repeats the write must first check what is stored.
+   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, with one exception: if a network
+   *                               engine lost its connection during the commit, the outcome may be unknown. The message
+   *                               says so. A caller that repeats the write must first check what is stored.
    */
   write<T>(shopId: string, work: Work<T>, options?: WriteOptions): Promise<T>;
-  /** Whether a write of the shop opens nothing first, which may close what another shop needs. */
+  /** True if a write of the shop opens nothing first, which may close what another shop needs. */
   isOpen(shopId: string): boolean;
   /** Checks that the shop's queue has room. @throws Fault DO_OVERLOADED when it is full. */
   admit(shopId: string): void;
@@ -187,15 +194,15 @@ export interface Engine {
 /** Why an idempotency key is in flight. */
 export interface KeyClaim {
   /**
-   * `run`: its holder may run the request. `replay`: an answer was stored under the key when its holder's request came, so the first
-   * attempt is over and its holder only reads that answer.
+   * `run`: its holder may run the request. `replay`: an answer was stored under the key when its holder's request came.
+   * The first attempt is over, and its holder only reads that answer.
    */
   readonly kind: "run" | "replay";
   /** Equal for the same request (core/access/idempotency.ts). */
   readonly fingerprint: string;
 }
 
-/** How a key is given back with the commit of a write. */
+/** Release of a key with the commit of a write. */
 export interface KeyRelease {
   /** Statements of that write. */
   readonly statements: readonly Statement[];
@@ -204,8 +211,9 @@ export interface KeyRelease {
 }
 
 /**
- * What the processes that serve a shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight. In a
- * single process this is memory, so a crash leaves nothing behind. Among several nodes it is rows, with leases for the keys.
+ * State that the processes of a shop share outside its database: the rate-limit bucket and the idempotency keys in
+ * flight. In a single process this is memory, so a crash leaves nothing behind. Among several nodes it is rows, with
+ * leases for the keys.
  */
 export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
@@ -247,8 +255,8 @@ export interface Coordination {
    */
   takeOverKey(shopId: string, scope: string, fingerprint: string): Promise<boolean>;
   /**
-   * Whether this process still holds a key that it claimed. If so, its lease is renewed, and `takeOverKey` cannot take the key any more. If
-   * not, another process may have held it since and answered with what was stored then.
+   * True if this process still holds a key that it claimed. If so, its lease is renewed, and `takeOverKey` cannot take
+   * the key any more. If not, another process may have held it since and answered with what was stored then.
    *
    * @param tx a write of the shop that the check is part of.
    */
@@ -264,14 +272,14 @@ export interface Coordination {
    * @param session names it; a hash of its secret.
    */
   seeOperatorSession(session: string, nowMs: number): Promise<void>;
-  /** Whether there is such a session, and it was seen after `sinceMs`. */
+  /** True if there is such a session, and it was seen after `sinceMs`. */
   hasOperatorSession(session: string, sinceMs: number): Promise<boolean>;
   endOperatorSession(session: string): Promise<void>;
   /** Ends all of them. */
   endOperatorSessions(): Promise<void>;
 }
 
-/** What the program tells its operator: fields for a machine, a message for a person. A pino logger is one. */
+/** Messages of the program to its operator: fields for a machine, a text for a person. A pino logger is one. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -32,7 +32,7 @@ export class AuditTrail {
     this.#deps = deps;
   }
 
-  /** What writes these rows and their link, within one write. */
+  /** Returns the statements that write these rows and their link, within one write. */
   async statements(tx: Tx, shopId: string, entries: readonly AuditEntry[]): Promise<readonly Statement[]> {
     const { engine, clock } = this.#deps;
     if (!engine.embedded) {

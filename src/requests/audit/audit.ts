@@ -12,7 +12,7 @@ import type { SignedIn } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
 import type { IdentifiedRequest } from "../request.ts";
 
-/** How an audit row is written when nothing else commits with it (D5). */
+/** Options of an audit row's write when nothing else commits with it (D5). */
 export const auditAlone: WriteOptions = { durable: false, append: true };
 
 /** Rows that are written together. A read waits for its row, so a group is no larger than one round brings. */
@@ -34,12 +34,12 @@ interface RowGroup {
 }
 
 /**
- * Writes the audit rows of reads: to the process's journal (D355), where there is one and it has room, else to the shop's log. Those that wait
- * for the same turn are one write: each alone cost a third of a small read.
+ * Writes the audit rows of reads: to the process's journal (D355), where there is one and it has room, else to the
+ * shop's log. Those that wait for the same turn are one write: each alone cost a third of a small read.
  *
- * On an embedded engine an answer waits for its row for at most `auditWaitMsMax`: a turn may wait for a disk, and the read told nothing
- * that does (D112). With `auditGroupsBehindMax` groups behind it waits until the row is committed, as among nodes: else clients could read
- * faster than rows are written, until these were refused.
+ * On an embedded engine an answer waits at most `auditWaitMsMax` for its row: a turn may wait for a disk, and the read
+ * reports nothing that does (D112). With `auditGroupsBehindMax` groups behind it waits until the row is committed, as
+ * among nodes. Else clients could read faster than rows are written.
  */
 export class AuditRows {
   readonly #engine: Pick<Engine, "write" | "embedded">;

@@ -13,7 +13,7 @@ import { auditAlone } from "./audit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import type { StoreCounts } from "../store-counts.ts";
 
-/** How long a count may be ahead of its row. */
+/** Longest time for which a count is ahead of its row. */
 const countedForMs = 1_000;
 
 /** The refusals of one API key in one minute. */

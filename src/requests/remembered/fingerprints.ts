@@ -1,9 +1,9 @@
 /**
- * Fingerprints of requests that were repeated (C17). A client repeats a request with the same bytes, as a rule; then its body need not be read
- * anew, which is a fifth of the time of a replay.
+ * Fingerprints of requests that were repeated (C17). A client repeats a request with the same bytes, as a rule. Then
+ * its body is not parsed again, which is a fifth of the time of a replay.
  *
- * Owns: which bytes have which fingerprint. Does not own: the fingerprint (core/access/idempotency.ts). It follows from the bytes alone, so what is
- * remembered is never out of date.
+ * Owns: which bytes have which fingerprint. Does not own: the fingerprint (core/access/idempotency.ts). It follows from
+ * the bytes alone, so what is remembered is never out of date.
  */
 import { createHash } from "node:crypto";
 import { type RequestIdentity, requestFingerprint } from "../../core/access/idempotency.ts";

@@ -1,15 +1,15 @@
 /**
- * What is asked of a shop at the same time is answered as one.
+ * Batches of reads: questions of one shop at the same time are answered together.
  *
  * Owns: which of it is one. Does not own: how it is answered.
  *
- * - What comes in the same round of the event loop is one, and so is what comes while an answer is under way: it has the next one. So it is
- *   answered from what is read after it was asked.
+ * - Items of one round of the event loop are one batch. Those that come while an answer is under way are the next. So
+ *   it is answered from what is read after it was asked.
  */
 export class ReadBatcher<A extends { reject(error: unknown): void }> {
   readonly #max: number;
   readonly #answer: (shopId: string, together: readonly A[]) => Promise<unknown>;
-  /** What no answer is under way for, by shop. A shop with no answer under way is not in it. */
+  /** Items by shop for which no answer is under way. A shop with no answer under way is not in it. */
   readonly #waiting = new Map<string, A[]>();
 
   /** @param answer settles each of at most `max` that are one. If it throws, those that it has not settled are rejected. */

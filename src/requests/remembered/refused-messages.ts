@@ -21,7 +21,7 @@ export class RefusedMessages {
     this.#known.set(nameOf(message), meaning);
   }
 
-  /** What the message means; null when these bytes were not read before. */
+  /** Returns the meaning of the message; null when these bytes were not read before. */
   meaningOf(message: Uint8Array): KeyedMeaning | null {
     const name = nameOf(message);
     const known = this.#known.get(name);

@@ -1,8 +1,9 @@
 /**
- * Answers of reads that a process remembers (H11): those asked for last as they are, the others compressed, so that the answers of many shops
- * find room (D398).
+ * Answers of reads that a process remembers (H11). The latest are kept as they are, the others compressed, so that the
+ * answers of many shops find room (D398).
  *
- * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/memory.ts), which reads are remembered (perform.ts).
+ * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/memory.ts), which reads are
+ * remembered (perform.ts).
  */
 import {
   answerPackedLengthMax,
@@ -29,7 +30,10 @@ interface PackedAnswer extends Packed {
   usedAt: number;
 }
 
-/** What a compressed answer takes beside its bytes and what `Memory` counts, roughly: a `Footprint` and the watch of an order. */
+/**
+ * Memory of a compressed answer beside its bytes and the cache's own count, roughly: a `Footprint` and the watch of an
+ * order.
+ */
 const besideBytes = 300;
 
 /** Asked for again after so many others, a compressed answer is kept as it is once more. */

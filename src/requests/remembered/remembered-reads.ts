@@ -1,20 +1,22 @@
 /**
- * What a process remembers of what it has read, as long as the rows from which it was made stand (D111). An engine whose rows others may
- * change says nothing of them, so nothing is remembered there.
+ * Results of reads that a process remembers, as long as the rows behind them stand (D111). An engine whose rows others
+ * may change says nothing of them, so nothing is remembered there.
  *
- * Owns: what a call's answer depends on. Does not own: the values and their bytes (store/memory.ts), whether rows have changed (the engine's
- * `Footprint`).
+ * Owns: what a call's answer depends on. Does not own: the values and their bytes (store/memory.ts), whether rows have
+ * changed (the engine's `Footprint`).
  *
  * Invariants:
- * - H11. A remembered value is what the same reads would give now, and durable: it is put here when the reads that it comes from have
- *        resolved (S4), and it counts only while all that they have seen stands.
+ * - H11. A remembered value is what the same reads would give now, and durable. It is put here when its reads have
+ *        resolved (S4), and counts only while all that they have seen stands.
  */
 import type { Work } from "../../store/store.ts";
 import type { Call } from "../operation.ts";
 
 interface NotedCall<Seen> {
   readonly call: Call;
-  /** What its reads have seen; null if its answer may depend on more than these rows, the input and the shop's settings. */
+  /**
+   * Footprints of its reads; null if its answer may depend on more than these rows, the input and the shop's settings.
+   */
   readonly seen: () => readonly Seen[] | null;
 }
 

@@ -1,6 +1,4 @@
-/**
- * What an operation is given of its surroundings, and how its last change commits together with the answer (S2, C20).
- */
+/** Surroundings of an operation, and the commit of its last change together with the answer (S2, C20). */
 import type { Actor } from "../../core/access/actor.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
@@ -45,7 +43,7 @@ export interface CallDependencies {
   readonly readers: Readers | null;
 }
 
-/** How a request's answer is stored in the transaction of its change. */
+/** Storage of a request's answer in the transaction of its change. */
 export interface AnswerStore {
   /** @throws Fault when another attempt at the request has stored its answer (H2). */
   refuseIfAnswered(tx: Tx): Promise<void>;
@@ -57,7 +55,7 @@ export interface AnswerStore {
    * @throws Fault DO_OVERLOADED when the shop's stored answers leave no room for it.
    */
   statements(tx: Tx, reply: Reply): Promise<readonly Statement[]>;
-  /** What gives the idempotency key back with the write that stores the last answer. */
+  /** Returns the release of the idempotency key, with the write that stores the last answer. */
   release(): KeyRelease;
   /**
    * Replaces the stored answer of a keyed write by its last one, which is made in the same turn. Null: the write has no key.
@@ -75,7 +73,7 @@ export interface AnswerStore {
 /** A call, and what its commit has stored. */
 interface OpenCall {
   readonly call: Call;
-  /** What `commit` has stored; null before it. */
+  /** Answer that `commit` has stored; null before it. */
   readonly stored: () => StoredAnswer | null;
 }
 
@@ -162,7 +160,7 @@ interface CalledAs {
   readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace" | "baseUrl">;
   readonly shop: Shop;
   readonly actor: Actor;
-  /** What has been read of the order with the caller; null: nothing. */
+  /** Order that was read with the caller; null: nothing was. */
   readonly ahead: PurchaseOrder | null;
 }
 
@@ -260,7 +258,7 @@ async function openCallAs(
   return { call, stored: () => stored };
 }
 
-/** How a call of this shop reads a broad part: on the event loop, or on a reader thread if the part leaves the loop. */
+/** Returns the reader of a shop's broad parts: on the event loop, or on a reader thread if the part leaves the loop. */
 export const readPartWith =
   (
     { engine, clock, readers }: Pick<CallDependencies, "engine" | "clock" | "readers">,

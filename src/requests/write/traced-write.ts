@@ -37,5 +37,5 @@ export async function tracedWrite<T>(
   }
 }
 
-/** What is still open: the wait, if the shop's turn never came. */
+/** Returns the span that is still open: the wait, if the shop's turn never came. */
 const endOf = (commit: Span | null, wait: Span): Span => commit ?? wait;

@@ -3,7 +3,7 @@
  */
 import { StorefrontError } from "../../storefront/storefront.ts";
 
-/** How long one call of the storefront may take. */
+/** Time limit of one call of the storefront. */
 export const storefrontCallLimitMs = 10_000;
 
 /**

@@ -59,7 +59,7 @@ const overloadedRetryMs = 1_000;
 
 const serverVersionMin = 150_000;
 
-/** How often it is tried whether a pooler lends a connection's session to another one. */
+/** Tries to find out if a pooler lends a connection's session to another one. */
 const sharingTriesMax = 3;
 
 /** A statement as PostgreSQL takes it. */
@@ -69,7 +69,7 @@ export interface Query {
   readonly name?: string;
   /** It changes data, judged by its first words. */
   readonly writes: boolean;
-  /** How long its answer is waited for, instead of `answerMsMax`. */
+  /** Longest wait for its answer, instead of `answerMsMax`. */
   readonly answerMsMax?: number;
 }
 
@@ -103,7 +103,8 @@ const isSeveral = ({ text, values, name }: Query): boolean =>
   values.length === 0 && name === undefined && text.includes(";");
 
 /**
- * What is sent with one sync. The end of a transaction before another one stands alone, so that it ends also a transaction that has failed.
+ * Returns the queries by segment: each is sent with one sync. The end of a transaction before another one stands alone,
+ * so that it ends also a transaction that has failed.
  */
 function segmentsOf(queries: readonly Query[]): readonly (readonly Query[])[] {
   const segments: Query[][] = [];
@@ -166,14 +167,14 @@ export function queryOf({ sql, params }: Statement): Query {
 /** int8, and numeric, which is the type of sums of int8. */
 const numericTypes: ReadonlySet<number> = new Set([20, 1700]);
 
-/** How a value's text is read. Values are always sent as text. */
+/** Returns the parser of a value's text. Values are always sent as text. */
 const parserOf = (typeId: number): ((text: string) => unknown) =>
   numericTypes.has(typeId) ? Number : defaultTypes.getTypeParser(typeId, "text");
 
-/** What ends the transaction of a connection and is yet to be sent. */
+/** Query that ends the transaction of a connection and is yet to be sent. */
 const endings = new WeakMap<PoolClient, { readonly query: Query }>();
 
-/** What is prepared on each connection. */
+/** Statements that are prepared on each connection. */
 const sessions = new WeakMap<PoolClient, Session>();
 
 function sessionOf(client: PoolClient): Session {
@@ -192,7 +193,7 @@ export function sqlState(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null;
 }
 
-/** Whether the error means that the connection is lost: a socket error, or a server that ends sessions. */
+/** True if the error means that the connection is lost: a socket error, or a server that ends sessions. */
 export function isLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return /^(?:08|57P0|25P03)/.test(state);
@@ -209,7 +210,10 @@ const overloaded = (message: string, cause: unknown): Fault =>
     cause,
   });
 
-/** What a write is told that was undone with another one of its transaction, whose rows were refused when all had run (D382). */
+/**
+ * Returns the refusal of a write that was undone with another one of its transaction, whose rows were refused when all
+ * had run (D382).
+ */
 export const undoneWith = (cause: unknown): Fault =>
   overloaded("This was undone together with another change of the shop, which could not be kept.", cause);
 
@@ -231,7 +235,7 @@ export function faultOf(error: unknown): Fault | null {
   return null;
 }
 
-/** Whether the error says that the database answers but takes nothing: its disk is full, or it is read-only. */
+/** True if the error says that the database answers but takes nothing: its disk is full, or it is read-only. */
 export function takesNothing(error: unknown): boolean {
   const state = sqlState(error instanceof Fault ? error.cause : error);
   return state === "53100" || state === "25006";
@@ -295,8 +299,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Ends what the connection has begun with what is sent on it next, but at the end of this round of the event loop at the latest, whoever
-   * has it then.
+   * Ends the connection's transaction with the next query on it, whoever sends that. The end of this round of the event
+   * loop is the latest time.
    */
   endLater(query: Query): void {
     const ending = { query };
@@ -470,8 +474,8 @@ export class PostgresPool {
   }
 
   /**
-   * Whether a pooler lends the session of this connection to others between two transactions: another connection begins a transaction and looks
-   * which session it has got.
+   * True if a pooler lends the session of this connection to others between two transactions. Another connection begins
+   * a transaction and checks which session it has got.
    */
   async #sharesSession(connection: PostgresConnection): Promise<boolean> {
     const pidQuery = "select pg_backend_pid() as pid";

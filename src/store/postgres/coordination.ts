@@ -1,16 +1,18 @@
 /**
- * What nodes agree on through the database: one token bucket per shop, one holder per idempotency key in flight.
+ * State that nodes share through the database: one token bucket per shop, one holder per idempotency key in flight.
  *
- * Owns: rows that are committed apart from the shops' transactions, and the leases of the keys that this node holds. Does not own: the
- * arithmetic of a bucket (core/access/rate-limit.ts; `takeToken` here is the same in SQL), when keys are claimed (requests/perform.ts).
+ * Owns: rows that are committed apart from the shops' transactions, and the leases of the keys that this node holds.
+ * Does not own: the arithmetic of a bucket (core/access/rate-limit.ts; `takeToken` here is the same in SQL), when keys
+ * are claimed (requests/perform.ts).
  *
  * Invariants:
- * - K1. A key has one holder as long as the holder renews its lease. A node that dies loses its keys when their leases end. One that was
- *       only slow finds that another attempt has stored its answer (requests/perform.ts, H2).
- * - K3. A key under which an answer is stored can be taken over by another node before its lease ends, to replay the answer, until the
- *       holder begins to replace that answer (`holdsKey`). So the answer that was replayed is the last one.
- * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the clock that is ahead
- *       refills.
+ * - K1. A key has one holder as long as the holder renews its lease. A node that dies loses its keys when their leases
+ *       end. One that was only slow finds that another attempt has stored its answer (requests/perform.ts, H2).
+ * - K3. Another node can take over a key under which an answer is stored before its lease ends, to replay the answer.
+ *       It can until the holder begins to replace that answer (`holdsKey`). So the answer that was replayed is the last
+ *       one.
+ * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the
+ *       clock that is ahead refills.
  */
 import { operatorSessionsMax } from "../../base/limits.ts";
 import {
@@ -43,10 +45,10 @@ import { unpaced } from "./paced-tx.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
 import { runBefore } from "./transaction.ts";
 
-/** How long a claim holds without being renewed: the key of a node that died is free within 6 s (C20). */
+/** Lease of a claim that is not renewed: the key of a node that died is free within 6 s (C20). */
 const leaseMs = 5_000;
 
-/** How often claims are renewed: several times within a lease, so that a call of any length keeps its key. */
+/** Interval at which claims are renewed: several times within a lease, so that a call of any length keeps its key. */
 const renewMs = 1_500;
 
 /** A lease that ends more than so many leases from now is from before the database's clock was set back. Who has it renews it. */
@@ -282,8 +284,8 @@ function tokenBuckets(run: Run, schema: string): Buckets {
 }
 
 /**
- * How a claim stands in its row. Nodes of several versions share the rows during an upgrade: these texts never change. `replace`: a
- * claim of the kind `run` whose holder is about to replace the stored answer.
+ * Kinds of a claim in its row. Nodes of several versions share the rows during an upgrade: these texts never change.
+ * `replace`: a claim of the kind `run` whose holder is about to replace the stored answer.
  */
 const storedKinds = { run: "run", replay: "look", replace: "replace" } as const;
 

@@ -1,16 +1,18 @@
 /**
- * The engine for many nodes: all shops in one PostgreSQL schema, every table keyed by shop id (architecture, "Engines").
+ * The engine for many nodes: all shops in one PostgreSQL schema, every table keyed by shop id (architecture,
+ * "Engines").
  *
- * Owns: a shop's turn across nodes, which writes share a transaction, whether a commit happened. Does not own: writes that wait within
- * this node (../queue.ts), what is sent together (transaction.ts), connections and errors (connection.ts), tables (schema.ts).
+ * Owns: a shop's turn across nodes, which writes share a transaction, whether a commit happened. Does not own: writes
+ * that wait within this node (../queue.ts), what is sent together (transaction.ts), connections and errors
+ * (connection.ts), tables (schema.ts).
  *
- * - A turn holds the lock of the shop's row, so writes of a shop take effect one at a time on any number of nodes (S1). Under the lock,
- *   each statement sees the latest committed state. A read is one snapshot and takes no lock. An `append` write only keeps the shop from
- *   being removed, and waits for nothing else.
- * - A change is one round trip for the turn and its first load, one for each further load, and one for everything it saves with the
- *   commit (D67).
- * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is looked up (S4, D69).
- *   Only when the database cannot be reached any more is the outcome reported as unknown.
+ * - A turn holds the lock of the shop's row, so writes of a shop take effect one at a time on any number of nodes (S1).
+ *   Under the lock, each statement sees the latest committed state. A read is one snapshot and takes no lock. An
+ *   `append` write only keeps the shop from being removed, and waits for nothing else.
+ * - A change takes one round trip for the turn and its first load, one for each further load, and one to save
+ *   everything with the commit (D67).
+ * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is
+ *   looked up (S4, D69). Only when the database cannot be reached any more is the outcome reported as unknown.
  */
 import { sleep } from "../../base/waiting.ts";
 import { shopIdPattern } from "../../base/secret.ts";
@@ -48,7 +50,7 @@ import { type Part, PartTx, Transaction } from "./transaction.ts";
 /** Writes that share a transaction. With more, other nodes would wait longer for the shop. */
 const groupLengthMax = 32;
 
-/** How long the outcome of a commit is looked up, and how often. */
+/** Time for which the outcome of a commit is looked up. */
 const outcomeMsMax = 12_000;
 
 const outcomePauseMs = 200;
@@ -75,7 +77,7 @@ interface PostgresEngineOptions {
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
   readonly clock: Clock;
-  /** What states of records may take in memory, of all shops (D357). Default: nothing is remembered. */
+  /** Bytes of memory for states of records, of all shops (D357). Default: nothing is remembered. */
   readonly statesBytesMax?: number;
   /** Default: one of its own. */
   readonly loop?: LoopShare;
@@ -105,8 +107,8 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
 });
 
 /**
- * Begins a look at the shop, which takes no turn. The function of the migrations is called only to refuse a shop that is not there: calling it takes
- * five times as long as this statement (D372).
+ * Begins a look at the shop, which takes no turn. The function of the migrations is called only to refuse a shop that
+ * is not there: it takes five times as long as this statement (D372).
  */
 export function beginPeek(schemaName: string, shopId: string): Query {
   const schema = `"${schemaName}"`;
@@ -301,7 +303,10 @@ class PostgresEngine implements Engine {
     });
   }
 
-  /** What is remembered of the shop. A state's name counts by itself, so nothing is forgotten when a transaction fails or the shop is removed. */
+  /**
+   * Returns the remembered states of the shop. A state's name counts by itself, so nothing is forgotten when a
+   * transaction fails or the shop is removed.
+   */
   #statesOf(shopId: string): StateMemory | undefined {
     const states = this.#states;
     if (states === null) return undefined;
@@ -381,7 +386,7 @@ class PostgresEngine implements Engine {
     }
   }
 
-  /** What a caller is told of a write that failed. */
+  /** Returns the refusal that the caller of a failed write gets. */
   #refusalOf(error: unknown): unknown {
     if (takesNothing(error)) this.#fullAtMs = this.#options.clock.now();
     return faultOf(error) ?? error;

@@ -6,7 +6,7 @@
  */
 import { type PostgresPool, beginWrite, command, commit, rollback, sqlState } from "./connection.ts";
 
-/** How long a node waits for another node's first start. */
+/** Longest wait of a node for another node's first start. */
 const firstStartMsMax = 120_000;
 
 interface FirstStart {

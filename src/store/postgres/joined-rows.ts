@@ -27,7 +27,7 @@ const sharedMin = 2;
 /** Values by the place of their column. */
 type Row = readonly SqlValue[];
 
-/** What a statement changes, read from its text. */
+/** Change of a statement, read from its text. */
 interface Form {
   readonly table: string;
   /** Of the parameters of a row, in their order. */
@@ -105,14 +105,14 @@ function formsOf(sql: string): { readonly insert: InsertForm | null; readonly up
   return made;
 }
 
-/** What names a row among those of its table. */
+/** Returns the key of a row among those of its table. */
 const keyOf = (row: Row, key: readonly number[]): string => JSON.stringify(key.map((place) => row[place]));
 
 /** No two rows have the same values in these places. */
 const areDistinct = (rows: readonly Row[], key: readonly number[]): boolean =>
   new Set(rows.map((row) => keyOf(row, key))).size === rows.length;
 
-/** What PostgreSQL refuses in JSON: U+0000, and halves of a character. */
+/** Parts of JSON that PostgreSQL refuses: U+0000, and halves of a character. */
 const refusedInJson = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /**
@@ -198,7 +198,7 @@ export function withJoinedRows(statements: readonly Statement[]): readonly State
   return made;
 }
 
-/** What a statement does if all it does is to add rows, whatever other tables hold. */
+/** Rows that a statement adds if it does nothing else, whatever other tables hold. */
 export interface Addition {
   readonly table: string;
   readonly rows: number;
@@ -248,7 +248,7 @@ function* runsOf(rows: readonly Row[], key: readonly number[] | null): Generator
   if (run.length > 0) yield run;
 }
 
-/** What these statements do, in fewer. They add rows in the same manner (`additionOf`). */
+/** Returns fewer statements with the effect of these. They add rows in the same manner (`additionOf`). */
 export function joinedAdditions(statements: readonly Statement[]): readonly Statement[] {
   const form = formsOf(statements[0]?.sql ?? "").insert;
   const given = form === null ? null : rowsOf(statements, form);

@@ -1,13 +1,15 @@
 /**
- * Rows that writes of one transaction add, and that nobody has asked for yet (D382). PostgreSQL begins and ends each statement anew, so the rows of all
- * writes that share a transaction are sent together, as few statements as there are tables.
+ * Rows that writes of one transaction add, and that nobody has asked for yet (D382). PostgreSQL begins and ends each
+ * statement on its own. So the rows of all writes that share a transaction are sent together, in one statement a table.
  *
- * Owns: which rows wait, and which statements may meet them. Does not own: when they are sent and what is undone when they are refused
- * (transaction.ts), their statements (joined-rows.ts).
+ * Owns: which rows wait, and which statements may meet them. Does not own: when they are sent and what is undone when
+ * they are refused (transaction.ts), their statements (joined-rows.ts).
  *
- * - A statement meets the rows of every table whose name is a word of its text. No table's rows depend on another one's.
+ * - A statement meets the rows of every table whose name is a word of its text. No table's rows depend on another
+ *   one's.
  * - Rows of a table wait only as long as all of them are added in the same manner.
- * - Once a statement has met rows of a table, none of that table wait any more in this transaction: they would not wait for long.
+ * - Once a statement has met rows of a table, none of that table wait any more in this transaction: they would not wait
+ *   for long.
  */
 import type { Statement } from "../store.ts";
 import { type Query, queryOf } from "./connection.ts";
@@ -20,12 +22,12 @@ export const lateRowsMax = 1_000;
 /** Texts whose words are known. Further ones are read each time. */
 const wordsMax = 4_000;
 
-/** What a part adds. */
+/** A row that a member adds. */
 export interface LateRow {
   readonly part: Part;
   readonly table: string;
   readonly statement: Statement;
-  /** How many the statement adds. */
+  /** Number of rows that the statement adds. */
   readonly rows: number;
 }
 
@@ -49,7 +51,7 @@ export function queriesOf(rows: readonly LateRow[]): readonly Query[] {
 
 export class LateRows {
   #rows: LateRow[] = [];
-  /** How many rows all of them add. */
+  /** Number of rows that all of them add. */
   #count = 0;
   /** The tables of which rows wait. */
   #tables: ReadonlySet<string> = new Set();

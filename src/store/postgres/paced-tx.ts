@@ -1,6 +1,6 @@
 /**
- * The steps of `work` on a network engine: what it does between two answers of the database holds the event loop, and counts as the
- * shop's (../loop-share.ts). The wait for an answer does not.
+ * The steps of `work` on a network engine. Work between two answers of the database holds the event loop, and counts as
+ * the shop's (../loop-share.ts). The wait for an answer does not.
  */
 import type { LoopShare } from "../loop-share.ts";
 import type { StateMemory, Statement, Tx, Work } from "../store.ts";

@@ -1,16 +1,19 @@
 /**
- * Numbered migrations of a PostgreSQL schema, made from the SQL text that all engines share (D6), and the row-level security between
- * shops (D71).
+ * Numbered migrations of a PostgreSQL schema, made from the SQL text that all engines share (D6), and the row-level
+ * security between shops (D71).
  *
  * - Every `text` column is compared by code point, as sqlite does it (`collate "C"`).
  * - Indexes leave out `search_folded`. sqlite keeps it in the index; PostgreSQL limits the length of an index entry.
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
- *   (`openpo.shop_id`), whatever its statements say. An update, insert or delete in a migration is about all shops: the owner of the tables,
- *   who runs it, is let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
- * - A schema in use is changed when nothing runs on its shops: a migration first takes the table that every turn and look begins with. So
- *   it and a turn never wait for each other. It waits for what runs, and gives up after `quietMsMax` and tries again later, since everything
- *   that begins meanwhile waits behind it: a backup that runs for an hour holds up the new node, not the service.
- * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does it.
+ *   (`openpo.shop_id`), whatever its statements say. An update, insert or delete in a migration is about all shops. The
+ *   owner of the tables, who runs it, may do so for that statement. Tables that are searched over all shops (D77) get a
+ *   second policy, for reading.
+ * - A schema in use is changed when nothing runs on its shops: a migration first takes the table that every turn and
+ *   look begins with. So it and a turn never wait for each other. It waits for what runs, and gives up after
+ *   `quietMsMax` and tries again later, since everything that begins meanwhile waits behind it. So a backup that runs
+ *   for an hour holds up the new node, not the service.
+ * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does
+ *   it.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -72,7 +75,10 @@ function postgresStatements(text: string): readonly Step[] {
 /** Lets the transaction read the searched tables of all shops. */
 export const searchAllShops = "set local openpo.looking_for_work = 'on'";
 
-/** What lets a search in. Databases in use have it under this name, made by their migrations before searches were passed in. */
+/**
+ * Policy that lets a search in. Databases in use have it under this name, made by their migrations before searches were
+ * passed in.
+ */
 const searchPolicy = "work_due";
 
 /** A numbered sequence of migrations of a PostgreSQL schema. */
@@ -105,19 +111,22 @@ const triesMax = 10;
 
 const pauseMs = 100;
 
-/** How long a migration waits for a table at most. PostgreSQL has a vacuum give way after a second. */
+/** Longest wait of a migration for a table. PostgreSQL has a vacuum give way after a second. */
 const quietMsMax = 2_000;
 
 /** Until it tries again. */
 const quietPauseMs = 3_000;
 
-/** How long it tries. */
+/** Time for which it tries. */
 const quietTriesMsMax = 600_000;
 
 /** Somebody else holds a table, or waits for one that the migration holds. */
 const isHeld = (error: unknown): boolean => ["55P03", "40P01"].includes(sqlState(error) ?? "");
 
-/** Two nodes have made the same schema or table at once: one gets an error about a duplicate, and finds it made on its next try. */
+/**
+ * Two nodes have made the same schema or table at once. One gets an error about a duplicate, and finds it made on its
+ * next try.
+ */
 const isRace = (error: unknown): boolean => ["23505", "42P06", "42P07"].includes(sqlState(error) ?? "");
 
 interface MigrationOptions {
@@ -126,7 +135,7 @@ interface MigrationOptions {
   /** The program as people know it (`OpenPO 0.1.0`). A schema that it migrates says so in its comment. */
   readonly program?: string | undefined;
   readonly log?: Log | undefined;
-  /** How long it is tried while others hold a table. */
+  /** Time for which it is tried while others hold a table. */
   readonly triesMsMax?: number;
 }
 
@@ -205,7 +214,7 @@ async function migrate(
   }
 }
 
-/** What the comment of a schema begins with; the program that has changed the schema last follows. */
+/** Prefix of a schema's comment; the program that has changed the schema last follows. */
 const writtenBy = "Written by ";
 
 /** The program that has changed the schema last, as far as that is known. */
@@ -218,7 +227,7 @@ async function writerOf(connection: PostgresConnection, schemaName: string): Pro
   return comment.startsWith(writtenBy) ? comment.slice(writtenBy.length) : "a newer version of OpenPO";
 }
 
-/** Whether the schema holds shops, and there are steps that it has not had. */
+/** True if the schema holds shops, and there are steps that it has not had. */
 async function isBehind(
   connection: PostgresConnection,
   schemaName: string,

@@ -24,7 +24,7 @@ export type Answer =
   | { readonly ok: true; readonly rows: readonly unknown[]; readonly command: string }
   | { readonly ok: false; readonly error: unknown };
 
-/** How the text of a value of this type is read. */
+/** Returns the parser of a value's text by its type. */
 type ParserOf = (typeId: number) => (text: string) => unknown;
 
 interface Field {
@@ -32,7 +32,7 @@ interface Field {
   readonly parse: (text: string) => unknown;
 }
 
-/** What rows of one statement look like. */
+/** Form of the rows of one statement. */
 interface Shape {
   readonly fields: readonly Field[];
   /** A row of nothing, which each row begins as. */
@@ -40,8 +40,8 @@ interface Shape {
 }
 
 /**
- * JSON.parse makes an object with a place for each member. One that gets its members one by one under changing names becomes a hash table, of several times the size,
- * once they are more than a dozen (D405).
+ * JSON.parse makes an object with a place for each member. One that gets its members one by one under changing names
+ * becomes a hash table. That takes several times the memory, from a dozen members on (D405).
  */
 function shapeOf(fields: readonly Field[]): Shape {
   const members = Object.fromEntries(fields.map(({ name }) => [name, null]));
@@ -52,13 +52,13 @@ const noShape = shapeOf([]);
 
 /** A statement that was sent to be prepared under a name. */
 interface Prepared {
-  /** What has prepared it. */
+  /** Segment that has prepared it. */
   readonly by: Segment;
   /** Of its rows; null: it was not answered yet. */
   shape: Shape | null;
 }
 
-/** What a session has prepared, by name. */
+/** Statements that a session has prepared, by name. */
 export type Session = Map<string, Prepared>;
 
 /** Bytes that the writer keeps for the next piece. */
@@ -165,8 +165,8 @@ const sync = (): void => writer.begin("S").end();
 const commandOf = (said: string): string => said.split(" ", 1)[0] ?? "";
 
 /**
- * Of the library's class, since a connection with several queries under way takes no other. The library sends it, tells it the server's answers,
- * and calls `callback` also when the connection is lost or the answers do not come in time.
+ * Of the library's class, since a connection with several queries under way takes no other. The library sends it and
+ * passes the server's answers to it. It calls `callback` also when the connection is lost or the answers are late.
  */
 export class Segment extends LibraryQuery {
   readonly #queries: readonly SentStatement[];
@@ -177,7 +177,7 @@ export class Segment extends LibraryQuery {
   readonly #answers: Answer[] = [];
   #shape: Shape | null = null;
   #rows: unknown[] = [];
-  /** How long all answers are waited for; the library's own limit by default. */
+  /** Longest wait for all answers; the library's own limit by default. */
   readonly query_timeout: number | undefined;
   callback: (error?: Error | null) => void;
   readonly answers: Promise<readonly Answer[]>;

@@ -1,6 +1,7 @@
 /**
- * Statistics of tables that have none yet. Without them PostgreSQL takes each index that begins with the shop for as good as the key's own, and a look-up
- * then walks all that the shop has there; its own autovacuum comes after a minute (D369).
+ * Statistics of tables that have none yet. Without them PostgreSQL takes each index that begins with the shop for as
+ * good as the key's own. A look-up then walks all that the shop has there. PostgreSQL's own autovacuum comes after a
+ * minute (D369).
  *
  * Owns: the first statistics of a table. Does not own: later ones, which are autovacuum's.
  */

@@ -1,16 +1,19 @@
 /**
  * One transaction on one connection, with as few round trips as possible.
  *
- * Owns: what is sent together, savepoints between the writes that share the transaction, undoing one of them alone. Does not own:
- * beginning a turn, the commit and what becomes of it (engine.ts).
+ * Owns: what is sent together, savepoints between the writes that share the transaction, undoing one of them alone.
+ * Does not own: beginning a turn, the commit and what becomes of it (engine.ts).
  *
  * - A transaction of its own can be sent in front of this one, in the same round trip (`runBefore`).
- * - Statements without rows (`Tx.batch`) are held back and sent with the next statement that returns rows, or with the commit.
- * - Writes that share a transaction are its parts, each behind a savepoint. What a part saves is sent with the first load of the next part.
- *   If one of those statements fails, its part is undone alone and what followed it is sent again; no caller has seen an answer to it yet.
- * - Rows that a part adds wait until the transaction ends, or until a statement names their table: those of all parts are sent together (D382).
- *   No table's rows depend on another one's: there are no triggers, views and foreign keys. If they are refused, the part whose rows are refused is
- *   undone, and with it those after it, since they may have read what it has changed.
+ * - Statements without rows (`Tx.batch`) are held back and sent with the next statement that returns rows, or with the
+ *   commit.
+ * - Writes that share a transaction are its parts, each behind a savepoint. What a part saves is sent with the first
+ *   load of the next part. If one of those statements fails, its member is undone alone and the statements after it are
+ *   sent again. No caller has seen an answer to it yet.
+ * - Rows that a part adds wait until the transaction ends, or until a statement names their table: those of all parts
+ *   are sent together (D382). No table's rows depend on another one's: there are no triggers, views and foreign keys.
+ *   If they are refused, the member with the refused rows is undone, and with it those after it: they may have read its
+ *   changes.
  */
 import type { SqlValue, StateMemory, Statement, Tx } from "../store.ts";
 import {
@@ -27,7 +30,7 @@ import {
 import { additionOf, withJoinedRows } from "./joined-rows.ts";
 import { LateRows, type LateRow, queriesOf } from "./late-rows.ts";
 
-/** What is sent for a part. */
+/** Statements that are sent for a member. */
 interface Entry {
   /** Null: rows that have waited. */
   readonly query: Query | null;
@@ -53,7 +56,7 @@ const lateEntry = (late: readonly LateRow[]): Entry => ({ query: null, waiter: n
 
 /** The part of a transaction that belongs to one `work`. */
 export class Part {
-  /** What was not sent yet, or whose sending failed before it ran. */
+  /** Entries that were not sent yet, or whose sending failed before they ran. */
   entries: Entry[] = [];
   /** Its savepoint exists. */
   marked = false;

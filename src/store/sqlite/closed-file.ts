@@ -1,9 +1,9 @@
 /**
- * A read of a shop whose file is closed and stays closed (D376): where many shops share few open files, opening one closes another, which takes
- * longer than the read.
+ * A read of a shop whose file is closed and stays closed (D376). Where many shops share few open files, opening one
+ * closes another, which takes longer than the read.
  *
- * Owns: what such a read has seen, and what it recalls and remembers as a read of an open file does. Does not own: when a file is read so
- * (engine.ts), how (reader.ts).
+ * Owns: what such a read has seen, and what it recalls and remembers as a read of an open file does. Does not own: when
+ * a file is read so (engine.ts), how (reader.ts).
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Memory } from "../memory.ts";
@@ -35,7 +35,7 @@ class ClosedTx implements Tx, TxMemory {
   readonly #file: ClosedFile;
   /** Opened by the first statement: what is recalled needs no file. */
   #opened: { readonly database: DatabaseSync; readonly tx: ReaderTx } | null = null;
-  /** What is read. Null: nobody knows, since a statement is new. */
+  /** Rows that are read. Null: nobody knows, since a statement is new. */
   #seen: SeenRows | null;
   /** It cannot be read so. */
   hasFailed = false;

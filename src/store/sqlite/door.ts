@@ -1,19 +1,20 @@
 /**
  * One shop of the embedded engine: its queue and, while it is open, its file.
  *
- * Owns: whose turn it is, which writes are committed together, when results leave, opening the file again after a failure. Does not own:
- * the queue (../queue.ts), the file and its durability (file.ts), which shops are open (engine.ts).
+ * Owns: whose turn it is, which writes are committed together, when results leave, opening the file again after a
+ * failure. Does not own: the queue (../queue.ts), the file and its durability (file.ts), which shops are open
+ * (engine.ts).
  *
- * - Writes that wait together run one after another and are committed together (S1, S2). The commit does not wait for the disk: results
- *   leave when it is synced, and the next group runs meanwhile (S4).
- * - A write that fails after it has changed something ends its group: the transaction is rolled back, the statements of the writes before it
- *   are run again, and those are committed. They leave the same rows, since a statement depends on nothing but rows and parameters. A savepoint for
- *   each write would copy every page that the write changes (D402).
+ * - Writes that wait together run one after another and are committed together (S1, S2). The commit does not wait for
+ *   the disk: results leave when it is synced, and the next group runs meanwhile (S4).
+ * - A write that fails after it has changed something ends its group. The transaction is rolled back, the statements of
+ *   the writes before it are run again, and those are committed. They leave the same rows, since a statement depends on
+ *   nothing but rows and parameters. A savepoint for each write would copy every page that the write changes (D402).
  * - A refusal is a result like any other. It may depend on earlier writes, so it waits for their sync too.
- * - Reads use the same connection and run at once, unless a group of writes is under way; then they wait for its commit. `work` awaits
- *   nothing but its `Tx`, which answers within the same round of the event loop. So a group is over before the loop goes on, and a
- *   second connection would gain nothing. In return, no read can see half a write, nothing but memory is shared, and a `-wal` file
- *   can always be emptied.
+ * - Reads use the same connection and run at once, unless a group of writes is under way; then they wait for its
+ *   commit. `work` awaits nothing but its `Tx`, which answers within the same round of the event loop. So a group is
+ *   over before the loop goes on, and a second connection would gain nothing. In return, no read can see half a write,
+ *   nothing but memory is shared, and a `-wal` file can always be emptied.
  * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
  */
 import type { Fault } from "../../base/fault.ts";
@@ -29,7 +30,7 @@ import { WorkWatch } from "./work-watch.ts";
 /** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */
 const groupLengthMax = 64;
 
-/** How long a group of writes may hold the event loop, by who asks for something beside them (D440). */
+/** Time for which a group of writes may hold the event loop, by who wants something beside them (D440). */
 const groupHoldMs: Readonly<Record<Beside, number>> = {
   reads: groupHoldBesideReadsMsMax,
   "other shops": groupHoldMsMax,
@@ -39,7 +40,7 @@ const groupHoldMs: Readonly<Record<Beside, number>> = {
 /** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
 const readsPerRoundMax = 100;
 
-/** Whether both change rows of the same scope, of which the watch has to be told once as long as nothing is read in between. */
+/** True if both change rows of the same scope. The watch hears of that once as long as nothing is read in between. */
 const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
   const { part } = one.prepared.known.scope;
   return (
@@ -50,13 +51,13 @@ const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
 /** The file as one piece of work sees it; unusable after that. */
 class FileTx implements Tx, TxMemory {
   readonly #file: ShopFile;
-  /** What this write has read or made, for others when it is kept. */
+  /** Values that this write has read or made, for others when it is kept. */
   readonly #made = new Map<string, Made>();
-  /** What it reads is noted here; null: it may write. */
+  /** Rows that it reads; null: it may write. */
   readonly #seen: SeenRows | null;
   #ended = false;
   wrote = false;
-  /** What it has run to change something, in order. */
+  /** Statements that it has run to change something, in order. */
   readonly writes: RunWrite[] = [];
   /** The store has failed under a statement. Nothing of this turn can be kept, however `work` ends. */
   failure: StoreFailure | null = null;
@@ -116,7 +117,7 @@ class FileTx implements Tx, TxMemory {
     return prepared;
   }
 
-  /** What the caller is told of it. */
+  /** Returns the error as the caller gets it. */
   #reported(error: unknown): unknown {
     if (!(error instanceof StoreFailure)) return error;
     this.failure = error;
@@ -314,8 +315,8 @@ export class ShopDoor {
   }
 
   /**
-   * @param gated  the result leaves when everything that it may depend on is synced: what it has seen or, if it has run no statement, all
-   *               that is committed.
+   * @param gated  the result leaves when everything that it may depend on is synced: the rows it has seen or, without a
+   *               statement, all that is committed.
    */
   async read<T>(work: Work<T>, gated: boolean, onSeen?: (seen: Footprint) => void): Promise<T> {
     const turn = this.#loop.turn(this.#shopId);

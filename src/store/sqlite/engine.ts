@@ -33,7 +33,7 @@ import { type Schema, loadSchema } from "./schema.ts";
 
 const fileSuffix = ".db";
 
-/** What must fit on the disk for the engine to be ready: some small changes. */
+/** Bytes that must fit on the disk for the engine to be ready: some small changes. */
 const readyBytes = 262_144;
 
 /** After a write that the disk had no room for, the engine is not ready for so long. */
@@ -91,8 +91,8 @@ export interface SqliteEngine extends Engine {
    */
   lend(shopId: string): Promise<FileLoan & { readonly path: string }>;
   /**
-   * Reads the shop like `peek`. A file that is closed is read where it lies and stays closed, in a third of the time, unless a crash has
-   * left something beside it.
+   * Reads the shop like `peek`. A file that is closed is read in place and stays closed, in a third of the time. The
+   * exception is a file beside which a crash has left something.
    *
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop's file cannot be read.
@@ -142,7 +142,7 @@ class SqliteShops implements SqliteEngine {
   /** Of shops that are or were open, the one that was opened longest ago first. */
   readonly #watches = new Map<string, RowWatch>();
   readonly #remembered = new Memory<object>(recordsRememberedBytesMax);
-  /** How often closed shops were read since they were open. */
+  /** Counts of reads of closed shops since they were open. */
   readonly #inPlace = new ReadsInPlace();
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -443,7 +443,7 @@ class SqliteShops implements SqliteEngine {
     else if (!this.#closing.has(oldest)) this.#beginClosing(oldest, door);
   }
 
-  /** Whether the shop's file would have to be opened while too many others are being closed. */
+  /** True if the shop's file would have to be opened while too many others are being closed. */
   #mustWait(shopId: string): boolean {
     return this.#closing.size >= filesClosingMax && !this.#doors.has(shopId);
   }

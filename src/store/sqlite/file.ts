@@ -1,35 +1,42 @@
 /**
  * One shop's open sqlite file: its connection, its statements, and when its commits become durable (S2, S4).
  *
- * Owns: the connection and its settings, prepared statements, what may be bound, when the `-wal` file is synced and moved into the
- * database file, and the faults that callers see for sqlite's errors. Does not own: whose turn it is (door.ts).
+ * Owns: the connection and its settings, prepared statements, the values that may be bound, and the faults for sqlite's
+ * errors. It decides when the `-wal` file is synced and moved into the database file. Does not own: whose turn it is
+ * (door.ts).
  *
  * Invariants:
- * - W1. A commit writes to the `-wal` file and does not sync it. `untilSynced` resolves when an `fdatasync` of that file has succeeded
- *       that began after the commit. It resolves at once when nothing that must be durable was committed since the last sync.
- * - W2. The `-wal` file behind our descriptor is the one that sqlite writes: sqlite creates it when the file is opened, removes it only
- *       when the connection closes, and otherwise truncates or overwrites it in place. Both descriptors are opened after the connection
- *       and closed after it: closing one of the database file earlier would drop sqlite's locks on it.
- * - W3. What leaves the `-wal` file is durable in the database file first. sqlite may overwrite the `-wal` from its start only when all of
- *       it was copied to the database file. That copy is made here and not within a commit. It takes all pages of the `-wal`, so it is made
- *       after a sync that covers every commit, those too on which no answer depends; if commits were made during the sync, no turn begins
- *       until the next one has succeeded (`untilMoved`). Else a power cut could leave a part of a change in the database file whose other part was lost
- *       with the `-wal`. Pages are copied with sqlite's own syncs switched off for that one statement. Then the database file is synced off the event loop, and no
- *       turn begins before that has succeeded (`untilMoved`). A sync within the statement would block every shop for three quarters of the
- *       time it takes. A crash in between finds the `-wal` complete. So at every moment a commit is in a synced database file or in the
- *       `-wal` file that is synced here.
- *       Everything else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a `-wal` that it begins
- *       anew, and when the connection closes it copies and syncs in that order itself. With `off`, a power cut after closing could lose
- *       everything. The one exception is the first commit into an empty `-wal`. Its header protects nothing that was there before, and the
- *       sync of W1 covers it; sqlite's own sync would hold the event loop at the first request of every shop.
- * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second sync would succeed and prove
- *       nothing. `fatal` is called, and nothing that waits is acknowledged.
- * - W5. The connection locks the file exclusively until `share` is called: a statement takes no lock, which makes a small read up to twice
- *       as fast. From `share` on, further connections may read the file (reader.ts), and no other may write or checkpoint: what is said
- *       of the `-wal` file stays true. A reader closes its connection before this one is closed. Where the disk has no room for the `-shm`
- *       file, the connection goes without it, so that the shop can be read; it cannot be shared then (`canShare`).
- * - W8. What a process finds in the `-wal` file is synced before anything of it is told: the process before may have been killed between a
- *       commit and its sync, and then the commit is there for everybody to read, but not on disk. A file that was closed has no `-wal`.
+ * - W1. A commit writes to the `-wal` file and does not sync it. `untilSynced` resolves when an `fdatasync` of that
+ *       file has succeeded that began after the commit. It resolves at once when nothing that must be durable was
+ *       committed since the last sync.
+ * - W2. The `-wal` file behind our descriptor is the one that sqlite writes. sqlite creates it when the file is opened
+ *       and removes it only when the connection closes. Otherwise it truncates or overwrites it in place. Both
+ *       descriptors are opened after the connection and closed after it: closing one of the database file earlier would
+ *       drop sqlite's locks on it.
+ * - W3. Content that leaves the `-wal` file is durable in the database file first. sqlite may overwrite the `-wal` from
+ *       its start only when all of it was copied to the database file. That copy is made here and not within a commit.
+ *       It takes all pages of the `-wal`, so it is made after a sync that covers every commit, also those on which no
+ *       answer depends. If commits were made during the sync, no turn begins until the next one has succeeded
+ *       (`untilMoved`). Else a power cut could leave a part of a change in the database file whose other part was lost
+ *       with the `-wal`. Pages are copied with sqlite's own syncs switched off for that one statement. Then the
+ *       database file is synced off the event loop, and no turn begins before that has succeeded (`untilMoved`). A sync
+ *       within the statement would block every shop for three quarters of the time it takes. A crash in between finds
+ *       the `-wal` complete. So at every moment a commit is in a synced database file or in the `-wal` file that is
+ *       synced here. Everything else runs with `synchronous=normal`, set explicitly and read back. sqlite then syncs
+ *       the header of a `-wal` that it begins again. When the connection closes it copies and syncs in that order
+ *       itself. With `off`, a power cut after closing could lose everything. The one exception is the first commit into
+ *       an empty `-wal`. Its header protects nothing that was there before, and the sync of W1 covers it. sqlite's own
+ *       sync would hold the event loop at the first request of every shop.
+ * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second sync would
+ *       succeed and prove nothing. `fatal` is called, and nothing that waits is acknowledged.
+ * - W5. The connection locks the file exclusively until `share` is called: a statement takes no lock, which makes a
+ *       small read up to twice as fast. From `share` on, further connections may read the file (reader.ts), and no
+ *       other may write or checkpoint. So the statements about the `-wal` file stay true. A reader closes its
+ *       connection before this one is closed. Where the disk has no room for the `-shm` file, the connection goes
+ *       without it, so that the shop can be read. It cannot be shared then (`canShare`).
+ * - W8. Commits that a process finds in the `-wal` file are synced before anything of them is reported. The process
+ *       before may have been killed between a commit and its sync: then everybody can read the commit, but it is not on
+ *       disk. A file that was closed has no `-wal`.
  */
 import {
   constants as accessModes,
@@ -117,7 +124,7 @@ function sqliteCode(error: unknown): number | null {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : null;
 }
 
-/** Whether the error says that another connection has locked the file. */
+/** True if the error says that another connection has locked the file. */
 export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === 5;
 
 function failureOf(error: unknown): StoreFailure | null {
@@ -160,11 +167,11 @@ function connect(path: string): { readonly database: DatabaseSync; readonly canS
   throw new Error("unreachable");
 }
 
-/** What is known of a statement by its text. It is the same in all files of one schema. */
+/** Facts about a statement by its text. It is the same in all files of one schema. */
 interface KnownStatement {
   readonly sql: string;
   readonly writes: boolean;
-  /** What it changes if it writes, else what it reads. */
+  /** Scope that it changes if it writes, else that it reads. */
   readonly scope: Scope;
   /** It changes rows and returns each of them. */
   readonly returnsChanges: boolean;
@@ -174,8 +181,8 @@ interface KnownStatement {
 export const knownStatementsMax = 2_048;
 
 /**
- * What is known of statements, for all files of an engine: the names of what a statement reads take more memory than the statement, and 2,000
- * shops have the same ones.
+ * Facts about statements, for all files of an engine. The names of the columns that a statement reads take more memory
+ * than the statement, and 2,000 shops have the same ones.
  */
 export class KnownStatements {
   readonly #known = new Map<string, KnownStatement>();
@@ -258,7 +265,7 @@ interface ShopFileOptions {
   readonly schema: Schema;
   /** The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table has one. */
   readonly partColumn: string | null;
-  /** What is known of statements in files of this schema. */
+  /** Facts about statements in files of this schema. */
   readonly knownStatements: KnownStatements;
   /** Counts what files have given back. */
   readonly dropped: DroppedStatements;
@@ -266,7 +273,7 @@ interface ShopFileOptions {
   readonly watch: RowWatch;
   /** With so many pages the `-wal` file is moved into the database file. Default `defaultWalPagesMax`. */
   readonly walPagesMax?: number | undefined;
-  /** What is remembered of all files. */
+  /** Remembered values of all files. */
   readonly remembered: Memory<object>;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
@@ -278,7 +285,7 @@ interface ShopFileOptions {
 export class ShopFile {
   readonly watch: RowWatch;
   readonly #options: ShopFileOptions;
-  /** Whether `share` is possible: not if the disk was full when the file was opened. */
+  /** True if `share` is possible: not if the disk was full when the file was opened. */
   readonly canShare: boolean;
   readonly #database: DatabaseSync;
   readonly #wal: number;
@@ -359,7 +366,7 @@ export class ShopFile {
     }
   }
 
-  /** What is in the `-wal` file before the first commit (W8), and its name. */
+  /** Syncs the content of the `-wal` file before the first commit (W8), and its name. */
   #syncWhatIsThere(): void {
     try {
       fsyncSync(this.#wal);
@@ -450,7 +457,7 @@ export class ShopFile {
     return this.#guard(() => this.#prepare(sql));
   }
 
-  /** What a statement of a read reads. @throws Error when a read may not run it. */
+  /** Returns the scope that a statement of a read reads. @throws Error when a read may not run it. */
   scopeOf(sql: string): Scope {
     const { writes, scope } = this.#options.knownStatements.find(sql) ?? this.prepared(sql).known;
     if (writes) throw new Error(`a read may not change anything: ${sql}`);
@@ -469,7 +476,7 @@ export class ShopFile {
     return Number(this.#guard(() => statement.run(...params)).changes);
   }
 
-  /** What is remembered under the key, if its rows stand; else null. */
+  /** Returns the value that is remembered under the key, if its rows stand; else null. */
   recall(key: string): object | null {
     return this.#options.remembered.get(this.watch.name + key);
   }
@@ -643,11 +650,12 @@ export class ShopFile {
   }
 
   /**
-   * Copies everything that is committed to a new database file, a few pages at a time and off the event loop. The copy includes what is
-   * committed meanwhile. The file must not be closed before it is done.
+   * Copies everything that is committed to a new database file, a few pages at a time and off the event loop. The copy
+   * includes what is committed meanwhile. The file must not be closed before it is done.
    *
-   * @param begun  told when the first pages are copied, or the copy has failed. Until then no transaction may begin: Node gives a copy up
-   *               that finds one before it has read a page, and goes on with one that finds it later.
+   * @param begun  told when the first pages are copied, or the copy has failed. Until then no transaction may begin.
+   *               Node gives a copy up that finds one before it has read a page, and goes on with one that finds it
+   *               later.
    * @throws StoreFailure when the copy cannot be written or the file cannot be read.
    */
   async copyTo(path: string, begun: () => void): Promise<void> {

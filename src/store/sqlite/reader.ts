@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { checkParams } from "../engine-rules.ts";
 import type { Statement, SqlValue, Tx, Work } from "../store.ts";
 
-/** How long a reader waits for a lock that the writing connection holds for a moment. */
+/** Time for which a reader waits for a lock that the writing connection holds for a moment. */
 const readerLockMsMax = 2_000;
 
 /** Prepared statements that a connection keeps. */
@@ -39,8 +39,8 @@ export class ReaderTx implements Tx {
 }
 
 /**
- * Reads lent files (`SqliteEngine.lend`), one at a time. The connection to the latest one stays open until another file is read or `close` is
- * called: opening it and reading its schema take longer than most reads.
+ * Reads lent files (`SqliteEngine.lend`), one at a time. The connection to the latest one stays open until another file
+ * is read or `close` is called. Opening it and reading its schema take longer than most reads.
  */
 export class LentFileReader {
   #open: { readonly path: string; readonly database: DatabaseSync; readonly tx: ReaderTx } | null = null;

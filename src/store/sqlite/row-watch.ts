@@ -1,21 +1,24 @@
 /**
  * Which rows a read has seen, whether they have changed since, and whether they are on disk (D111).
  *
- * Owns: what a statement reads and changes, found from sqlite's own account of it (its authorizer) and from its text; counts of changes.
- * Does not own: statements and syncs (file.ts), what is remembered (requests/remembered/remembered-reads.ts).
+ * Owns: what a statement reads and changes, found from sqlite's own account of it (its authorizer) and from its text;
+ * counts of changes. Does not own: statements and syncs (file.ts), what is remembered
+ * (requests/remembered/remembered-reads.ts).
  *
  * Invariants:
- * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row which it has seen
- *       makes it fall, at once and also if the change is rolled back, whoever runs the statement. So nobody has to remember what to forget. A
- *       statement whose rows are not known from its text counts as changing, or reading, the whole table. The same holds of what another
- *       connection has read: it saw what was committed when it began, or later, and no row of that has changed since (`isAsAt`). What was seen
- *       stands while the file is closed: nobody else opens it (directory-lock.ts), and this process opens it to read, or with the same watch.
+ * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row
+ *       which it has seen makes it fall at once, whoever runs the statement. It falls also if the change is rolled
+ *       back. So nobody has to remember what to forget. A statement whose rows are not known from its text counts as
+ *       changing, or reading, the whole table. The same holds of reads of another connection. They saw what was
+ *       committed when they began, or later, and no row of that has changed since (`isAsAt`). Footprints stand while
+ *       the file is closed: nobody else opens it (directory-lock.ts). This process opens it to read, or with the same
+ *       watch.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
 import { partsWatchedMax } from "../../base/limits.ts";
 import type { SqlValue } from "../store.ts";
 
-/** What one statement reads or changes. */
+/** Rows that one statement reads or changes. */
 export interface Scope {
   /** Tables (which rows there are) and `table.column` (their values), as far as they are not confined to a part. */
   readonly names: readonly string[];
@@ -148,7 +151,7 @@ export class RowWatch {
   /** Changes when what was seen of the file counts no more. */
   readonly end: Cell = { key: "end", changedAt: 0 };
 
-  /** What stands before the keys of what is remembered of the file. */
+  /** Prefix of the keys of the file's remembered values. */
   #name = nextName();
 
   /** @param watched the parts of all files. */

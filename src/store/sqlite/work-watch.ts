@@ -1,11 +1,11 @@
 /**
  * Watches over `work` that must await nothing but its `Tx` (S5).
  *
- * A `Tx` of this engine answers within the same round of the event loop. Work that has not settled when the event loop goes on has
- * awaited something else: it fails as a bug, so that it does not hold up its shop.
+ * A `Tx` of this engine answers within the same round of the event loop. Work that has not settled when the event loop
+ * goes on has awaited something else. It fails as a bug, so that it does not hold up its shop.
  */
 
-/** How a piece of work has ended. */
+/** Outcome of a piece of work. */
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
 export class WorkWatch {
