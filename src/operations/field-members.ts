@@ -48,7 +48,7 @@ interface Member<Of> {
 
 type Members<Of> = Readonly<Record<string, Member<Of>>>;
 
-/** What an answer shows for each kind of field (`shownValue`). */
+/** Schemas of the kinds of fields in answers (`shownValue`). */
 const schemaByKind = {
   text: z.string(),
   day: dateSchema,

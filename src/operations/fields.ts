@@ -1,12 +1,13 @@
 /**
- * Building blocks of requests and answers: zod schemas that parse input into core values, schemas of answers, and the way from core to
- * JSON.
+ * Building blocks of requests and answers: zod schemas that parse input into core values, schemas of answers, and the
+ * way from core to JSON.
  *
- * Owns: limits and formats of values (contract §9, C11, C14). Does not own: rules about them (core), which operation takes what. Every
- * object is strict. A nullable member of an answer is always there, null or not. In a schema's metadata `query` says how its query
- * parameter is written: `string`, `integer`, `boolean`, `list` (separated by commas) or `repeatable-list`. In the metadata of an
- * operation's input `body` says what the schema of one member cannot: JSON Schema keywords for the body as a whole, or as
- * `alternatives` the bodies of which one is sent, by name, with the members that only that one has.
+ * Owns: limits and formats of values (contract §9, C11, C14). Does not own: rules about them (core), which operation
+ * takes what. Every object is strict. A nullable member of an answer is always there, null or not. In a schema's
+ * metadata `query` says how its query parameter is written: `string`, `integer`, `boolean`, `list` (separated by
+ * commas) or `repeatable-list`. In the metadata of an operation's input `body` has the rules that the schema of one
+ * member cannot say. They are JSON Schema keywords for the body as a whole, or `alternatives`: bodies by name of which
+ * one is sent, each with its own members.
  */
 import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";

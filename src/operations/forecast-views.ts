@@ -122,7 +122,10 @@ const rowSchema = z
 /** Cells of an answer that are computed on the event loop. */
 const cellsOnLoopMax = 4_000;
 
-/** Whether the rows may take longer than the event loop may be held: they are many, or many variants are looked at to find them. */
+/**
+ * True if the rows may take longer than the event loop may be held: they are many, or many variants are read to find
+ * them.
+ */
 async function isBroad(tx: Tx, shopId: string, view: ForecastView, rowsMax: number): Promise<boolean> {
   const cells = view.columns.length + (view.mode === "supply" ? periodColumns * view.horizonPeriods : 0);
   if (rowsMax * cells <= cellsOnLoopMax && !view.onlyReorder)

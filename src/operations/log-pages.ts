@@ -1,6 +1,6 @@
 /**
- * Pages of a shop's logs, of requests and of changes. Their cost grows with the page; what has to walk through much of a long log, to count
- * or to find few matches among others, leaves the event loop.
+ * Pages of a shop's logs, of requests and of changes. Their cost grows with the page. A page that walks through much of
+ * a long log, to count or to find few matches among others, leaves the event loop.
  */
 import { type AuditFilters, type AuditPosition, listAudit, walksAudit } from "../shop/audit/audit.ts";
 import { type ChangeFilters, type ChangePosition, pageOfChanges, walksChanges } from "../shop/order/changes.ts";

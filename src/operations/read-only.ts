@@ -34,7 +34,7 @@ import {
 import { type Call, type OperationShape, operation } from "../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 
-/** What every read has in common. */
+/** Members that every read shares. */
 export const read = { scope: "read", success: 200, repeat: "read", destructive: false } as const;
 
 // Parameters.
@@ -206,7 +206,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
   }
 
   /**
-   * What is asked of one resource: the whole of it, or something that belongs to it. 404 when there is no such resource.
+   * Reads one resource: the whole of it, or something that belongs to it. 404 when there is no such resource.
    *
    * @param answer the data of the answer.
    */

@@ -93,7 +93,10 @@ export function updateIn<Of>(
   };
 }
 
-/** What a JSON column holds. Rates of an order from before orders had any are a member of the shop's settings of that moment (migration 41). */
+/**
+ * Returns the value of a JSON column. Rates of an order from before orders had any are a member of the shop's settings
+ * of that moment (migration 41).
+ */
 function parsed(kind: FieldKind, text: string): unknown {
   const value: unknown = JSON.parse(text);
   const isOfSettings = kind === "rates" && typeof value === "object" && value !== null && "fxRates" in value;

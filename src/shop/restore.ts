@@ -1,14 +1,14 @@
 /**
- * What the restore of one shop takes from its backup, and what stays as it is now (D383).
+ * Data that the restore of one shop takes from its backup, and data that stays as it is now (D383).
  *
- * Owns: which table is which, and how the two states are joined. Does not own: how rows get from one place to another (copies/shop-restore.ts on
- * files, cli/copies/shop-restore-rows.ts in a database), who may ask (admin, cli).
+ * Owns: which table is which, and how the two states are joined. Does not own: how rows get from one place to another
+ * (copies/shop-restore.ts on files, cli/copies/shop-restore-rows.ts in a database), who may ask (admin, cli).
  *
- * What the shop has decided comes from the backup. What happened outside of it cannot be undone and stays: who may enter, how the shop is
- * connected, what its storefront has received, which mails went, what it has told others, and who asked for what.
+ * What the shop has decided comes from the backup. Outside effects cannot be undone, so their records stay: access, the
+ * connection, goods that the storefront has received, mails that went, announcements, and the audit log.
  *
- * The tables `now_…` hold what is needed of the present state while the rows of the backup take its place. They are temporary, so only the
- * connection of the restore has them. Without a present state they are empty.
+ * The tables `now_…` hold what is needed of the present state while the rows of the backup take its place. They are
+ * temporary, so only the connection of the restore has them. Without a present state they are empty.
  */
 import { customVariantPrefix } from "../core/order/purchase-order.ts";
 import type { Ids } from "../base/clock.ts";
@@ -105,13 +105,13 @@ export const restoredTables: readonly string[] = [
   "storefront_sale",
 ];
 
-/** What is noted of the present state: columns with their types, and what fills them. */
+/** Rows of the present state that are noted: columns with their types, and the query that fills them. */
 interface NotedTable {
   readonly name: string;
   readonly columns: string;
   /** @param from what stands before the name of a table of the present state. Absent: nothing fills it at first. */
   readonly select?: (from: string) => string;
-  /** How often `select` names the shop. */
+  /** Number of times that `select` names the shop. */
   readonly shops: number;
 }
 
@@ -229,7 +229,7 @@ const joinOrders = (shopId: string): readonly Statement[] => [
   ),
 ];
 
-/** What is on the shelf, which the storefront decides. */
+/** Stock on the shelf, which the storefront decides. */
 const joinLevels = (shopId: string): readonly Statement[] => [
   of(
     `update inventory_level set on_hand = (select n.on_hand ${levelNow}) where shop_id = ? and exists (select 1 ${levelNow})`,
@@ -307,7 +307,7 @@ interface PushOfNoOrder {
   readonly isKnown: boolean;
 }
 
-/** What a restore has changed, for people. Lists are cut at `listedMax`, their counts are whole. */
+/** Changes of a restore, for people. Lists are cut at `listedMax`, their counts are whole. */
 export interface Restored {
   /** There was a present state, and it could be read. */
   readonly hadPresent: boolean;
@@ -330,7 +330,7 @@ const countOf = async (tx: Tx, rest: string, params: readonly SqlValue[]): Promi
   (await tx.all<{ n: number }>(`select count(*) as n ${rest}`, params))[0]?.n ?? 0;
 
 /**
- * What the restore comes to, once both states are joined.
+ * Returns the result of the restore, once both states are joined.
  *
  * @param sequence of the newest event in the backup.
  */
@@ -385,7 +385,7 @@ async function restoredOf(
   };
 }
 
-/** How far the backup goes. */
+/** End of the backup's history. */
 interface BackupState {
   /** Of its newest event; 0 without one. */
   readonly sequence: number;

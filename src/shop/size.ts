@@ -1,9 +1,7 @@
-/**
- * How large a table of a shop is, as far as it matters: a read over few rows stays on the event loop.
- */
+/** Size of a table of a shop, as far as it matters: a read over few rows stays on the event loop. */
 import type { Tx } from "../store/store.ts";
 
-/** What has grown with the shop, or with one order. */
+/** Table that has grown with the shop, or with one order. */
 type Table =
   | "purchase_order"
   | "variant"
@@ -14,7 +12,9 @@ type Table =
   | "purchase_order_log"
   | "cost_sync";
 
-/** Whether there are more rows than this; of one order if an order is given. Reads at most so many entries of an index. */
+/**
+ * True if there are more rows than this; of one order if an order is given. Reads at most so many entries of an index.
+ */
 export async function hasMoreRows(
   tx: Tx,
   table: Table,

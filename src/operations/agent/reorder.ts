@@ -43,7 +43,7 @@ interface ReorderFactsInput {
   readonly variantIds: readonly string[];
 }
 
-/** What is known of the variants of a view that need a reorder, and of those that the caller has named. */
+/** Facts about the variants of a view that need a reorder, and about those that the caller has named. */
 export const reorderFacts = {
   name: "reorder_facts",
   async run(tx: Tx, { shop, leaveLoop }: BroadContext, { view, today, variantIds }: ReorderFactsInput) {

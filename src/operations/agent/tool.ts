@@ -1,6 +1,4 @@
-/**
- * What the tools have in common that REST has no path for (C68): their shape, arguments of look-ups, pages by name.
- */
+/** Common parts of the tools without a path on REST (C68): their shape, arguments of look-ups, pages by name. */
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import type { LookUpPage, NamePosition } from "../../shop/catalogue/look-ups.ts";
@@ -12,7 +10,7 @@ export const tool = { tag: "Agent tools", route: null, success: 200, destructive
 
 export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 
-/** What a look-up searches and which ids it takes. */
+/** Input of a look-up: the search, and the ids that it takes. */
 export const lookUpInput = {
   search: soughtText(searchMax)
     .optional()

@@ -38,7 +38,7 @@ const variantSchema = z.strictObject({
   terms: termsSchema.optional(),
 });
 
-/** What a supplier says of all its variants, where its entry for one does not. */
+/** A supplier's terms for all its variants, where its entry for one has none. */
 interface SupplierDefaults {
   readonly currencyCode: string;
   readonly leadTimeDays: number | null;

@@ -1,6 +1,6 @@
 /**
- * What all operations on orders share: their route, their faults, and how they get at one order: found or 404, at the version that the
- * caller expects or 412, saved under the caller's name.
+ * Common ground of all operations on orders: their route, their faults, and their access to one order. It is found or
+ * 404, at the version that the caller expects or 412, and saved under the caller's name.
  */
 import { shownId } from "../fields.ts";
 import { z } from "zod";
@@ -20,13 +20,13 @@ const tag = "Purchase orders";
 /** The route of one order; what stands below it begins with this. */
 export const path = "/purchase-orders/{purchaseOrderId}";
 
-/** What every read has in common. */
+/** Members that every read shares. */
 export const read = { tag, scope: "read", success: 200, repeat: "read", destructive: false } as const;
 
-/** What every write has in common. */
+/** Members that every write shares. */
 export const write = { tag, scope: "write" } as const;
 
-/** What every write of one order may answer. */
+/** Faults of every write of one order. */
 export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
 
 const unknownOrder = (purchaseOrderId: string): Fault =>
@@ -86,7 +86,7 @@ export function atExpectedVersion({ ifMatch }: Call, order: PurchaseOrder): Purc
   return order;
 }
 
-/** What a rule is told of the shop and the time. */
+/** Returns the facts of a rule about the shop and the time. */
 export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.now() });
 
 /** Under whose name and in which call a change is recorded. */

@@ -1,6 +1,6 @@
 /**
- * How answers show what belongs to an order: payments, documents, shipments, addresses, the receipt schedule, receipts, cost history,
- * log and credits. A schema for each, and the function that makes it from the program's own values.
+ * Attachments of an order in answers: payments, documents, shipments, addresses, the receipt schedule, receipts, cost
+ * history, log and credits. A schema for each, and the function that makes it from the program's own values.
  */
 import { z } from "zod";
 import { actorTypes } from "../../core/access/actor.ts";

@@ -58,7 +58,7 @@ import {
   warningsShape,
 } from "./warnings.ts";
 
-/** What the shop knows of this supplier and location. */
+/** Returns the facts about this supplier and location. */
 export async function headerFacts(
   tx: Tx,
   call: Call,
@@ -216,7 +216,7 @@ async function decidedHeader(
   return decideHeader(order, changes, { ...facts, change }, contextOf(call));
 }
 
-/** What the shop knows of the order's supplier and of the one that takes its place. */
+/** Returns the facts about the order's supplier and the one that replaces it. */
 async function supplierChange(
   tx: Tx,
   call: Call,

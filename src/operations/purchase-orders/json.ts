@@ -264,7 +264,7 @@ export const catalogueLinesInput = z
 
 const headerMembers = fieldMembers(storedHeaderFields);
 
-/** What an order keeps of its day, as import records have it beside the header. */
+/** Values that an order keeps of its day, as import records have them beside the header. */
 const keptAnswer = {
   supplierLeadTimeDays: headerMembers.supplierLeadTimeDays,
   sentDate: headerMembers.sentDate,

@@ -62,10 +62,10 @@ export type CatalogueLine = z.output<typeof catalogueLineInput>;
 
 type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
 
-/** What the shop knows of the variants of new lines. */
+/** Facts of the catalogue about the variants of new lines. */
 interface CatalogueFacts {
   readonly variants: ReadonlyMap<string, VariantSnapshot>;
-  /** What the order's supplier says of them. */
+  /** Terms of the order's supplier for them. */
   readonly terms: ReadonlyMap<string, SupplierTerms>;
 }
 
@@ -85,8 +85,8 @@ export async function loadCatalogueFacts(
 }
 
 /**
- * The lines for the rules: each has a snapshot of its variant as the catalogue has it now, and what it leaves out of cost and supplier
- * fields is on the supplier's terms (C16, C32, D2).
+ * Returns the lines for the rules. Each has a snapshot of its variant from the present catalogue, and where cost and
+ * supplier fields are absent, the supplier's terms (C16, C32, D2).
  */
 export const catalogueLines = (
   call: Call,

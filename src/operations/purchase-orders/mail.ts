@@ -1,9 +1,9 @@
 /**
- * Mailing an order to its supplier (C63): what is asked for is checked and its documents are made before the change, then it is stored with the
- * change, and the sender of mails does the rest.
+ * Mailing an order to its supplier (C63). The request is checked and its documents are made before the change. The mail
+ * is stored with the change, and the sender of mails does the rest.
  *
- * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents (documents/), the rows
- * (shop/supplier/mails.ts), sending (mail/).
+ * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents
+ * (documents/), the rows (shop/supplier/mails.ts), sending (mail/).
  */
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
@@ -33,7 +33,7 @@ import { type MailOfChange, stampOf } from "./access.ts";
 import type { QueuedMail } from "./side-effects.ts";
 import { addSupplierLink } from "./supplier-link.ts";
 
-/** What the caller says of a mail. */
+/** Caller's choices for a mail. */
 interface MailWishes {
   /** Null: the supplier's address. */
   readonly to: readonly string[] | null;
@@ -50,7 +50,7 @@ interface MailWishes {
   readonly isAutomatic: boolean;
 }
 
-/** What a mail says of which nobody has said anything, beside its link. */
+/** Default choices for a mail, beside its link. */
 const noWishes: Omit<MailWishes, "supplierLink"> = {
   to: null,
   cc: [],
@@ -61,7 +61,7 @@ const noWishes: Omit<MailWishes, "supplierLink"> = {
   isAutomatic: true,
 };
 
-/** What to do where no mail can be sent. */
+/** Returns the refusal where no mail can be sent, with the way out. */
 export const mailIsOff = (): Fault =>
   new Fault("INVALID_INPUT", "This service sends no e-mail: OPENPO_SMTP_URL and OPENPO_MAIL_FROM are not set.", {
     action:

@@ -163,7 +163,7 @@ function historyPosition(scope: CursorScope, cursor: string): HistoryPosition {
 
 // One order.
 
-/** Whether a document was added that shows this version of the order: a mail makes no new one (D261, D268). */
+/** True if a document was added that shows this version of the order: a mail makes no new one (D261, D268). */
 const isSentSince = ({ version }: OrderWithLines, documents: readonly OrderDocument[]): boolean =>
   documents.some((document) => document.documentType === "purchase-order" && document.version === version);
 

@@ -104,7 +104,7 @@ export const mailJson = (mail: Mail): z.output<typeof mailSchema> => ({
 /** The order was changed while its document was made. */
 class OrderChanged extends Error {}
 
-/** How often the document is made again because the order was changed meanwhile. */
+/** Tries to make the document when the order is changed meanwhile. */
 const documentAttemptsMax = 3;
 
 const changedRetryAfterMs = 1_000;
@@ -120,7 +120,7 @@ const sentSchema = z.strictObject({
   ...warningsShape,
 });
 
-/** What was changed beside the mail. */
+/** Other change that is saved with the mail. */
 interface Beside<More> {
   readonly effects: readonly QueuedEffect[];
   /** Further members of the answer. */

@@ -1,8 +1,9 @@
 /**
- * What an answer says of follow-on work: `data.sideEffects` and `data.recovery` (spec "sideEffects"; C38, C39).
+ * Follow-on work in an answer: `data.sideEffects` and `data.recovery` (spec "sideEffects"; C38, C39).
  *
- * Owns: the slots and the recovery text. Does not own: which effects there are (shop/storefront/effects.ts) or their outcomes (jobs/outbox/runner.ts).
- * A slot is there only if its part ran. `recovery` is there exactly when a slot says `failed`.
+ * Owns: the slots and the recovery text. Does not own: which effects there are (shop/storefront/effects.ts) or their
+ * outcomes (jobs/outbox/runner.ts). A slot is there only if its part ran. `recovery` is there exactly when a slot says
+ * `failed`.
  */
 import { z } from "zod";
 import type { EffectOutcome } from "../../core/order/effect.ts";
@@ -79,7 +80,7 @@ export const followOnShape = {
     .meta({ description: "What to do about follow-on work that failed; present exactly then." }),
 } as const;
 
-/** What an answer says of follow-on work. */
+/** Follow-on work in an answer. */
 export interface FollowOn {
   readonly sideEffects: SideEffects;
   readonly recovery?: string | undefined;
@@ -88,7 +89,7 @@ export interface FollowOn {
 /** The order that the follow-on work is for, as the change has left it. */
 export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
 
-/** What the slots depend on beside the effects. */
+/** Facts beside the effects that decide the slots. */
 export interface SideEffectOptions {
   readonly order: FollowedOrder;
   /**
@@ -197,7 +198,7 @@ export function renderSideEffects(
 export const onOrder = (order: Pick<PurchaseOrder, "purchaseOrderId">, name: MentionedOperation): string =>
   mention(name, order.purchaseOrderId);
 
-/** What to do about the slots that failed; null when none did. */
+/** Returns the advice for the slots that failed; null when none did. */
 export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): string | null {
   const failed: string[] = [];
   if (sideEffects.storefrontSync?.status === "failed") failed.push("received stock was not pushed to the storefront");

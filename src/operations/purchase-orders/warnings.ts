@@ -29,7 +29,7 @@ export const warningsShape = {
     .meta({ description: "What looks wrong and was done all the same; absent when there is nothing." }),
 } as const;
 
-/** What the header of a request names. */
+/** Returns the checks that follow from the header of a request. */
 export const headerInQuestion = (sent: {
   readonly supplierId?: string | null | undefined;
   readonly locationId?: string | null | undefined;

@@ -111,7 +111,7 @@ export async function loadShop(tx: Tx, shopId: string): Promise<Shop | null> {
   return row === undefined ? null : shopFrom(row);
 }
 
-/** What an adapter needs to open the shop's storefront; null when the shop's row was never saved. */
+/** Returns the facts that an adapter needs to open the shop's storefront; null when the shop's row was never saved. */
 export async function loadConnectedShop(tx: Tx, shopId: string): Promise<ConnectedShop | null> {
   const [row] = await tx.all<Pick<ShopRow, "currency_code" | "storefront">>(
     "select currency_code, storefront from shop where shop_id = ?",
@@ -181,7 +181,7 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
   /** Since when its requests are refused, until somebody resumes it. */
   readonly pausedAtMs: number | null;
-  /** Whether somebody may sign in at the console with it (C49). */
+  /** True if somebody may sign in at the console with it (C49). */
   readonly signIn: boolean;
 }
 

@@ -3,8 +3,8 @@
  *
  * The total of a shop's records is kept in the transaction that stores or deletes one, so that a quota costs no count.
  *
- * What looks up one key says `stored_at + 0 > ?`, which no index has. PostgreSQL takes the index by age for as good as the key's own while it knows
- * little of the table, and would then walk every record of the shop (D368).
+ * What looks up one key says `stored_at + 0 > ?`, which no index has. PostgreSQL takes the index by age for as good as
+ * the key's own while it knows little of the table. Then it would walk every record of the shop (D368).
  */
 import type { Statement, Tx } from "../../store/store.ts";
 
@@ -15,7 +15,7 @@ export interface IdempotencyRecord {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as it is stored. */
   readonly body: string;
-  /** How the body is stored; null: as it was sent. */
+  /** Encoding of the stored body; null: as it was sent. */
   readonly encoding: string | null;
   readonly storedAtMs: number;
   /** The operation that was asked for; null: nobody has noted it. */

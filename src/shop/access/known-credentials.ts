@@ -1,12 +1,14 @@
 /**
- * Which secrets a process knows that shops have, so that a forged key, session or invitation is refused without opening a shop's file (S7).
+ * Which secrets a process knows that shops have, so that a forged key, session or invitation is refused without opening
+ * a shop's file (S7).
  *
- * Owns: what is remembered, and its bound. Does not own: the rows (accounts.ts, people.ts), who asks (requests/caller.ts, people).
+ * Owns: what is remembered, and its bound. Does not own: the rows (accounts.ts, people.ts), who asks
+ * (requests/caller.ts, people).
  *
- * A shop's secrets are remembered all together or not at all, with those that were revoked or have expired: a request with a revoked key
- * leaves an audit row. What is remembered only refuses; a secret that it lets through is looked up in its shop as before. A write that adds
- * one, whoever makes it, has the shop's secrets forgotten within the shop's turn, where no read can run. So on a store that one process has
- * alone, no secret is refused wrongly.
+ * A shop's secrets are remembered all together or not at all. Those that were revoked or have expired are among them: a
+ * request with a revoked key leaves an audit row. What is remembered only refuses; a secret that it lets through is
+ * looked up in its shop as before. A write that adds one, whoever makes it, has the shop's secrets forgotten within the
+ * shop's turn, where no read can run. So on a store that one process has alone, no secret is refused wrongly.
  */
 import { credentialsKnownMax, credentialsKnownPerShopMax } from "../../base/limits.ts";
 import { delegated, NoticingTx } from "../../store/delegated.ts";
@@ -38,12 +40,12 @@ export class KnownCredentials {
     this.#limits = limits;
   }
 
-  /** Whether the shop's secrets are known. */
+  /** True if the shop's secrets are known. */
   has(shopId: string): boolean {
     return this.#shops.has(shopId);
   }
 
-  /** Whether the shop may have a secret with this hash: it has, or its secrets are not known. */
+  /** True if the shop may have a secret with this hash: it has, or its secrets are not known. */
   mayHave(shopId: string, secretHash: string): boolean {
     return this.#shops.get(shopId)?.has(secretHash.slice(0, prefixLength)) ?? true;
   }

@@ -68,7 +68,7 @@ export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string): Pr
   return row === undefined ? null : personFrom(row);
 }
 
-/** How many people the shop has, but for those whom API keys have made. */
+/** Returns the number of people of the shop, without those whom API keys have made. */
 export async function countPeople(tx: Tx, shopId: string): Promise<number> {
   const [row] = await tx.all<{ n: number }>("select count(*) as n from person where shop_id = ? and key_id is null", [
     shopId,
@@ -325,7 +325,7 @@ export interface SignedInSession extends Session {
   readonly name: string;
   readonly role: Role;
   readonly keyScope: "read" | "write" | null;
-  /** Whether the API key is revoked or paused. */
+  /** True if the API key is revoked or paused. */
   readonly isKeyShut: boolean;
 }
 
@@ -361,7 +361,7 @@ export async function findSession(tx: Tx, shopId: string, secretHash: string): P
   return row === undefined ? null : signedInFrom(row);
 }
 
-/** Whether there is such a session. */
+/** True if there is such a session. */
 export async function hasSession(tx: Tx, shopId: string, sessionId: string): Promise<boolean> {
   const rows = await tx.all<{ session_id: string }>(
     "select session_id from console_session where shop_id = ? and session_id = ?",
@@ -370,7 +370,7 @@ export async function hasSession(tx: Tx, shopId: string, sessionId: string): Pro
   return rows.length > 0;
 }
 
-/** What a bearer stands for: a session of a person, or one of the operator. */
+/** Session behind a bearer: one of a person, or one of the operator. */
 type Bearer = { readonly expiresAtMs: number } & (
   | { readonly session: SignedInSession; readonly operatorSession: null }
   | { readonly session: null; readonly operatorSession: string }

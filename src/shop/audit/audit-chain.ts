@@ -1,14 +1,18 @@
 /**
- * The chain of hashes over a shop's audit log (tables `audit_link`, `audit_chain`): what was changed in the log, put in or taken out is found
- * afterwards (audit-verification.ts). docs/audit.md tells what it proves, and how somebody else checks it.
+ * The chain of hashes over a shop's audit log (tables `audit_link`, `audit_chain`). By it rows that were changed, put
+ * in or taken out are found afterwards (audit-verification.ts). docs/audit.md has its proof, and the way to check it
+ * from outside.
  *
- * - A link stands for the rows that one transaction has written. It has the digest of each and is never changed. A row that a later request
- *   writes again (its answer has changed, it counts more refusals) is in a later link, too; the last one counts.
- * - The hash of a link is made of the one before, so the hash of the newest, the head, stands for all. The head is kept beside the links:
- *   without it nobody would miss the newest ones.
- * - On an embedded engine a link gets its place when it is written. Nodes write rows of reads outside the shop's turn, where no link is
- *   known to be the newest: there links wait for their places, and get them a little later in a turn (`placeLinks`).
- * - Pruning takes whole links from the beginning of the chain. The last of them becomes the anchor, from which the rest is checked.
+ * - A link stands for the rows that one transaction has written. It has the digest of each and is never changed. A row
+ *   that a later request writes again (its answer has changed, it counts more refusals) is in a later link, too. The
+ *   last one counts.
+ * - The hash of a link is made of the one before, so the hash of the newest, the head, stands for all. The head is kept
+ *   beside the links: without it nobody would miss the newest ones.
+ * - On an embedded engine a link gets its place when it is written. Nodes write rows of reads outside the shop's turn,
+ *   where no link is known to be the newest. There links wait for their places, and get them a little later in a turn
+ *   (`placeLinks`).
+ * - Pruning takes whole links from the beginning of the chain. The last of them becomes the anchor, from which the rest
+ *   is checked.
  */
 import { hash } from "node:crypto";
 import { chunksOf, inListMax, placeholders } from "../../store/in-lists.ts";
@@ -39,7 +43,7 @@ export const canonicalRow = (entry: AuditEntry): string =>
     ...(entry.detail === undefined ? [] : [entry.detail]),
   ]);
 
-/** What a link has of a row. */
+/** Returns the digest of a row in a link. */
 export const digestOf = (entry: AuditEntry): string => sha256(canonicalRow(entry));
 
 /** A place in the chain, and the hash of the link there. Before the first link: 0 and no hash. */
@@ -143,7 +147,7 @@ export async function chainOf(tx: Tx, shopId: string): Promise<Chain | null> {
 
 const beginning: ChainPoint = { position: 0, hash: "" };
 
-/** What is added to. */
+/** Chain to which a link is added. */
 interface Growing {
   readonly head: ChainPoint;
   /** Null: the chain begins now. */
@@ -152,8 +156,9 @@ interface Growing {
 }
 
 /**
- * The chain as it is continued. One that begins leaves out the rows that are there. If somebody has deleted the row of the chain, requests must
- * not fail for it: it goes on after the newest link, and leaves out a place, which verification finds.
+ * The chain as it is continued. One that begins leaves out the rows that are there. If somebody has deleted the row of
+ * the chain, requests must not fail for it. The chain goes on after the newest link, and leaves out a place, which
+ * verification finds.
  */
 async function growingOf(tx: Tx, shopId: string): Promise<Growing> {
   const [row] = await tx.all<{ head_position: number; head_hash: string; head_at: number }>(
@@ -225,9 +230,10 @@ function writing(shopId: string, entries: readonly AuditEntry[]) {
 }
 
 /**
- * What writes these rows together. Their link waits for its place.
+ * Returns the statements that write these rows together. Their link waits for its place.
  *
- * @param writtenOrder  greater than that of every link that this process has written before: a row that is written again is in the later one.
+ * @param writtenOrder  greater than that of every link that this process has written before: a row that is written
+ *   again is in the later one.
  */
 export function waitingAudit(
   shopId: string,
@@ -238,7 +244,10 @@ export function waitingAudit(
   return [...rowStatements, linkStatement(shopId, linkId, { writtenOrder }, textOf(rows))];
 }
 
-/** What writes these rows together, their link as the new head, and the head before it. Only in the shop's turn. */
+/**
+ * Returns the statements that write these rows together, their link as the new head, and the head before it. Only in
+ * the shop's turn.
+ */
 export async function placedAudit(tx: Tx, shopId: string, entries: readonly AuditEntry[], nowMs: number) {
   const before = await growingOf(tx, shopId);
   const { rows, linkId, rowStatements } = writing(shopId, entries);
@@ -347,9 +356,10 @@ export async function linksNamed(
 }
 
 /**
- * Deletes the oldest rows as far as they are from before `untilMs`, about `rowsMax`: those that are in no link, being from before the chain,
- * then whole links from its beginning, of which the last becomes the anchor. A link stays as long as one of its rows does, and those after
- * it, too; a row that says that it is from the future, as the clock went wrong, keeps nothing.
+ * Deletes the oldest rows that are from before `untilMs`, about `rowsMax`. First go those that are in no link, being
+ * from before the chain. Then whole links go from its beginning, of which the last becomes the anchor. A link stays as
+ * long as one of its rows does, and those after it, too. A row that says that it is from the future, as the clock went
+ * wrong, keeps nothing.
  *
  * @returns how many rows were deleted, and the new anchor; null: no link was.
  */
@@ -376,7 +386,7 @@ export async function sweepAudit(
   return { ...swept, rows: unlinked.length + swept.rows };
 }
 
-/** What a sweep has deleted. */
+/** Rows that a sweep has deleted. */
 interface Swept {
   readonly rows: number;
   readonly anchor: ChainPoint | null;

@@ -1,17 +1,19 @@
 /**
- * The journal of audit rows: on an embedded engine the rows of reads of all shops are written to one file first, and moved to the shops' own
- * logs later, many at a time (D355). A read of an order that is remembered needs no file of its shop then.
+ * The journal of audit rows. On an embedded engine the rows of reads of all shops are written to one file first. They
+ * are moved to the shops' own logs later, many at a time (D355). A read of an order that is remembered needs no file of
+ * its shop then.
  *
- * Owns: which rows wait for which shop, when they are moved, and that nobody reads a log from which some are missing. Does not own: the rows
- * (audit.ts), the journal's file and its durability (the engine that it is given).
+ * Owns: which rows wait for which shop, when they are moved, and that nobody reads a log from which some are missing.
+ * Does not own: the rows (audit.ts), the journal's file and its durability (the engine that it is given).
  *
  * Invariants:
- * - A1. A row is committed, in the journal or in its shop's log, before `add` resolves: it survives `kill -9`. `auditJournalSyncMs` later it
- *       survives loss of power too.
- * - A2. A row leaves the journal when it is durable in its shop's log, with its link in the chain of hashes, in the order in which the rows of the
- *       shop were added, and at most about `auditJournalWaitMs` after that. After a crash in between it is found there, and gets no further link.
- * - A3. Who reads a shop's log through `engine` sees every row that was added before. While the shop's log cannot be written, what it holds is
- *       shown (D104).
+ * - A1. A row is committed, in the journal or in its shop's log, before `add` resolves: it survives `kill -9`.
+ *       `auditJournalSyncMs` later it survives loss of power too.
+ * - A2. A row leaves the journal when it is durable in its shop's log, with its link in the chain of hashes. The rows
+ *       of a shop leave in the order in which they were added, at most about `auditJournalWaitMs` after that. After a
+ *       crash in between it is found there, and gets no further link.
+ * - A3. Who reads a shop's log through `engine` sees every row that was added before. While the shop's log cannot be
+ *       written, what it holds is shown (D104).
  * - A4. Rows end with their shop. A shop that is made under the same id later gets none of them.
  */
 import {
@@ -73,7 +75,7 @@ export interface JournalLimits {
   readonly stopMs: number;
 }
 
-/** What writes rows to a shop's log, with their link. */
+/** Statements that write rows to a shop's log, with their link. */
 interface ChainedRows {
   statements(tx: Tx, shopId: string, entries: readonly AuditEntry[]): Promise<readonly Statement[]>;
 }
@@ -248,7 +250,7 @@ export class AuditJournal implements AuditRowPlace {
     if (seqs.length === 0) this.#waiting.delete(shopId);
   }
 
-  /** Whether rows of the shop are not in its log yet. */
+  /** True if rows of the shop are not in its log yet. */
   has(shopId: string): boolean {
     return this.#waiting.has(shopId) || this.#moving.has(shopId);
   }

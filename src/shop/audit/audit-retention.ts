@@ -1,7 +1,8 @@
 /**
- * For how long a shop's audit log is kept, as the log itself tells it: each change of the setting has a row in the chain with the old and the
- * new value, and each pruning one with what it took and by which setting. So verification can tell a pruning from rows that somebody
- * took out, and the setting that held from one that somebody wrote into the database for a while.
+ * Retention of a shop's audit log, as the log itself shows it. Each change of the setting has a row in the chain with
+ * the old and the new value. Each pruning has one with the rows it took and the setting behind it. So verification can
+ * tell a pruning from rows that somebody took out. It can tell the setting that held from one that somebody wrote into
+ * the database for a while.
  */
 import { dayMs } from "../../base/calendar.ts";
 import type { Tx } from "../../store/store.ts";
@@ -19,12 +20,12 @@ const retentionRowsMax = 1_000;
 /** A request that began under the setting before may prune by it for so long. */
 const underWayMs = 3_600_000;
 
-/** What the row of a change tells. Days; 0: for good. */
+/** Detail of the row of a change. Days; 0: for good. */
 interface RetentionChange {
   readonly auditRetentionDays: { readonly before: number; readonly after: number };
 }
 
-/** What the row of a pruning tells: the last link that was deleted, and why its rows were old enough. */
+/** Detail of the row of a pruning: the last link that was deleted, and why its rows were old enough. */
 interface Pruning extends ChainPoint {
   readonly rowsBefore: string;
   readonly auditRetentionDays: number;
@@ -78,7 +79,10 @@ function detailed<Detail>(entries: readonly AuditEntry[]): readonly Detailed<Det
   });
 }
 
-/** What is missing of the beginning of the log, though it was not old enough. `auditId`: the row that shows it. */
+/**
+ * Rows that are missing from the beginning of the log, though they were not old enough. `auditId`: the row that shows
+ * it.
+ */
 interface MissingRows {
   readonly auditId: string | null;
   readonly atMs: number | null;

@@ -1,9 +1,10 @@
 /**
- * Verification of the audit log, slice by slice: what was changed in it, put in or taken out (audit-chain.ts). A slice takes a bounded time and
- * needs nothing of the one before but where it ended, so the log may be of any length, and the shop is served meanwhile.
+ * Verification of the audit log, slice by slice: what was changed in it, put in or taken out (audit-chain.ts). A slice
+ * takes a bounded time and needs only the end of the one before. So the log may be of any length, and the shop is
+ * served meanwhile.
  *
- * First the links in their order: each has its place, its hash follows from the one before, and the log has its rows as it has their digests.
- * Then the rows in theirs: each is in the link that it names.
+ * First come the links in their order. Each has its place, its hash follows from the one before, and the log has its
+ * rows as it has their digests. Then the rows in theirs: each is in the link that it names.
  */
 import type { Tx } from "../../store/store.ts";
 import { auditRowsAfter, auditRowsOf, type StoredAudit } from "./audit.ts";
@@ -22,7 +23,7 @@ import {
 } from "./audit-chain.ts";
 import { missingBeginning } from "./audit-retention.ts";
 
-/** What was found. */
+/** Kinds of findings. */
 export const auditFindingKinds = ["changed", "put-in", "taken-out"] as const;
 
 export interface AuditFinding {
@@ -144,7 +145,7 @@ async function otherLinksOf(
   return await linksNamed(tx, shopId, linkIds);
 }
 
-/** What is wrong with the place of a link, or its hash. */
+/** Returns the fault in the place of a link, or in its hash. */
 function placeFault(
   before: ChainPoint,
   shopId: string,
@@ -180,7 +181,7 @@ function placeFault(
   );
 }
 
-/** What is wrong with a row that a link has. */
+/** Returns the fault in a row that a link has. */
 function rowFault(
   { auditId, digest, link }: { readonly auditId: string; readonly digest: string; readonly link: AuditLink },
   row: StoredAudit | undefined,
@@ -202,7 +203,7 @@ function rowFault(
   };
 }
 
-/** Whether a row was written again later, in this other link. That it is as that says is seen there. */
+/** True if a row was written again later, in this other link. That it is as that says is seen there. */
 const isLater = (
   other: AuditLink | undefined,
   row: { readonly auditId: string; readonly digest: string },
@@ -212,7 +213,7 @@ const isLater = (
   other.rows.some(({ auditId, digest }) => auditId === row.auditId && digest === row.digest) &&
   (other.place === null || (position !== null && other.place.position > position));
 
-/** What is wrong with the head, when the last link is this. */
+/** Returns the fault in the head, when the last link is this. */
 function headFault(chain: Chain | null, last: ChainPoint): AuditFinding | null {
   if (chain === null)
     return last.position === 0 ? null : ofChain("taken-out", null, "The shop's record of the head was taken out.");
@@ -261,7 +262,10 @@ async function verifyRows(
   };
 }
 
-/** What became of a head that was noted before: `pruned` when it is older than the anchor, so that nothing is left to compare it with. */
+/**
+ * States of a head that was noted before: `pruned` when it is older than the anchor, so that nothing is left to compare
+ * it with.
+ */
 export const notedHeadStates = ["confirmed", "pruned", "changed", "taken-out"] as const;
 
 /** Compares a head that was noted before with the link at its place now. All links up to it stand behind its hash. */

@@ -25,7 +25,7 @@ export interface AuditEntry {
   readonly replayed: boolean;
   /** Requests that the row stands for. */
   readonly count: number;
-  /** What the row tells beside its request, as JSON: old and new values, or what was pruned. */
+  /** Detail of the row beside its request, as JSON: old and new values, or what was pruned. */
   readonly detail?: string;
 }
 
@@ -107,7 +107,7 @@ export interface StoredAudit {
 /** Where a request was made: the API, agents' surface, the console. A tag begins with it. */
 export const auditSurfaces = ["rest", "mcp", "console"] as const;
 
-/** What became of a request: a status below 400, below 500, from 500 on. */
+/** Outcomes of a request: a status below 400, below 500, from 500 on. */
 export const auditOutcomes = ["done", "refused", "failed"] as const;
 
 type AuditSurface = (typeof auditSurfaces)[number];
@@ -171,7 +171,10 @@ const outcomeOf = (status: number): AuditOutcome => {
 const surfaceSql = (tag: string): string =>
   `(case when ${tag} < 'mcp:' then 'console' when ${tag} < 'rest:' then 'mcp' else 'rest' end)`;
 
-/** What narrows a range. An expression of a column that is in no index keeps the engine in the range's own. */
+/**
+ * Returns the conditions that narrow a range. An expression of a column that is in no index keeps the engine in the
+ * range's own.
+ */
 function narrowingOf({ operation, surfaces, outcome, status }: AuditFilters) {
   const [tag, statusColumn] = ["tag || ''", "status + 0"];
   const bySurface = surfaces === null ? [] : [oneOf(surfaceSql(tag), surfaces)];
@@ -188,8 +191,8 @@ const tagsOf = (operation: string, surfaces: AuditFilters["surfaces"]): readonly
   (surfaces ?? auditSurfaces).map((surface) => `${surface}:${operation}`);
 
 /**
- * Ranges of indexes that have all matches, each in the order of a page: by who asked, else by operation, else by outcome and surface, else
- * the log.
+ * Ranges of indexes that have all matches, each in the order of a page. The caller comes first, then the operation,
+ * then outcome and surface, else the log.
  */
 function rangesOf(shopId: string, filters: AuditFilters): readonly Range[] {
   const { keyId, personId, operation, surfaces, outcome, status } = filters;
@@ -225,7 +228,9 @@ const all = (conditions: readonly Condition[]): Condition => ({
 
 const matching = ({ within, narrowed }: Range): Condition => all([within, ...narrowed]);
 
-/** Whether a page after this position means to walk through more than so many rows: matches are counted, or lie among others. */
+/**
+ * True if a page after this position walks through more than so many rows: matches are counted, or lie among others.
+ */
 export async function walksAudit(
   tx: Tx,
   shopId: string,

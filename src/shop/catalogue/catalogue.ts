@@ -16,7 +16,7 @@ import { type RecordTable, fieldTable } from "../record-table.ts";
 
 // What orders look up.
 
-/** What rules need to know of a supplier. */
+/** Facts about a supplier for the rules. */
 const supplierFactFields = {
   name: { kind: "text" },
   currencyCode: { kind: "text", empty: null },
@@ -60,7 +60,7 @@ const snapshotFields = {
   unitCost: { kind: "money", empty: null },
 } as const satisfies Fields;
 
-/** What a line takes from its variant when it is created (C32, D2). */
+/** Values that a line takes from its variant when it is created (C32, D2). */
 export interface VariantSnapshot extends ValuesOf<typeof snapshotFields> {
   readonly productName: string;
 }
@@ -113,7 +113,7 @@ export async function loadSupplierVariantIds(
   return new Set(rows.map((row) => row.variant_id));
 }
 
-/** Whether the supplier has an entry for any variant. */
+/** True if the supplier has an entry for any variant. */
 export async function hasSupplierVariants(tx: Tx, shopId: string, supplierId: string): Promise<boolean> {
   const rows = await tx.all("select 1 as found from supplier_variant where shop_id = ? and supplier_id = ? limit 1", [
     shopId,
@@ -159,7 +159,7 @@ export const supplierTable: RecordTable<Supplier, Row> = {
   },
 };
 
-/** How a variant stands at the storefront, as last imported or pulled. */
+/** Standings of a variant at the storefront, as last imported or pulled. */
 export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] as const;
 
 type VariantStatus = (typeof variantStatuses)[number];
@@ -211,12 +211,12 @@ export const saleFields = {
   quantity: { kind: "quantity" },
 } as const satisfies Fields;
 
-/** What was sold of a variant on a day. */
+/** Sales of a variant on a day. */
 export interface Sale extends ValuesOf<typeof saleFields> {}
 
 const saleRows = fieldTable<typeof saleFields, Sale>("sale", ["variantId", "locationId", "date"], saleFields);
 
-/** What the column holds: a key column cannot be null, and no location has an empty id. */
+/** Returns the value of the column: a key column cannot be null, and no location has an empty id. */
 export const saleLocation = (sale: Sale): string => sale.locationId ?? "";
 
 export const saleTable: RecordTable<Sale, Row> = {
@@ -234,7 +234,7 @@ export const supplierVariantFields = {
 /** A supplier's catalogue entry for a variant. */
 export interface SupplierVariant extends ValuesOf<typeof supplierVariantFields> {}
 
-/** What of an entry a search for variants looks at, each with a column of its own, since they change one by one. */
+/** Fields of an entry that a search for variants reads, each with a column of its own, since they change one by one. */
 const searchedEntryFields = { supplierSku: "supplier_sku_folded", supplierBarcode: "supplier_barcode_folded" } as const;
 
 const foldOrNull = (text: string | null): string | null => (text === null ? null : fold(text));

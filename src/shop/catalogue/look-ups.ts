@@ -3,8 +3,8 @@
  *
  * Owns: the SQL of these look-ups. Does not own: the records (catalogue.ts), what an answer shows (operations/agent/).
  *
- * A page of variants is a range of an index that also holds what a search looks at, so a search that finds little walks the index and
- * not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
+ * A page of variants is a range of an index that also holds the searched columns. So a search that finds little walks
+ * the index and not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
  */
 import { wordsOf } from "../../base/fold.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
@@ -30,7 +30,7 @@ export interface LookUpPage<Found> {
   readonly end: NamePosition | null;
 }
 
-/** What every look-up can be asked for; null: not filtered by it. */
+/** Filters of every look-up; null: not filtered by it. */
 interface LookUp {
   /** Words, each found in what the look-up searches (C13). */
   readonly search: string | null;

@@ -1,10 +1,10 @@
 /**
- * What was pulled from a shop's storefront, on its way into the catalogue (C66).
+ * Records that were pulled from a shop's storefront, on their way into the catalogue (C66).
  *
  * Owns: which rows a pulled record changes. Does not own: what a pull asks for and when (jobs/puller.ts).
  *
- * What the shop knows and the storefront leaves empty stays: a cost, a price, a SKU, a barcode. Suppliers and their terms are not touched. What is as
- * it was is not written, so that a second pull changes nothing.
+ * What the shop knows and the storefront leaves empty stays: a cost, a price, a SKU, a barcode. Suppliers and their
+ * terms are not touched. What is as it was is not written, so that a second pull changes nothing.
  */
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
@@ -319,7 +319,7 @@ interface PulledSale {
   }[];
 }
 
-/** What was sold of a variant at a location on a day. */
+/** Sales of a variant at a location on a day. */
 interface SoldDay {
   readonly variantId: string;
   readonly locationId: string | null;
@@ -337,10 +337,10 @@ const sumStatement = (shopId: string, { variantId, locationId, date }: SoldDay):
   params: [shopId, variantId, locationId ?? "", date, shopId, date, variantId, locationId ?? ""],
 });
 
-/** What one order has sold, by day and place. */
+/** Sales of one order, by day and place. */
 type SoldDays = ReadonlyMap<string, { readonly day: SoldDay; readonly quantity: number }>;
 
-/** What the order has sold, in the shop's own names. */
+/** Returns the sales of the order, in the shop's own names. */
 function soldDaysOf(
   { soldAtMs, lines }: PulledSale,
   timezone: string,
@@ -375,7 +375,7 @@ const soldDaysFrom = (rows: readonly SoldRow[]): SoldDays =>
     }),
   );
 
-/** What each of the orders had sold, as it was stored. */
+/** Returns the stored sales of each of the orders. */
 async function storedSales(tx: Tx, shopId: string, saleIds: readonly string[]): Promise<(saleId: string) => SoldDays> {
   const rows = await selectIn<SoldRow>(
     tx,

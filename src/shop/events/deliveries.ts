@@ -15,8 +15,8 @@ export const dueDeliveries: DueRows = {
 };
 
 /**
- * A delivery's id follows from event and endpoint, so the same event is handed to an endpoint once, and ids are in the order of events.
- * `prefix` is `deliveryPrefix` of the event, bound by the caller.
+ * A delivery's id follows from event and endpoint. So the same event is handed to an endpoint once, and ids are in the
+ * order of events. `prefix` is `deliveryPrefix` of the event, bound by the caller.
  */
 const idOf = (prefix: string, endpointId: string): string => `${prefix} || substr(${endpointId}, 3)`;
 
@@ -230,7 +230,7 @@ interface ClaimRow {
   readonly traceparent: string | null;
 }
 
-/** How many deliveries of each endpoint some process has at this moment. */
+/** Returns how many deliveries of each endpoint are leased at this moment, by any process. */
 export async function countLeased(tx: Tx, shopId: string, nowMs: number): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.all<{ endpoint_id: string; n: number }>(
     `select endpoint_id, count(*) as n from delivery
@@ -353,7 +353,10 @@ export async function nextDueAtMs(tx: Tx, shopId: string, endpointIds: readonly 
   }, null);
 }
 
-/** How many deliveries of these endpoints wait or are being sent; of one endpoint at most `countMax` are counted. */
+/**
+ * Returns the number of deliveries of these endpoints that wait or are being sent; of one endpoint at most `countMax`
+ * are counted.
+ */
 export async function countWaiting(
   tx: Tx,
   shopId: string,

@@ -89,7 +89,7 @@ export async function eventsAfter(
   return rows.map(eventFrom);
 }
 
-/** How many events have higher sequences than `after`. @param types null: all. */
+/** Returns the number of events with higher sequences than `after`. @param types null: all. */
 export async function countEventsAfter(
   tx: Tx,
   shopId: string,

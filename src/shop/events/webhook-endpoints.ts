@@ -8,10 +8,15 @@
 import { type DisabledReason, type EndpointHealth, subscriptionsTo } from "../../core/events/webhooks.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 
-/** How deliveries are signed: with a shared secret (`v1`), or with a key of which the receiver has the public part (`v1a`). */
+/**
+ * Signatures of deliveries: with a shared secret (`v1`), or with a key of which the receiver has the public part
+ * (`v1a`).
+ */
 export const signatureKinds = ["hmac", "ed25519"] as const;
 
-/** What signs, sealed where the operator has set a key. The previous one signs beside it until `previousUntilMs`. */
+/**
+ * Secrets that sign, sealed where the operator has set a key. The previous one signs beside it until `previousUntilMs`.
+ */
 export interface EndpointSecrets {
   readonly signature: (typeof signatureKinds)[number];
   readonly secret: string;
@@ -90,7 +95,7 @@ export async function loadEndpoint(tx: Tx, shopId: string, endpointId: string): 
   return row === undefined ? null : endpointFrom(row);
 }
 
-/** Whether the shop has any endpoint. */
+/** True if the shop has any endpoint. */
 export async function hasEndpoints(tx: Tx, shopId: string): Promise<boolean> {
   const rows = await tx.all("select 1 as found from webhook_endpoint where shop_id = ? limit 1", [shopId]);
   return rows.length > 0;

@@ -1,7 +1,8 @@
 /**
- * What was decided for views of reorders only: their rows' keys. Of what was changed since, it is decided anew.
+ * Decisions for views of reorders only: their rows' keys. Of what was changed since, it is decided anew.
  *
- * A view of 20,000 variants takes a third of a second to decide, and is read again and again, page by page, while sales and receipts come in.
+ * A view of 20,000 variants takes a third of a second to decide. It is read again and again, page by page, while sales
+ * and receipts come in.
  */
 import type { ForecastContext } from "../../core/forecast/forecast.ts";
 import type { Tx } from "../../store/store.ts";
@@ -22,7 +23,7 @@ const decided = new Map<string, Decided>();
 /** Decides which of these variants of the view need an order; null: of all. In the order of the view. */
 type Decide = (variantIds: readonly string[] | null) => Promise<readonly VariantKey[]>;
 
-/** What was decided, with the variants decided anew that were changed since. */
+/** Returns the decisions, with the variants decided again that were changed since. */
 async function decidedSince(
   tx: Tx,
   shopId: string,

@@ -192,7 +192,7 @@ interface SaleRow {
   readonly quantity: number;
 }
 
-/** What is known of one stale series. */
+/** Facts about one stale series. */
 interface StaleSeries {
   readonly row: StaleRow;
   /** Its recent days so far. */

@@ -84,7 +84,7 @@ async function sumsOf(
   return new Map(rows.map((row) => [row.variant_id, asQuantity(row.total)]));
 }
 
-/** What `valueOf` makes of the rows, by variant; rows of which it makes null are left out. */
+/** Returns what `valueOf` makes of the rows, by variant; rows of which it makes null are left out. */
 function byVariant<R extends { readonly variant_id: string }, V>(
   rows: readonly R[],
   valueOf: (row: R) => V | null,
@@ -345,7 +345,7 @@ export async function loadLateArrivals(
 const loadArrivals = async (scope: FactScope, today: Day): Promise<ReadonlyMap<string, readonly Arrival[]>> =>
   arrivalsOf(scope, today, await loadOpenLines(scope));
 
-/** What these lines still bring, by variant and the receipt schedule of each order. */
+/** Returns the goods that these lines still bring, by variant and the receipt schedule of each order. */
 async function arrivalsOf(
   scope: FactScope,
   today: Day,

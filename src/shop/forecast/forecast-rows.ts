@@ -74,7 +74,7 @@ const comparePositions = (a: RowPosition, b: RowPosition): number =>
 
 const compareRows = (a: VariantKey, b: VariantKey): number => comparePositions(positionOf(a), positionOf(b));
 
-/** How many of the rows, which are in order, are not after the position. */
+/** Returns the number of rows, which are in order, that are not after the position. */
 function placeAfter(rows: readonly VariantKey[], after: RowPosition | null): number {
   if (after === null) return 0;
   let [from, to] = [0, rows.length];
@@ -137,9 +137,9 @@ async function keyPage(
 /**
  * One page of a view's rows as facts, with the count of all rows.
  *
- * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers, without sales: those of
- * blocks, or their rows in one pass. That is remembered, and decided anew for the variants of which one of these changes. The other facts are read for the
- * page alone.
+ * For a view of reorders only, it decides for every variant in scope if it needs one. It uses stock, demand series and
+ * offers, without sales: those of blocks, or their rows in one pass. That is remembered, and decided anew for the
+ * variants of which one of these changes. The other facts are read for the page alone.
  *
  * @param after where the page before ended; null for the first.
  * Source: contract §9 "Forecast view"; C12.

@@ -1,13 +1,14 @@
 /**
- * A name for the state of everything that decides which variants need an order, so that what was decided once is known to hold still, and of
- * which variants it was changed since.
+ * A name for the state of all rows that decide which variants need an order. By it an earlier decision is known to hold
+ * still, and the variants are known whose rows have changed since.
  *
- * Owns: noticing that a write changes that state, and of which variants. Does not own: what is remembered (decided-rows-memo.ts).
+ * Owns: noticing that a write changes that state, and of which variants. Does not own: what is remembered
+ * (decided-rows-memo.ts).
  *
  * Invariants:
- * - V8. As long as a shop's forecast version is the same, so are the rows of `decidingTables`. As long as its epoch is the same, only rows of
- *       variants differ that have a later change. The version changes in the transaction that changes one of the rows, whoever writes it:
- *       the engine is wrapped, so that no writer has to remember it.
+ * - V8. As long as a shop's forecast version is the same, so are the rows of `decidingTables`. As long as its epoch is
+ *       the same, only rows of variants differ that have a later change. The version changes in the transaction that
+ *       changes one of the rows, whoever writes it. The engine is wrapped, so that no writer has to remember it.
  */
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import type { Ids } from "../../base/clock.ts";
@@ -32,7 +33,10 @@ const notedMax = 500;
 /** Changed variants that are decided for one by one. If there are more, everything is decided anew as quickly. */
 const changedDecidedMax = 1_000;
 
-/** What a statement changes: `nothing` of the deciding tables, `all` (or nobody knows what), or the variant of this parameter. */
+/**
+ * Variants that a statement changes: `nothing` of the deciding tables, `all` (or nobody knows), or the variant of this
+ * parameter.
+ */
 type Reach = "nothing" | "all" | { readonly parameter: number };
 
 /** By statement text. The texts of the program are few; those of lists vary a little. */
@@ -61,7 +65,7 @@ function updatedVariant(sql: string): Reach {
   return { parameter: parametersIn(before) + parametersIn(conditionBefore) };
 }
 
-/** What a statement changes, read from its text. What is not understood changes all. */
+/** Returns the reach of a statement, read from its text. What is not understood changes all. */
 function reachOf(sql: string): Reach {
   const found = known.get(sql);
   if (found !== undefined) return found;
@@ -102,7 +106,7 @@ function noteStatements(shopId: string, variantIds: readonly string[] | null, id
   return statements;
 }
 
-/** What the statements of a write change. */
+/** Changes that the statements of a write make. */
 class Changes {
   readonly #variantIds = new Set<string>();
   #all = false;
@@ -115,7 +119,7 @@ class Changes {
     else this.#all = true;
   }
 
-  /** What notes the changes that were noticed. */
+  /** Returns the statements that note the changes. */
   statements(shopId: string, ids: Ids): readonly Statement[] {
     if (!this.#all && this.#variantIds.size === 0) return [];
     return noteStatements(shopId, this.#all ? null : [...this.#variantIds], ids);

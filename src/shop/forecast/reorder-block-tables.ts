@@ -3,12 +3,13 @@
  *
  * Owns: the table of blocks, making them, which variants have changed since. Does not own: what is in a block.
  *
- * Making blocks is a cache's work: without them the rows are read, and the answer is the same. A change of a variant leaves its block as it is, since
- * the change is noted (V8), and blocks are made anew when many variants have changed.
+ * Making blocks is a cache's work: without them the rows are read, and the answer is the same. A change of a variant
+ * leaves its block as it is, since the change is noted (V8). Blocks are made again when many variants have changed.
  *
  * Invariants:
- * - V9. Blocks divide a shop's variants by product name and id, without gaps. A block holds what the rows of its variants were at its forecast
- *       version. So a variant that was not changed since the oldest version is in one block, as its rows are.
+ * - V9. Blocks divide a shop's variants by product name and id, without gaps. A block holds what the rows of its
+ *       variants were at its forecast version. So a variant that was not changed since the oldest version is in one
+ *       block, as its rows are.
  */
 import type { Statement, Tx } from "../../store/store.ts";
 import { type StoredBlock, blockOf } from "./reorder-block.ts";
@@ -25,7 +26,10 @@ const blockedVariantsMin = 1_000;
 /** Variants changed since the oldest block, beyond which blocks are made anew. */
 const changedSinceBlocksMax = 500;
 
-/** How a block is stored, as a part of its epoch: a node of another version takes it for one of another epoch, and does not read it. */
+/**
+ * Format of a stored block, as a part of its epoch. A node of another version takes it for one of another epoch, and
+ * does not read it.
+ */
 const format = "#2";
 
 /** The forecast version as blocks have it. */
@@ -52,7 +56,7 @@ async function oldestVersion(tx: Tx, shopId: string): Promise<ForecastVersion | 
   return epoch === null || changes === null || epoch !== lastEpoch ? null : { epoch, changes };
 }
 
-/** Whether it takes long to decide for all variants of the shop because its blocks are of too long ago, or missing. */
+/** True if it takes long to decide for all variants of the shop because its blocks are too old, or missing. */
 export async function areBlocksBehind(tx: Tx, shopId: string): Promise<boolean> {
   const [version, oldest] = await Promise.all([blockVersion(tx, shopId), oldestVersion(tx, shopId)]);
   if (version === null) return false;

@@ -1,8 +1,9 @@
 /**
- * A block of a shop's variants: what decides whether each needs an order, by location and supplier, so that it is decided for many variants without
- * reading their rows.
+ * A block of a shop's variants: the facts that decide if each needs an order, by location and supplier. So decisions
+ * for many variants read no rows of theirs.
  *
- * Owns: how a block is stored and read. Does not own: which variants are in which block, and as of when (reorder-block-tables.ts).
+ * Owns: how a block is stored and read. Does not own: which variants are in which block, and as of when
+ * (reorder-block-tables.ts).
  *
  * The numbers of a block stand together in base64: as JSON they took three times as long to read.
  */
@@ -16,7 +17,7 @@ import type { ForecastView } from "./saved-views.ts";
 export interface StoredBlock {
   /** JSON of `Named`. */
   readonly names: string;
-  /** What the rows hold, variant by variant: 64-bit floats, the lowest byte first, in base64. */
+  /** Values of the rows, variant by variant: 64-bit floats, the lowest byte first, in base64. */
   readonly numbers: string;
 }
 
@@ -29,7 +30,7 @@ interface Named {
 /** In bytes. */
 const floatSize = 8;
 
-/** What stands for null. */
+/** Number that stands for null. */
 const none = Number.NaN;
 
 class Writer {
@@ -136,10 +137,10 @@ export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string)
   return { names: JSON.stringify(named), numbers: writer.numbers };
 }
 
-/** What a block holds of the facts: all but when goods come, which days decide and not the block. */
+/** Facts in a block: all but the times when goods come, which days decide and not the block. */
 export type BlockedStock = Omit<StockFacts, "lateArrivals">;
 
-/** What decides about a variant in a view. */
+/** Parts of a view that decide about a variant in it. */
 type BlockView = Pick<ForecastView, "locationIds" | "supplierIds" | "variantIds">;
 
 /** Which of these texts are asked for, by place; null: all. */
@@ -155,7 +156,7 @@ class FactsReader {
   readonly #isLocation: readonly boolean[];
   readonly #isSupplier: readonly boolean[];
   readonly #shopCurrencyCode: string;
-  /** Whether anything that was read since this was set brings the variant into a view of its locations. */
+  /** True if a row that was read since this was set brings the variant into a view of its locations. */
   isThere = false;
 
   constructor(numbers: string, texts: readonly string[], view: BlockView, shopCurrencyCode: string) {

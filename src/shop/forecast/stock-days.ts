@@ -1,8 +1,9 @@
 /**
- * What moved the stock of variants, as far as the records of the shop tell: receipts of orders, stock adjustments, stock takes, and what is on
- * hand now. From this follows when there was none (core/forecast/stock-outs.ts).
+ * Movements of variants' stock, as far as the records of the shop show them: receipts of orders, stock adjustments and
+ * stock takes. Stock on hand now is among them. From this follows when there was none (core/forecast/stock-outs.ts).
  *
- * Owns: the SQL that reads it, and noticing that a level comes to 0 or rises above it. Does not own: sales, or what follows for demand (demand.ts).
+ * Owns: the SQL that reads it, and noticing that a level comes to 0 or rises above it. Does not own: sales, or what
+ * follows for demand (demand.ts).
  */
 import { type Day, dayIn, dayMs } from "../../base/calendar.ts";
 import type { DaySale } from "../../core/forecast/demand.ts";

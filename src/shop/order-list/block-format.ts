@@ -4,7 +4,7 @@
  * Owns: how a block is stored and searched. Does not own: which orders are in which block (block-tables.ts), reading blocks (block-search.ts).
  */
 
-/** What of an order is in a block, beside age and text. */
+/** Columns of an order in a block, beside age and text. */
 export const digestColumns = [
   "status",
   "paid_status",
@@ -26,10 +26,10 @@ export type DigestRow = Readonly<Record<DigestColumn, string | null>> & {
 /** Stands between the texts of two orders, so that no search finds a match across them. */
 const separator = "\u0001";
 
-/** What a separator within a text becomes. A search for one of the two cannot be answered from a block. */
+/** Replacement of a separator within a text. A search for one of the two cannot be answered from a block. */
 const escaped = "\u0002";
 
-/** Whether blocks can answer a search for this folded word. */
+/** True if blocks can answer a search for this folded word. */
 export const isSearchable = (search: string): boolean =>
   search !== "" && !search.includes(separator) && !search.includes(escaped);
 
@@ -68,7 +68,7 @@ interface WantedWord {
   readonly namedSuppliers: ReadonlySet<string>;
 }
 
-/** What a list asks of a block. */
+/** Question of a list to a block. */
 export interface Wanted {
   /** Names the question: equal texts ask the same. */
   readonly key: string;

@@ -1,11 +1,12 @@
 /**
  * The orders that match a list's filters, by the shop's digest (block-tables.ts): how many, and a page of their keys.
  *
- * Owns: which blocks this process (or reader thread) remembers, and their counts for questions asked before. Does not own: what is in a
- * block and when it is opened.
+ * Owns: which blocks this process (or reader thread) remembers, and their counts for questions asked before. Does not
+ * own: what is in a block and when it is opened.
  *
- * Sealed blocks never change: a block that is sealed anew has a higher number. So what is remembered is brought up to the state of the
- * transaction by reading the blocks with higher numbers, and those that are open there. What is remembered is bounded by `digestsBytesMax`.
+ * Sealed blocks never change: a block that is sealed anew has a higher number. So the remembered answer is brought up
+ * to the state of the transaction. It reads the blocks with higher numbers, and those that are open there. What is
+ * remembered is bounded by `digestsBytesMax`.
  */
 import { compareText } from "../../base/compare-text.ts";
 import { digestsBytesMax } from "../../base/limits.ts";
@@ -29,7 +30,7 @@ interface Place {
 /** A shop's digest as it was seen at some state. */
 interface Remembered {
   readonly epoch: string;
-  /** How often the digest was sealed by then. */
+  /** Number of times that the digest was sealed by then. */
   readonly changes: number;
   /** In order of age. */
   readonly places: readonly Place[];
@@ -43,7 +44,9 @@ const nothing: Remembered = { epoch: "", changes: -1, places: [], indexes: new M
 /** By shop; the one that was asked for the longest time ago is forgotten first. */
 const remembered = new Map<string, Remembered>();
 
-/** What is remembered of a question: how many orders of each block match, and of all sealed blocks together in one state. */
+/**
+ * Remembered answer to a question: how many orders of each block match, and of all sealed blocks together in one state.
+ */
 interface Counted {
   readonly blocks: WeakMap<OrderBlock, number>;
   sealed: { readonly places: readonly Place[]; readonly open: string; readonly count: number } | null;
@@ -70,7 +73,7 @@ const sealedAfter = (tx: Tx, shopId: string, changes: number): Promise<SealedRow
     [shopId, changes],
   );
 
-/** What is remembered, with these blocks, of which the open ones may be new. */
+/** Returns the remembered answer with these blocks, of which the open ones may be new. */
 function updated(
   known: Remembered,
   epoch: string,
@@ -191,7 +194,7 @@ async function idsOf(tx: Tx, shopId: string, { key, ids }: PagePart): Promise<re
   return found;
 }
 
-/** Whether one order comes after another in the list, which is newest first. */
+/** True if one order comes after another in the list, which is newest first. */
 const isAfter = (key: OrderKey, position: OrderKey): boolean =>
   key.created_at < position.created_at ||
   (key.created_at === position.created_at && compareText(key.purchase_order_id, position.purchase_order_id) < 0);

@@ -1,16 +1,16 @@
 /**
- * The digest of a shop's orders: what lists filter and search by, in blocks of orders of neighbouring age, so that a list finds and counts
- * matches among all orders without reading their rows.
+ * The digest of a shop's orders: the values that lists filter and search by, in blocks of orders of neighbouring age.
+ * With it a list finds and counts matches among all orders without reading their rows.
  *
- * Owns: the tables of the digest; opening and sealing blocks. Does not own: what is in a block (block-format.ts), reading the digest
- * (block-search.ts).
+ * Owns: the tables of the digest; opening and sealing blocks. Does not own: what is in a block (block-format.ts),
+ * reading the digest (block-search.ts).
  *
- * Sealing is a cache's work: orders that are in no sealed block are read from their rows, and the answer is the same. So a change only opens
- * its block, and blocks are sealed when a list finds many orders outside them.
+ * Sealing is a cache's work: orders that are in no sealed block are read from their rows, and the answer is the same.
+ * So a change only opens its block, and blocks are sealed when a list finds many orders outside them.
  *
  * Invariants:
- * - R5. Blocks divide a shop's orders by age, without gaps. What a sealed block says equals the rows of its orders: a change of one of them opens
- *       it in the same transaction.
+ * - R5. Blocks divide a shop's orders by age, without gaps. What a sealed block says equals the rows of its orders: a
+ *       change of one of them opens it in the same transaction.
  */
 import { foldedLines } from "../../base/fold.ts";
 import { paidStatus } from "../../core/order/lines.ts";
@@ -53,7 +53,7 @@ where shop_id = ? and changed is not null and (created_from, id_from) = (
   select created_from, id_from from purchase_order_block
   where shop_id = ? and (created_from, id_from) <= (?, ?) order by created_from desc, id_from desc limit 1)`;
 
-/** What the digest has of an order. Equal texts: a change leaves the digest as it is. */
+/** Returns the entry of an order in the digest. Equal texts: a change leaves the digest as it is. */
 const digested = (order: OrderWithLines): string =>
   JSON.stringify([
     order.createdAtMs,
@@ -83,7 +83,7 @@ export function openBlocks(
 
 // Sealing.
 
-/** Whether so many orders are outside sealed blocks that lists become slower. Reads few entries of indexes. */
+/** True if so many orders are outside sealed blocks that lists become slower. Reads few entries of indexes. */
 export async function isBehind(tx: Tx, shopId: string): Promise<boolean> {
   const [open, [newest], enough] = await Promise.all([
     tx.all("select 1 as found from purchase_order_block where shop_id = ? and changed is null limit 1 offset ?", [

@@ -1,11 +1,13 @@
 /**
- * Totals of a shop's orders: how many there are by each value of each thing that the list can be filtered by, so that a list need not
- * count its matches.
+ * Totals of a shop's orders: their number by each value of each filter of the list. With them a list need not count its
+ * matches.
  *
- * Owns: the SQL of the totals. Does not own: the list (purchase-order-list.ts), when orders change (purchase-orders.ts).
+ * Owns: the SQL of the totals. Does not own: the list (purchase-order-list.ts), when orders change
+ * (purchase-orders.ts).
  *
  * Invariants:
- * - R4. Totals change in the transaction that changes an order. They always equal a count of the rows; deleted orders are not counted.
+ * - R4. Totals change in the transaction that changes an order. They always equal a count of the rows; deleted orders
+ *   are not counted.
  */
 import { dayMs } from "../../base/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
@@ -14,7 +16,7 @@ import { placeholders } from "../../store/in-lists.ts";
 import { asciiLower } from "../code-forms.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 
-/** What orders are counted by. */
+/** Kinds of totals. */
 export type CountKind =
   | "all"
   | "status"
@@ -35,7 +37,7 @@ const dayOffset = 1_000_000_000;
 /** A UTC day as it is counted by, from its number since 1970. */
 const dayValue = (day: number): string => String(day + daysBefore1970 + dayOffset);
 
-/** What the order is counted under, each as kind and value. */
+/** Returns the totals that count the order, each as kind and value. */
 function countedUnder(order: OrderWithLines): ReadonlySet<string> {
   const keys = new Set<string>();
   const add = (kind: CountKind, value: string | null): void => {

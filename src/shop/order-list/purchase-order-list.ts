@@ -1,10 +1,11 @@
 /**
  * The list of a shop's orders: filters, stable pages, the count of all matches (C12, C13).
  *
- * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost grows with the page,
- * not with the shop. For one filter the count is kept (purchase-order-counts.ts). Searches, several filters at once and a day that something
- * is expected before are answered by the shop's digest (block-tables.ts), so their cost grows little with the shop. Without one, counting reads
- * the index entries of the matches. So it does for a variant or SKU together with other filters (search-by-line.ts).
+ * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost
+ * grows with the page, not with the shop. For one filter the count is kept (purchase-order-counts.ts). The shop's
+ * digest (block-tables.ts) answers searches, several filters at once and a day before which something is expected. So
+ * their cost grows little with the shop. Without one, counting reads the index entries of the matches. So it does for a
+ * variant or SKU together with other filters (search-by-line.ts).
  */
 import { wordsOf } from "../../base/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core/order/purchase-order.ts";
@@ -96,8 +97,8 @@ const anyOf = ({ column, values }: Enumeration): Fragment => ({
 });
 
 /**
- * One branch for each value of the first filter that has several, so that every branch finds its rows in the order of one index
- * instead of sorting all matches. A value given twice has one branch, or its orders would come twice.
+ * One branch for each value of the first filter that has several. So every branch finds its rows in the order of one
+ * index instead of sorting all matches. A value given twice has one branch, or its orders would come twice.
  */
 function branches(filters: OrderFilters): readonly (readonly Fragment[])[] {
   const [first, ...others] = enumerations(filters);
@@ -178,7 +179,7 @@ function keptFilter(filters: OrderFilters): KeptFilter | null {
   return orderFilters[0] ?? { kind: "all", values: [""] };
 }
 
-/** Whether a page of these orders walks through others than those that it shows. */
+/** True if a page of these orders walks through others than those that it shows. */
 export const walksOrders = (filters: OrderFilters): boolean => keptFilter(filters) === null;
 
 async function totalCount(tx: Tx, shopId: string, filters: OrderFilters): Promise<number> {

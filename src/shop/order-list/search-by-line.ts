@@ -1,13 +1,16 @@
 /**
- * The orders with a line of a variant or SKU, newest first, for the list (purchase-order-list.ts): how many match, and a page of their keys.
+ * The orders with a line of a variant or SKU, newest first, for the list (purchase-order-list.ts): how many match, and
+ * a page of their keys.
  *
- * Their keys are a range of an index of lines, in the order of the list. What else is asked of an order is found in one of two ways:
+ * Their keys are a range of an index of lines, in the order of the list. What else is asked of an order is found in one
+ * of two ways:
  *
- * - Looked up by key, one by one, for each order with such a line. A join or `exists` would let PostgreSQL begin with the orders and read all
- *   lines for each, which it does when it takes the shop for a small one. It leaves a `select` of a value as it is, and cannot look for what
- *   is within `case` in an index.
- * - Merged: a filter for one value is a range of an index too, in the same order. `intersect` reads both ranges once, side by side. For an
- *   entry that is a tenth of a look-up or less, so it is done unless the other range is much longer (D370).
+ * - Looked up by key, one by one, for each order with such a line. A join or `exists` would let PostgreSQL begin with
+ *   the orders and read all lines for each. It does so when it takes the shop for a small one. It leaves a `select` of
+ *   a value as it is, and cannot look for what is within `case` in an index.
+ * - Merged: a filter for one value is a range of an index too, in the same order. `intersect` reads both ranges once,
+ *   side by side. For an entry that is a tenth of a look-up or less, so it is done unless the other range is much
+ *   longer (D370).
  */
 import { placeholders } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
@@ -41,13 +44,13 @@ interface ValueFilter {
 export interface LineQuery {
   readonly lines: readonly [LineFilter, ...LineFilter[]];
   readonly values: readonly ValueFilter[];
-  /** What else is asked of an order `o`. */
+  /** Other conditions on an order `o`. */
   readonly others: readonly Fragment[];
   readonly createdFromMs: number | null;
   readonly createdBeforeMs: number | null;
 }
 
-/** How many times as long a look-up takes as an entry of a range that is merged. */
+/** Cost of a look-up, as a multiple of that of a merged range's entry. */
 const lookUpEntries = 12;
 
 /** The newest orders with such a line that are looked at one by one for a page, before ranges are merged. */
@@ -56,12 +59,12 @@ const walkedMax = 256;
 /** Values of one filter that are merged, each with the lines' range. */
 const branchesMax = 4;
 
-/** How the orders are found. */
+/** Way in which the orders are found. */
 interface Plan {
   readonly first: LineFilter;
-  /** What is merged with the first range; of a filter with several values one in each branch. */
+  /** Ranges merged with the first; of a filter with several values one in each branch. */
   readonly branches: readonly (readonly Fragment[])[];
-  /** What is looked up for each key, which has these two columns. */
+  /** Conditions that are looked up for each key, which has these two columns. */
   readonly probes: (createdAt: string, id: string) => readonly Fragment[];
 }
 
@@ -166,7 +169,7 @@ const from = ({ sql, params }: Fragment): Fragment => ({
   params,
 });
 
-/** What is asked for of the keys that a plan finds. */
+/** Range of the keys that a plan finds. */
 interface KeyRange {
   readonly after: OrderKey | null;
   /** No more than so many of the newest orders with such a line are looked at; null: all. */

@@ -1,10 +1,10 @@
 /**
- * What of a shop's orders is read to say which of them need attention: one row an order, without its lines.
+ * Facts about a shop's orders by which those that need attention are found: one row an order, without its lines.
  *
  * Owns: the SQL. Does not own: which order needs attention and why (core/order/advice/attention.ts).
  *
- * What it costs grows with the orders that are on their way, not with those that are over: of these, only the ones with a payment due
- * and those whose sync failed are found, by indexes.
+ * The cost grows with the orders that are on their way, not with those that are over. Of these, indexes find only the
+ * ones with a payment due and those whose sync failed.
  */
 import type { Payment } from "../../core/order/attachments.ts";
 import type { AttentionFacts } from "../../core/order/advice/attention.ts";

@@ -1,8 +1,8 @@
 /**
  * The activity log of all orders, newest first (C53): deleted orders' entries too.
  *
- * A page is a range of an index: by who made the changes, by request, by order, or by time with what else is filtered by in the same
- * index. Entries are counted once, for the first page, and up to a bound.
+ * A page is a range of an index: by caller, by request, by order, or by time with the other filters in the same index.
+ * Entries are counted once, for the first page, and up to a bound.
  */
 import { compareText } from "../../base/compare-text.ts";
 import { placeholders } from "../../store/in-lists.ts";
@@ -54,7 +54,7 @@ interface ChangePage {
   readonly end: ChangePosition | null;
 }
 
-/** What one index finds of the changes of these filters. */
+/** Changes of these filters in one index. */
 interface Branch {
   readonly where: string;
   readonly params: readonly SqlValue[];
@@ -62,7 +62,7 @@ interface Branch {
   readonly at: string;
 }
 
-/** An entry has one actor, so those of a key are two ranges: what it did, and what was done by a person who had signed in with it. */
+/** An entry has one actor, so those of a key are two ranges: its own, and those of people who had signed in with it. */
 function branchesOf(shopId: string, filters: ChangeFilters): readonly Branch[] {
   const { keyId, personId } = filters;
   const branch = (...actors: readonly (readonly [column: string, id: string])[]) => branchOf(shopId, filters, actors);
@@ -94,7 +94,7 @@ function branchOf(
   return { where: conditions.join(" and "), params, at };
 }
 
-/** Whether a page means to look for matches among more than so many entries of a range. An order and a request have few. */
+/** True if a page looks for matches among more than so many entries of a range. An order and a request have few. */
 export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilters, rowsMax: number): Promise<boolean> {
   const { actorType, operation, requestId, purchaseOrderId } = filters;
   if (actorType === null && operation === null) return false;

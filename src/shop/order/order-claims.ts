@@ -1,10 +1,11 @@
 /**
- * Claims of calls on an order (C43, C45): while a call waits for the storefront, or writes costs to it, other calls are refused that must
- * not run beside it.
+ * Claims of calls on an order (C43, C45). While a call waits for the storefront, or writes costs to it, calls that must
+ * not run beside it are refused.
  *
- * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the process dies, the lease
- * ends, and the outbox runs the effect. Owns: the SQL of these effects as claims, and what ending one means for the order. Does not own:
- * when a claim is taken and renewed (operations/purchase-orders/goods/order-claim.ts), the table (effects.ts).
+ * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the
+ * process dies, the lease ends, and the outbox runs the effect. Owns: the SQL of these effects as claims, and what
+ * ending one means for the order. Does not own: when a claim is taken and renewed
+ * (operations/purchase-orders/goods/order-claim.ts), the table (effects.ts).
  */
 import type { Effect } from "../../core/order/effect.ts";
 import { waitEnded } from "../../core/storefront/sync.ts";
@@ -88,7 +89,7 @@ export async function endConfirmation(
   await saveDecision(tx, shopId, order, ended, stamp);
 }
 
-/** What is held on an order: a claim of a call, or the outbox is writing its costs. */
+/** Kind of a claim on an order: that of a call, or of the outbox that writes its costs. */
 export type Held = ClaimEffect["kind"] | "take-back-costs";
 
 /** The kinds of claims that are held on the order now. @param ownClaimId a claim to leave out. */

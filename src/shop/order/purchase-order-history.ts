@@ -60,7 +60,7 @@ const costRowFields = {
 export interface CostSyncEntry extends ValuesOf<typeof costRowFields> {
   readonly fxSource: "override" | "shop-rate" | "same-currency";
   readonly outcome: CostOutcome;
-  /** What entered and left the moving average with it; null: that was not noted. */
+  /** Lots that entered and left the moving average with it; null: they were not noted. */
   readonly lots: readonly CostLot[] | null;
 }
 

@@ -1,16 +1,17 @@
 /**
  * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
- * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
- * (purchase-order-list.ts), their totals (purchase-order-counts.ts) and digest (block-tables.ts), log and receipts (purchase-order-history.ts), attachments
- * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
+ * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of
+ * orders (purchase-order-list.ts), their totals (purchase-order-counts.ts) and digest (block-tables.ts), log and
+ * receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
  *
  * Invariants:
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
  * - R2. The incoming ledger changes by the difference, in the same transaction as the order (C41).
  * - R3. A number is given once. A refused request uses none (C34).
- * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its version. The name is made up for one write of
- *       one order, so whoever finds both in the order's row has its lines, whether the write that made them was kept or not (D357).
+ * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its
+ *       version. The name is made up for one write of one order. A reader who finds both in the order's row has its
+ *       lines, also if the write that made them was not kept (D357).
  */
 import type { Actor } from "../../core/access/actor.ts";
 import type { Attachments } from "../../core/order/attachments.ts";
@@ -107,7 +108,7 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
   return await (tx.memory?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
 }
 
-/** What a header, and each line, takes in memory, roughly. */
+/** Bytes of a header, and of each line, in memory, roughly. */
 const rememberedHeaderBytes = 2_000;
 const rememberedLineBytes = 800;
 
@@ -456,13 +457,16 @@ export interface ReplacedOrder {
   readonly attachments: Attachments;
 }
 
-/** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, what was told was told, and none is in a record. */
+/**
+ * Stays when a record replaces an order. The storefront knows its pushes, suppliers have its links, events and
+ * reminders have gone out, and none is in a record.
+ */
 const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal", "purchase_order_reminder"];
 
-/** What a record replaces. */
+/** Tables that a record replaces. */
 const importedTables = orderTables.filter((table) => !keptTables.includes(table));
 
-/** What a person's record leaves as it is: what has happened to the order. */
+/** Tables that a person's record leaves as they are: the history of the order. */
 const historyTables: readonly string[] = ["purchase_order_log", "receipt", "cost_sync"];
 
 /** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */

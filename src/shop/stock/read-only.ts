@@ -1,16 +1,17 @@
 /**
- * Read-only resources between SQL and core. A read-only resource is a stock take, a stock adjustment, a transfer order or a manufacturing
- * order: it comes in by import and is only read.
+ * Read-only resources between SQL and core. A read-only resource is a stock take, a stock adjustment, a transfer order
+ * or a manufacturing order. It comes in by import and is only read.
  *
- * Owns: storing a resource, reading it and its parts, and its lists. Does not own: figures (core) or the records of a file
- * (exchange/records/read-only.ts).
+ * Owns: storing a resource, reading it and its parts, and its lists. Does not own: figures (core) or the records of a
+ * file (exchange/records/read-only.ts).
  *
- * A resource is a header and parts of several kinds (lines, log, …). The header is one row: JSON text, with a column for each filter.
- * Each part is a row of `read_only_part`, whose `record_id` is the resource's id. A resource is replaced as a whole in one transaction,
- * so header and parts always belong together.
+ * A resource is a header and parts of several kinds (lines, log, …). The header is one row: JSON text, with a column
+ * for each filter. Each part is a row of `read_only_part`, whose `record_id` is the resource's id. A resource is
+ * replaced as a whole in one transaction, so header and parts always belong together.
  *
- * A page of a list is found by keys in the order of an index and then read by key, so its cost grows with the page. Counting walks the
- * index entries of the matches. A search, and every filter after the first, walks the entries of one index.
+ * A page of a list is found by keys in the order of an index and then read by key. So its cost grows with the page.
+ * Counting walks the index entries of the matches. A search, and every filter after the first, walks the entries of one
+ * index.
  */
 import { foldedLines, wordsOf } from "../../base/fold.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
@@ -18,7 +19,7 @@ import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";
 import { type Fragment, joined } from "../fragment.ts";
 
-/** What every header has: lists are sorted by it. */
+/** Fields of every header: lists are sorted by them. */
 interface Dated {
   readonly createdAtMs: number;
 }
@@ -198,7 +199,7 @@ export async function loadParts<Part>(
   return parts;
 }
 
-/** How many parts these resources have, of all kinds, by resource id; one without any is left out. */
+/** Returns the number of parts of these resources, of all kinds, by resource id; one without any is left out. */
 export async function countParts(
   tx: Tx,
   resource: ResourceTable<Dated>["name"],

@@ -1,10 +1,10 @@
 /**
  * Rows of the cost-sync history, and what costs are taken from (C45).
  *
- * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the catalogue that follow.
- * Does not own: what a cost becomes and what an attempt has left to do (core/storefront/cost-sync.ts), the steps of the sync
- * (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them (purchase-order-history.ts), reading costs back
- * (jobs/outbox/steps/costs.ts).
+ * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the
+ * catalogue that follow. Does not own: costs and the work of an attempt (core/storefront/cost-sync.ts), the steps of
+ * the sync (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them
+ * (purchase-order-history.ts), reading costs back (jobs/outbox/steps/costs.ts).
  */
 import type {
   CostFacts,
@@ -45,7 +45,7 @@ from purchase_order_line l
 left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
 where l.shop_id = ? and l.purchase_order_id = ?`;
 
-/** What has become of the order's goods and costs. */
+/** Returns the history of the order's goods and costs. */
 export async function loadCostHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<CostHistory> {
   const [rows, receipts] = await Promise.all([
     tx.all<StoredCostRow>(selectRows, [shopId, purchaseOrderId]),
@@ -115,8 +115,8 @@ export const acceptCostStatement = (
 });
 
 /**
- * What earlier attempts at a completion have told the storefront, without an answer, counts no more: the attempt that has gone through was made
- * anew of the same goods.
+ * Costs that earlier attempts at a completion have sent without an answer count no more. The attempt that has gone
+ * through was made from the same goods.
  */
 export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string, completion: number): Statement => ({
   sql: `update cost_sync set lots = '[]'
@@ -125,7 +125,8 @@ export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string,
 });
 
 /**
- * Those of these variants for which the storefront has taken a cost of another order since: what was made of the cost before is out of date.
+ * Returns those of these variants for which the storefront has taken a cost of another order since: costs based on the
+ * one before are out of date.
  *
  * @param sinceMs when the rows that are asked about were stored.
  */

@@ -12,8 +12,8 @@ import type { Ids } from "../../base/clock.ts";
 import type { DueRows, Statement, Tx } from "../../store/store.ts";
 
 /**
- * A lease that ends later from now is from before the clock was set back: the longest is that of the outbox (`outboxLimits.leaseMs`), and nodes'
- * times differ a little (D74).
+ * A lease that ends later from now is from before the clock was set back. The longest is that of the outbox
+ * (`outboxLimits.leaseMs`), and nodes' times differ a little (D74).
  */
 export const leaseAheadMsMax = 30_000 + clocksApartMsMax;
 
@@ -30,8 +30,9 @@ insert into effect
 values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;
 
 /**
- * The lane of an effect. Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming
- * quantities of a location, and its tags, are set by one call after another, so that the last call has the ledger's last state.
+ * The lane of an effect. Effects of one lane run one at a time. An order has one push in flight. The storefront's
+ * incoming quantities of a location, and its tags, are set by one call after another, so that the last call has the
+ * ledger's last state.
  */
 export function laneOf(effect: Effect): string {
   switch (effect.kind) {
@@ -170,7 +171,7 @@ export async function findDueLanes(
   };
 }
 
-/** Whether the shop has an effect that is not settled. */
+/** True if the shop has an effect that is not settled. */
 export async function hasPendingEffects(tx: Tx, shopId: string): Promise<boolean> {
   const rows = await tx.all("select 1 as found from effect where shop_id = ? and state = 'pending' limit 1", [shopId]);
   return rows.length > 0;
@@ -225,7 +226,7 @@ export async function claimLane(
   return claimed;
 }
 
-/** Whether the owner still holds the lease of every one of these effects. At most as many as one run claims. */
+/** True if the owner still holds the lease of every one of these effects. At most as many as one run claims. */
 export async function hasClaimed(
   tx: Tx,
   shopId: string,
@@ -280,7 +281,7 @@ export async function shortenLeases(tx: Tx, shopId: string, nowMs: number, until
   ]);
 }
 
-/** Whether the shop has a lease that ends more than `leaseAheadMsMax` from now. */
+/** True if the shop has a lease that ends more than `leaseAheadMsMax` from now. */
 export async function hasLeaseAhead(tx: Tx, shopId: string, nowMs: number): Promise<boolean> {
   const rows = await tx.all(
     `select 1 as found from effect
@@ -389,12 +390,12 @@ interface StandingRow {
   readonly lease_owner: string | null;
 }
 
-/** How far an effect is, and whether a runner is at work on it. */
+/** State of an effect, and its lease. */
 export interface Standing {
   readonly outcome: EffectOutcome;
   /** Attempts begun so far. */
   readonly attempts: number;
-  /** Whether a runner holds its lease. */
+  /** True if a runner holds its lease. */
   readonly isClaimed: boolean;
 }
 
@@ -410,7 +411,7 @@ function outcomeFrom(row: StandingRow): EffectOutcome {
   }
 }
 
-/** How far these effects are. One that was deleted is left out. */
+/** Returns the states of these effects. One that was deleted is left out. */
 export async function loadStandings(
   tx: Tx,
   shopId: string,

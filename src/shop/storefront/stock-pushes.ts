@@ -25,7 +25,10 @@ export async function pendingPushEffects(
   return rows.map((row) => row.effect_id);
 }
 
-/** Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up is not in flight any more. */
+/**
+ * True if a push of the order was queued, or sent, and has no known outcome. One that was given up is not in flight any
+ * more.
+ */
 export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
   const [pending, sent] = await Promise.all([
     pendingPushEffects(tx, shopId, purchaseOrderId, 1),
@@ -180,7 +183,7 @@ export const giveUpStatements = (shopId: string, purchaseOrderId: string): reado
   },
 ];
 
-/** Whether a push of the order has failed since then. */
+/** True if a push of the order has failed since then. */
 export async function hasFailedPush(
   tx: Tx,
   shopId: string,

@@ -6,7 +6,7 @@
  */
 import type { Statement, Tx } from "../../store/store.ts";
 
-/** What is known of the calls of a storefront. */
+/** State of the calls of a storefront. */
 interface StorefrontCalls {
   readonly lastCallAtMs: number | null;
   readonly lastError: { readonly atMs: number; readonly message: string } | null;
@@ -14,7 +14,7 @@ interface StorefrontCalls {
 
 export const noCalls: StorefrontCalls = { lastCallAtMs: null, lastError: null };
 
-/** What is stored of the storefront's calls. */
+/** Returns the stored state of the storefront's calls. */
 export async function loadCalls(tx: Tx, shopId: string, account: string): Promise<StorefrontCalls> {
   const [row] = await tx.all<{ called_at: number | null; failed_at: number | null; error: string | null }>(
     "select called_at, failed_at, error from storefront_call where shop_id = ? and account = ?",

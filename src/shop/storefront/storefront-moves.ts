@@ -1,11 +1,11 @@
-/** What a shop has under way at its storefront, for leaving it (C65) and for its status (C67). */
+/** Work of a shop that is under way at its storefront, for leaving it (C65) and for its status (C67). */
 import type { Effect } from "../../core/order/effect.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Ids } from "../../base/clock.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { effectStatements } from "./effects.ts";
 
-/** Whether a push has no known outcome, or a call of the storefront is under way. */
+/** True if a push has no known outcome, or a call of the storefront is under way. */
 export async function hasWorkUnderWay(tx: Tx, shopId: string): Promise<boolean> {
   const [pushes, effects] = await Promise.all([
     tx.all("select 1 as found from stock_push where shop_id = ? and settled_at is null limit 1", [shopId]),
@@ -55,7 +55,10 @@ export async function heldIncoming(
   return [...held.values()];
 }
 
-/** Whether something of what a storefront shows as incoming is ours, by our own record of a platform that only counts. */
+/**
+ * True if a part of the incoming quantity that a storefront shows is ours, by our own record of a platform that only
+ * counts.
+ */
 export async function isIncomingHeld(tx: Tx, shopId: string): Promise<boolean> {
   const rows = await tx.all(
     `select 1 as found from storefront_incoming where shop_id = ?

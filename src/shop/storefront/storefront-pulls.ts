@@ -17,7 +17,7 @@ export const pullSteps = ["locations", "variants", "sweep", "levels", "sales", "
 
 export type PullStep = (typeof pullSteps)[number];
 
-/** What a pull has brought so far. */
+/** Counts of a pull so far. */
 export interface PullCounts {
   readonly locations: number;
   readonly variants: number;
@@ -50,7 +50,7 @@ export interface Pull {
   readonly isFull: boolean;
   readonly step: PullStep;
   readonly cursor: string | null;
-  /** How often levels have been asked for anew, because they were being changed. */
+  /** Number of times that levels have been read again, because they were being changed. */
   readonly round: number;
   /** Levels that this round has left out, because they were being changed. */
   readonly skipped: number;
@@ -196,10 +196,10 @@ export const savePullStatement = (shopId: string, pull: Pull): Statement => ({
   params: [shopId, ...valuesOf(pull)],
 });
 
-/** What a pull reaches back for beyond the latest one: clocks differ, and a change may become visible late. */
+/** Time by which a pull reaches back beyond the latest one: clocks differ, and a change may become visible late. */
 const overlapMs = 10 * 60 * 1_000;
 
-/** How far back sales are brought. */
+/** Time for which sales are pulled. */
 const salesReachMs = 365 * dayMs;
 
 /**

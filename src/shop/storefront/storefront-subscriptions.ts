@@ -1,8 +1,9 @@
 /**
- * Where a shop's store was asked to tell changes, as a row: stored before the store is asked, so that what it was asked for can be taken back
- * after a crash.
+ * Subscription of a shop at its store, as a row. It is stored before the store is called, so that after a crash it is
+ * known what to cancel.
  *
- * Owns: the SQL of `storefront_subscription`. Does not own: asking the store (its adapter), when it is asked (admin/storefront/storefront-webhooks.ts).
+ * Owns: the SQL of `storefront_subscription`. Does not own: asking the store (its adapter), when it is asked
+ * (admin/storefront/storefront-webhooks.ts).
  */
 import type { Statement, Tx } from "../../store/store.ts";
 
@@ -55,7 +56,7 @@ export async function beginSubscription(tx: Tx, shopId: string, address: string,
   return begun;
 }
 
-/** What has become of it, unless the store was asked for another address meanwhile. */
+/** Stores the outcome, unless another address was subscribed meanwhile. */
 export const endSubscriptionStatement = (
   shopId: string,
   subscription: Subscription,

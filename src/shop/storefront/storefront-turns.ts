@@ -1,6 +1,6 @@
 /**
- * Whose turn it is to set stock at a storefront that can only be told what a level is to be: two that read the same figure would undo each
- * other. One call of a shop at a time has it, on any node.
+ * The turn to set stock at a storefront that can only take a new level: two callers that read the same figure would
+ * undo each other. One call of a shop at a time has it, on any node.
  *
  * Owns: the SQL of `storefront_turn`. Does not own: what is done in a turn (storefront/medusa/on-hand.ts).
  */
@@ -49,7 +49,7 @@ export async function takeTurn(
   return { interrupted: row?.reference ?? null };
 }
 
-/** Whether this owner still has the turn. */
+/** True if this owner still has the turn. */
 export async function hasTurn(tx: Tx, shopId: string, owner: string): Promise<boolean> {
   return (await loadTurn(tx, shopId))?.owner === owner;
 }

@@ -1,15 +1,15 @@
 /**
- * What was sent to a storefront, as rows: stored before the call, so that a retry sends the very same input under the same key, or what
- * became of a lost call can be found out.
+ * Writes that were sent to a storefront, as rows. They are stored before the call, so that a retry sends the very same
+ * input under the same key, or the outcome of a lost call can be found out.
  *
- * Owns: the SQL of `storefront_write`, `storefront_incoming` and `storefront_incoming_batch`. Does not own: what is sent, and what an
- * answer means (storefront/shopify, storefront/medusa).
+ * Owns: the SQL of `storefront_write`, `storefront_incoming` and `storefront_incoming_batch`. Does not own: what is
+ * sent, and what an answer means (storefront/shopify, storefront/medusa).
  */
 import { asQuantity, type Quantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 
-/** What became of an item, in the words of the port. */
+/** Outcome of an item, in the words of the port. */
 export type WrittenResult =
   | { readonly outcome: "applied" }
   | { readonly outcome: "unchanged" }
@@ -36,7 +36,7 @@ export interface WrittenBatch {
 /** A change of on-hand quantities under one reference. */
 export interface StorefrontWrite {
   readonly reference: string;
-  /** What was asked, to recognise another use of the reference. */
+  /** Items of the request, to recognise another use of the reference. */
   readonly items: string;
   readonly results: readonly (WrittenResult | null)[];
   readonly batches: readonly WrittenBatch[];
@@ -154,7 +154,7 @@ export const settleIncomingStatements = (
   },
 ];
 
-/** What of these variants' incoming quantities at the location is ours. */
+/** Returns our part of these variants' incoming quantities at the location. */
 export async function loadOwnIncoming(
   tx: Tx,
   shopId: string,

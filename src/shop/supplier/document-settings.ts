@@ -1,6 +1,4 @@
-/**
- * How a shop's documents look (table `document_settings`; C62).
- */
+/** Settings of a shop's documents (table `document_settings`; C62). */
 import { defaultDocumentSettings, type DocumentSettings } from "../../core/supplier/document-settings.ts";
 import type { Tx } from "../../store/store.ts";
 import type { RecordTable } from "../record-table.ts";

@@ -15,7 +15,7 @@ import { logged, type Stamp } from "../order/purchase-orders.ts";
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
 export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
 
-/** What a mail says. */
+/** Text and documents of a mail. */
 interface MailContent {
   readonly fromName: string;
   /** Who is answered; null: the sender's own address. */
@@ -213,7 +213,7 @@ export async function loadMail(tx: Tx, shopId: string, purchaseOrderId: string, 
   return row === undefined ? null : mailFrom(row);
 }
 
-/** Whether what the mail attaches is still kept. */
+/** True if the documents that the mail attaches are still kept. */
 export async function hasMailDocuments(tx: Tx, shopId: string, mailId: string): Promise<boolean> {
   const rows = await tx.all("select 1 as found from mail_document where shop_id = ? and mail_id = ? limit 1", [
     shopId,
@@ -258,15 +258,15 @@ export interface ClaimedMail {
   readonly traceparent: string | null;
 }
 
-/** What a shop has to send. */
+/** Mails that a shop has to send. */
 export interface MailsDue {
-  /** How many are queued or being sent. */
+  /** Number of mails that are queued or being sent. */
   readonly queued: number;
   /** When the next one is due; null when none is queued. One that is leased counts with the end of its lease. */
   readonly nextDueAtMs: number | null;
 }
 
-/** What the shop has to send. */
+/** Returns the mails that the shop has to send. */
 export async function mailsDue(tx: Tx, shopId: string): Promise<MailsDue> {
   const [row] = await tx.all<{ n: number; due: number | null }>(
     "select count(*) as n, min(due_at) as due from mail where shop_id = ? and due_at is not null",
@@ -380,7 +380,7 @@ export const sweepMailDocuments = (shopId: string, untilMs: number): Statement =
   params: [shopId, shopId, untilMs],
 });
 
-/** How far these mails are. `isAttempted`: nothing more comes of waiting, as an attempt has been recorded. */
+/** Returns the states of these mails. `isAttempted`: nothing more comes of waiting, as an attempt has been recorded. */
 export async function loadMailStandings(
   tx: Tx,
   shopId: string,

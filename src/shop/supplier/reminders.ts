@@ -1,10 +1,13 @@
 /**
- * Reminders of orders (table `purchase_order_reminder`): what each order would be told of, from when on, and what was told (C57).
+ * Reminders of orders (table `purchase_order_reminder`): what each order would be told of, from when on, and what was
+ * told (C57).
  *
- * Owns: their SQL. Does not own: what an order can be late with and when that is told (core/supplier/reminders.ts), telling it (reminders/).
+ * Owns: their SQL. Does not own: what an order can be late with and when that is told (core/supplier/reminders.ts),
+ * telling it (reminders/).
  *
- * A row changes with its order, in the same transaction, and only when what it is about has changed. When it is time depends on the shop's time zone
- * and settings, which a change of an order does not know: `due_at` is at first an instant before which it cannot be, and whoever looks then sets it.
+ * A row changes with its order, in the same transaction, and only when what it is about has changed. The time of a
+ * reminder depends on the shop's time zone and settings, which a change of an order does not know. `due_at` is at first
+ * an instant before which it cannot be, and the next check sets it.
  */
 import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import {
@@ -42,7 +45,7 @@ function reminderStatement(
   return { sql: upsertReminder, params: [shopId, purchaseOrderId, cause, basis, dueAtMs, isQuiet ? 1 : 0] };
 }
 
-/** What changes of an order's reminders with the order. Null: there was, or is, no such order. */
+/** Returns the statements by which an order's reminders follow its change. Null: there was, or is, no such order. */
 export function reminderStatements(
   shopId: string,
   purchaseOrderId: string,
@@ -94,7 +97,7 @@ export interface DueReminder {
   readonly purchaseOrderId: string;
   readonly cause: ReminderCause;
   readonly basis: string;
-  /** What is due at the first look counts as told. */
+  /** Reminders that are due at the first check count as sent. */
   readonly isQuiet: boolean;
 }
 

@@ -1,11 +1,13 @@
 /**
  * Links by which suppliers see one order and answer it (table `supplier_link`; C64).
  *
- * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), who makes links (operations, admin), what is shown by them (suppliers).
+ * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), who makes links (operations, admin), what is
+ * shown by them (suppliers).
  *
- * A link has a row for each of its secrets, since only their hashes are stored. One that is made by itself has one secret and one row. One that
- * goes out by mail gets a secret with each attempt to send it, since nobody knows which attempt has arrived: `slk_1`, whose own secret
- * nobody has, then `slk_1.1`, `slk_1.2` and so on. Outside this module all of these are the link `slk_1`.
+ * A link has a row for each of its secrets, since only their hashes are stored. One that is made by itself has one
+ * secret and one row. One that goes out by mail gets a secret with each attempt to send it, since nobody knows which
+ * attempt has arrived. They are `slk_1`, whose own secret nobody has, then `slk_1.1`, `slk_1.2` and so on. Outside this
+ * module all of these are the link `slk_1`.
  */
 import { type Header, statuses } from "../../core/order/purchase-order.ts";
 import type { Statement, Tx } from "../../store/store.ts";

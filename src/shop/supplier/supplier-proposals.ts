@@ -1,10 +1,10 @@
 /**
- * What suppliers have answered by their links (table `supplier_proposal`; C64).
+ * Answers of suppliers by their links (table `supplier_proposal`; C64).
  *
  * Owns: their SQL. Does not own: what accepting one does (core/supplier/supplier-proposals.ts).
  *
- * An order has one open proposal at most. Of those that a newer one has replaced only the latest few are kept; what was accepted or
- * rejected stays, and each of these took a person.
+ * An order has one open proposal at most. Of those that a newer one has replaced only the latest few are kept. Accepted
+ * and rejected ones stay, and each of these took a person.
  */
 import type { ProposedLine, SupplierProposal } from "../../core/supplier/supplier-proposals.ts";
 import type { Statement, Tx } from "../../store/store.ts";

@@ -211,7 +211,7 @@ const linesToPush = (call: Call, claim: OrderClaim, purchaseOrderId: string): Pr
 
 interface ReceivedEverything {
   readonly push: PendingPush;
-  /** What else the receipt asked for. */
+  /** Other effects that the receipt has stored. */
   readonly effects: readonly QueuedEffect[];
   readonly before: PurchaseOrder["status"];
   readonly receivedLineItemIds: readonly string[];
@@ -278,7 +278,10 @@ function quickFollowOn(confirmation: Confirmation, others: SideEffects, order: F
   return recovery === "" ? { sideEffects } : { sideEffects, recovery };
 }
 
-/** What to do when the order was completed although the storefront does not have, or show, every line; else null. */
+/**
+ * Returns the advice when the order was completed although the storefront does not have, or show, every line; else
+ * null.
+ */
 function pushRecovery(
   confirmation: Confirmation,
   { storefrontSync }: SideEffects,

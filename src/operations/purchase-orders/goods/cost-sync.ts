@@ -1,12 +1,13 @@
 /**
- * The cost sync of a completion: the received goods' unit costs are stored as proposals, given to the supplier's catalogue and written
- * to the storefront; only then may the order be completed (spec "Rules attached to the endpoints" 3; C45).
+ * The cost sync of a completion: the received goods' unit costs are stored as proposals, given to the supplier's
+ * catalogue and written to the storefront. Only then may the order be completed (spec "Rules attached to the endpoints"
+ * 3; C45).
  *
- * Owns: these steps and what is left after each. Does not own: the costs and what an attempt has left to do (core/storefront/cost-sync.ts), the
- * rows (shop/storefront/cost-sync.ts), completing (complete.ts).
+ * Owns: these steps and what is left after each. Does not own: the costs and what an attempt has left to do
+ * (core/storefront/cost-sync.ts), the rows (shop/storefront/cost-sync.ts), completing (complete.ts).
  *
- * Every step can be repeated: a row is stored before the storefront is called, what was applied is skipped by the next attempt, and
- * writing a cost again changes nothing.
+ * Every step can be repeated. A row is stored before the storefront is called, the next attempt skips what was applied,
+ * and writing a cost again changes nothing.
  */
 import { z } from "zod";
 import {
@@ -59,14 +60,14 @@ export const costSyncSchema = z
 
 type CostSync = z.output<typeof costSyncSchema>;
 
-/** What a cost sync that went through leaves to its completion. */
+/** Result of a cost sync for its completion, when it went through. */
 export interface WrittenCosts {
   readonly costSync: CostSync;
-  /** Whether rows wait to be read back. */
+  /** True if rows wait to be read back. */
   readonly settle: boolean;
   /** Take the costs over into the shop's own catalogue. Part of the completing change. */
   readonly statements: readonly Statement[];
-  /** Whether the order still has the lines and rates that its costs were taken from. */
+  /** True if the order still has the lines and rates that its costs were taken from. */
   isCurrent(order: PurchaseOrder): boolean;
   /** Refuses averages that were made of costs which other orders have replaced since. Part of the completing change. @throws CostsOvertaken */
   refuseOvertaken(tx: Tx): Promise<void>;
@@ -79,7 +80,7 @@ class CostsOvertaken extends Error {
   override readonly name = "CostsOvertaken";
 }
 
-/** How often a call makes averages that others overtake. */
+/** Tries of a call to make averages that others overtake. */
 const overtakenMax = 5;
 
 /** A cost whose row is stored and that is about to be written. */
@@ -231,7 +232,7 @@ const overtakenOf = async (
         storedAtMs,
       );
 
-/** What this completion has left to do, and what its earlier attempts have left. */
+/** Returns the work that this completion has left, and that of its earlier attempts. */
 async function loadDue(
   tx: Tx,
   call: Call,
@@ -394,7 +395,7 @@ async function settledStatements(
   });
 }
 
-/** What a row becomes. One of unknown outcome stays `proposed`, since its cost may have been written. */
+/** Returns the outcome of a row. One of unknown outcome stays `proposed`, since its cost may have been written. */
 function outcomeOf(result: ItemResult): SettledCost {
   if (isAccepted(result)) return { outcome: "applied", reason: null };
   return { outcome: result.outcome === "rejected" ? "failed" : "proposed", reason: result.message };

@@ -1,11 +1,14 @@
 /**
- * What the operations that move goods share (spec "Purchase orders: writes", "Rules attached to the endpoints" 1–5; C24–C28).
+ * Common ground of the operations that move goods (spec "Purchase orders: writes", "Rules attached to the endpoints"
+ * 1–5; C24–C28).
  *
- * Owns: the order of steps around a change that the inventory guard stands before. Does not own: the rules (core/goods/confirm.ts,
- * core/goods/receive.ts, core/goods/complete.ts), the guard (guard.ts), how a push is carried out (jobs/outbox/steps/stock-push.ts).
+ * Owns: the order of steps around a change that the inventory guard stands before. Does not own: the rules
+ * (core/goods/confirm.ts, core/goods/receive.ts, core/goods/complete.ts), the guard (guard.ts), how a push is carried
+ * out (jobs/outbox/steps/stock-push.ts).
  *
- * Each goes the same way: read and decide, so that what the order's state does not allow is refused first; ask the storefront
- * outside the shop's turn; decide again inside the change, since the order may have changed meanwhile (S5).
+ * Each goes the same way. First it reads and decides, so that a change that the order's state does not allow is
+ * refused. Then it calls the storefront outside the shop's turn. Then it decides again inside the change, since the
+ * order may have changed meanwhile (S5).
  */
 import { z } from "zod";
 import type { EffectOutcome } from "../../../core/order/effect.ts";
@@ -65,7 +68,7 @@ interface GuardedChange {
   save(tx: Tx, order: PurchaseOrder, decided: GoodsDecision): Promise<Committed<GoodsAnswer>>;
 }
 
-/** What `guardedChange` looks at first. */
+/** Reads the order with which `guardedChange` begins. */
 export const lookAhead = (
   tx: Tx,
   shopId: string,

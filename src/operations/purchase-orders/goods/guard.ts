@@ -30,10 +30,10 @@ export const resolutions = z
   .check(noRepeats((resolution) => resolution.itemId, "itemId"))
   .meta({ description: "Answers to an earlier INVENTORY_GUARD_ISSUES, one a line." });
 
-/** What a call whose input has `resolutions` may answer beyond every other. */
+/** Further faults of a call whose input has `resolutions`. */
 export const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;
 
-/** What the guard found, for the decision that follows. */
+/** Findings of the guard, for the decision that follows. */
 export interface GuardFacts {
   /** Lines to record without telling the storefront in this call. */
   readonly skippedLineItemIds: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export async function guard(
 }
 
 /**
- * How each of these variants stands at the storefront now.
+ * Returns the present standing of each of these variants at the storefront.
  *
  * @throws StorefrontError  the storefront could not be asked.
  */
@@ -135,7 +135,7 @@ export class LinesAdded extends Error {
   override readonly name = "LinesAdded";
 }
 
-/** How often the guard is asked again because lines were added meanwhile. */
+/** Tries of the guard when lines are added meanwhile. */
 const guardAttemptsMax = 3;
 
 const linesAddedRetryAfterMs = 1_000;

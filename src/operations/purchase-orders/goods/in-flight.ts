@@ -8,7 +8,7 @@ import { isPushInFlight } from "../../../shop/storefront/stock-pushes.ts";
 import type { Tx } from "../../../store/store.ts";
 import type { Call } from "../../../requests/operation.ts";
 
-/** How long a caller waits before it asks again whether the outcome of a push is known. */
+/** Wait of a caller before it asks again for the outcome of a push. */
 const inFlightRetryAfterMs = 1_000;
 
 /**

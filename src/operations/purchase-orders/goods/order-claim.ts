@@ -17,7 +17,7 @@ import type { Tx } from "../../../store/store.ts";
 import type { Call } from "../../../requests/operation.ts";
 import { stampOf } from "../access.ts";
 
-/** How long a claim holds without being renewed: the call of a node that died holds others up for no longer (C38). */
+/** Lease of a claim that is not renewed: the call of a node that died holds others up for no longer (C38). */
 const claimLeaseMs = 8_000;
 
 const claimRenewMs = 2_000;

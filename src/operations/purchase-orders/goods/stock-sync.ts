@@ -1,11 +1,12 @@
 /**
- * Waiting until the storefront shows what was pushed, and what a caller is told of it (spec "Rules attached to the endpoints" 4; C43).
+ * Waiting until the storefront shows what was pushed, and what a caller is told of it (spec "Rules attached to the
+ * endpoints" 4; C43).
  *
- * Owns: the wait, reading back, `confirmation` and `skipped[]`. Does not own: which lines are pushed and what they are told
- * (core/storefront/sync.ts), sending a push (jobs/outbox/steps/stock-push.ts).
+ * Owns: the wait, reading back, `confirmation` and `skipped[]`. Does not own: which lines are pushed and what they are
+ * told (core/storefront/sync.ts), sending a push (jobs/outbox/steps/stock-push.ts).
  *
- * The wait holds neither a transaction nor the shop's turn: it asks the outbox how far the effect is, then the storefront whether the
- * change can be read there.
+ * The wait holds neither a transaction nor the shop's turn. It polls the effect in the outbox, then the change at the
+ * storefront.
  */
 import { z } from "zod";
 import { sleep } from "../../../base/waiting.ts";
@@ -72,7 +73,7 @@ export const skippedSchema = z
 export const skippedJson = (skipped: SyncDecision["skipped"]): z.output<typeof skippedSchema> =>
   skipped.map(({ line, reason }) => ({ lineItemId: line.poLineItemId, variantId: line.variantId, reason }));
 
-/** What a call waits for: a push that it has asked for, and what the storefront took earlier and has never shown. */
+/** Goods that a call waits for: its own push, and earlier changes that the storefront took and has never shown. */
 export interface PendingPush {
   readonly purchaseOrderId: string;
   /** Null when nothing was to be pushed. */
@@ -126,10 +127,10 @@ const pollMinMs = 100;
 
 const pollMaxMs = 2_000;
 
-/** What a wait has brought. */
+/** Result of a wait. */
 interface Confirmed {
   readonly confirmation: Confirmation;
-  /** What the storefront has shown; to be recorded with the call's last change (`recordReadBack`). */
+  /** Lines that the storefront has shown; to be recorded with the call's last change (`recordReadBack`). */
   readonly shown: ItemPlaces;
 }
 
@@ -186,7 +187,10 @@ const pending: EffectOutcome = { state: "pending" };
 
 type PolledLine = ConfirmationLine & { readonly status: "verified" | "failed" | "pending" };
 
-/** How each line that is waited for stands now. `shown` gathers the items that were read back, over all polls. */
+/**
+ * Returns the present state of each line that is waited for. `shown` gathers the items that were read back, over all
+ * polls.
+ */
 async function polledLines(
   call: Call,
   awaited: PendingPush,
