@@ -1,4 +1,23 @@
-/** What people complain about in other connections of Shopify, each as a test of this one. The sources are in docs/storefronts.md. */
+/**
+ * Complaints about other connections of Shopify, each as a test of this one under its number:
+ *
+ * 1. One bundle fails a whole batch: https://github.com/microsoft/BCApps/issues/8396.
+ * 2. Incoming is shared with other apps and stays stuck: https://community.shopify.dev/t/shopify-incoming-inventory-api-issues/17815.
+ * 3. An absolute push overwrites sales: https://github.com/Shopify/shopify_python_api/issues/728.
+ * 4. Committed stock is counted twice: https://github.com/microsoft/ALAppExtensions/issues/27413.
+ * 5. Goods land at the wrong location: https://github.com/frappe/erpnext_shopify/issues/107.
+ * 6. A location that cannot hold the item: https://github.com/nozzlegear/ShopifySharp/issues/591.
+ * 7. An API version breaks writes; an empty call at 250 items: https://github.com/microsoft/BCApps/pull/6244.
+ * 8. Retries without a pause when throttled: https://github.com/microsoft/BCApps/pull/10417.
+ * 9. Answers time out in the middle: https://github.com/Shopify/shopify-api-js/issues/406.
+ * 10. 200 without an error, and nothing has changed: https://github.com/Shopify/shopify-api-php/issues/156.
+ * 11. Failures are repeated for ever and nobody sees why: https://github.com/frappe/ecommerce_integrations/issues/266.
+ * 12. A deleted variant breaks the sync, or is only unreadable: https://github.com/frappe/ecommerce_integrations/pull/217.
+ * 13. A cost in the wrong currency: https://github.com/microsoft/BCApps/issues/8561.
+ * 14. Receiving twice doubles the stock: https://github.com/frappe/erpnext/issues/13990.
+ * 15. The whole catalogue is read to push a few lines: https://github.com/microsoft/BCApps/issues/6395.
+ * 16. A read right after the write shows the old value: seen with eventually consistent reads.
+ */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { insertPushStatement } from "../../../src/shop/storefront/stock-pushes.ts";
