@@ -2,7 +2,7 @@
  * Writes the generated files that are committed: `openapi.json`, `admin-openapi.json`, the client's types and `docs/errors.md` (`npm run generate`). A test fails
  * if one of them differs from the code.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientModule } from "./client/generate.ts";
 import { adminDocument } from "./src/admin/openapi.ts";
@@ -11,6 +11,8 @@ import { faultCodes, faultReasons } from "./src/base/fault.ts";
 import { faultsOf } from "./src/http/openapi/failures.ts";
 import { openApiDocument } from "./src/http/openapi/openapi.ts";
 import { operations } from "./src/operations/registry.ts";
+import { memoryLimits, type MemoryLimits } from "./src/service/memory-limits.ts";
+import { shownOptions } from "./src/service/options.ts";
 
 const retryWords = { never: "no", always: "yes", "when-known": "when `Retry-After` is sent" } as const;
 
@@ -51,6 +53,57 @@ function errorsPage(): string {
   ].join("\n");
 }
 
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+const codeIn = (text: string): string => (text.includes(" ") ? text : `\`${text}\``);
+
+const shownMemories = [512, 1_024, 4_096, 16_384];
+
+const memoryRows: readonly (readonly [string, (limits: MemoryLimits) => number])[] = [
+  ["connections", (limits) => limits.connectionsMax],
+  [
+    "bodies of requests, and answers that clients have not read yet, MiB each",
+    (limits) => limits.bodiesBytesMax / 1_048_576,
+  ],
+  ["shops whose files are open", (limits) => limits.shopsOpenMax],
+  ["those of them that keep what they have read", (limits) => limits.shopsWarmMax],
+  ["answers of reads that are remembered, MiB", (limits) => limits.answersRememberedBytesMax / 1_048_576],
+  ["those that are remembered compressed, MiB", (limits) => limits.answersPackedBytesMax / 1_048_576],
+  ["reader threads with 8 processors", (limits) => limits.readerThreads],
+];
+
+/** The tables of docs/operating.md, "Environment". */
+const optionTables = (): string =>
+  [
+    table(
+      ["Variable", "Value", "Default", "Read by", "Meaning"],
+      shownOptions.map(({ name, type, shownDefault, readBy, meaning }) => [
+        `\`${name}\``,
+        type,
+        shownDefault === null ? "none" : codeIn(shownDefault),
+        readBy === "all" ? "server, commands" : "server",
+        meaning,
+      ]),
+    ),
+    "What follows from `OPENPO_MEMORY_MB` (src/service/memory-limits.ts):",
+    table(
+      ["Limit", ...shownMemories.map(String)],
+      memoryRows.map(([what, of]) => [
+        what,
+        ...shownMemories.map((megabytes) => String(of(memoryLimits(megabytes, 8)))),
+      ]),
+    ),
+  ].join("\n\n");
+
+/** A document whose generated part is written anew. */
+function withGenerated(file: string, part: string): string {
+  const marked = /(<!-- Generated from [^\n]+ -->\n)[^]*?(<!-- End of what is generated. -->)/;
+  const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
+  if (!marked.test(text)) throw new Error(`${file} has no place for what is generated`);
+  return text.replace(marked, (_all, begin: string, end: string) => `${begin}\n${part}\n\n${end}`);
+}
+
 const document = openApiDocument(operations);
 
 const described = adminDocument(adminOperations);
@@ -61,6 +114,7 @@ export const generated: Readonly<Record<string, string>> = {
   "admin-openapi.json": `${JSON.stringify(described, null, 2)}\n`,
   "client/generated.ts": clientModule(document, described),
   "docs/errors.md": errorsPage(),
+  "docs/operating.md": withGenerated("docs/operating.md", optionTables()),
 };
 
 if (import.meta.main) {

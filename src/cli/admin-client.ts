@@ -126,7 +126,7 @@ async function sendBody(outgoing: ClientRequest, body: AsyncIterable<Uint8Array>
 
 function unreachable(url: URL, error: unknown): CommandError {
   return new CommandError(exitCodes.unreachable, `no server answers at ${url.origin}: ${describe(error)}`, {
-    action: "Start one with openpo serve, or correct its address: --url or OPENPO_URL.",
+    action: "Start one with openpo serve, or correct its address (--url).",
   });
 }
 
@@ -145,7 +145,7 @@ async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
   const error = memberOf(body, "error");
   if (typeof error !== "object" || error === null)
     throw new CommandError(exitCodes.failed, `the server at ${url.origin} answered ${status} without an error body.`, {
-      action: "Check that it is an OpenPO server: --url or OPENPO_URL names it.",
+      action: "Check that it is an OpenPO server: --url names it.",
     });
   const action = memberOf(error, "action");
   const message = memberOf(error, "message");

@@ -2,13 +2,14 @@
  * The program `openpo`: finds the command, reads its arguments and the environment, runs it, and sets the exit status.
  */
 import { aligned, type Arguments, helpOf, readArguments } from "./arguments.ts";
-import type { RunnableCommand } from "./command.ts";
+import { environmentHelp, type RunnableCommand } from "./command.ts";
 import { commands } from "./commands.ts";
 import { type CommandError, commandErrorOf, exitCodes, usageError } from "./errors.ts";
 import { type Output, openOutput } from "./output.ts";
 import { serve } from "./serve.ts";
 import { inWordsOf } from "./words.ts";
 import { readConfig } from "../service/config.ts";
+import { machineEnvironment, unknownOptionsIn } from "../service/options.ts";
 import { programVersion } from "../base/program-version.ts";
 
 const all: readonly RunnableCommand[] = [serve, ...commands];
@@ -23,32 +24,10 @@ ${aligned(all.map(({ name, summary }) => [name, summary] as const))}
 openpo COMMAND --help shows the options of a command. openpo alone runs serve. openpo --version shows the version.
 
 While a server runs on the data directory, commands ask that server: it has recorded its address in the directory. Otherwise they work
-on the directory itself. With a database they work on the database, while its nodes run or not. With OPENPO_URL or --url they ask that
-server; with a database too, it must be one of its nodes.
+on the directory itself. With a database they work on the database, while its nodes run or not. With --url they ask that server;
+with a database too, it must be one of its nodes.
 
-Environment:
-${aligned([
-  ["PORT", "port to listen on (8080; 0: any free port); a command refuses to ask a server at another port"],
-  ["OPENPO_HOST", "address to listen on (127.0.0.1)"],
-  ["OPENPO_ALLOWED_HOSTS", "more host names under which agents may reach /mcp, separated by commas"],
-  [
-    "OPENPO_PUBLIC_URL",
-    "where people and suppliers reach the service, https://openpo.example.com: links begin with it",
-  ],
-  ["OPENPO_URL", "address of the server that commands ask, when it is not the one of the data directory"],
-  ["OPENPO_DATA_DIR", "directory in which all data is stored (./data)"],
-  [
-    "OPENPO_DATABASE_URL",
-    "postgres://USER:PASSWORD@HOST/DATABASE: store all data there instead, for any number of nodes",
-  ],
-  ["OPENPO_DATABASE_CONNECTIONS", "most connections that each node opens (10)"],
-  [
-    "OPENPO_ADMIN_TOKEN",
-    "the operator's token (default: generated once and kept in the data directory; required with a database)",
-  ],
-  ["OPENPO_DEMO", "1: create the demo shop at the first start, 0: do not (1)"],
-  ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log is written to stderr"],
-])}
+${environmentHelp()}
 
 Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the admin token is missing or wrong.`;
 
@@ -113,19 +92,21 @@ async function run(argv: readonly string[]): Promise<void> {
 }
 
 async function runCommand(command: RunnableCommand, args: Arguments): Promise<void> {
-  const { env } = process;
+  const env = machineEnvironment();
+  // A command is also run beside variables of its user's own programs.
+  for (const { name, nearest } of command === serve ? unknownOptionsIn(env) : [])
+    output.message(`openpo: ${name} is no variable of OpenPO and is not read; the nearest is ${nearest}.`);
   const given = { PORT: "port", OPENPO_HOST: "host", OPENPO_DATA_DIR: "data-dir", OPENPO_ADMIN_TOKEN: "token" };
   const overrides = Object.entries(given).flatMap(([variable, option]) => {
     const value = args.text(option);
     return value === null ? [] : [[variable, value] as const];
   });
-  // A directory on the command line wins over the database and the server of the environment.
+  // A directory on the command line wins over the database of the environment.
   const directoryIsOption = args.text("data-dir") !== null;
   if (directoryIsOption) overrides.push(["OPENPO_DATABASE_URL", ""]);
-  const url = args.text("url") ?? (directoryIsOption ? "" : env["OPENPO_URL"]) ?? "";
   await command.run(args, {
     config: readConfig({ ...env, ...Object.fromEntries(overrides) }),
-    url: url === "" ? null : url,
+    url: args.text("url"),
     named: {
       port: !["", "0"].includes(env["PORT"] ?? ""),
       dataDir: directoryIsOption ? "option" : (env["OPENPO_DATA_DIR"] ?? "") === "" ? null : "environment",

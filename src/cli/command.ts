@@ -4,7 +4,8 @@
 import type { Answer, Ask } from "../admin/ask.ts";
 import type { Config } from "../service/config.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Arguments, Command, Option } from "./arguments.ts";
+import { shownOptions } from "../service/options.ts";
+import { aligned, type Arguments, type Command, type Option } from "./arguments.ts";
 import { usageError } from "./errors.ts";
 import type { Named, Operator } from "./operator.ts";
 import type { Output } from "./output.ts";
@@ -24,12 +25,21 @@ export interface RunnableCommand extends Command {
   run(args: Arguments, context: CommandContext): Promise<void>;
 }
 
+/** The environment variables, for the help. */
+export const environmentHelp = (): string =>
+  `Environment:\n${aligned(
+    shownOptions.map(({ name, meaning, shownDefault }) => [
+      name,
+      shownDefault === null ? meaning : `${meaning} (${shownDefault})`,
+    ]),
+  )}`;
+
 export const helpOption: Record<string, Option> = { help: { value: null, help: "show this text" } };
 
 /** Options of every command that works on shops. */
 export const commonOptions = {
   json: { value: null, help: "print the result as one line of JSON on stdout; messages stay on stderr" },
-  url: { value: "URL", help: "use the server at this address (OPENPO_URL)" },
+  url: { value: "URL", help: "use the server at this address" },
   token: { value: "TOKEN", help: "the server's admin token (OPENPO_ADMIN_TOKEN; else the one in the data directory)" },
   "data-dir": {
     value: "DIR",

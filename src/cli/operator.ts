@@ -3,7 +3,7 @@
  *
  * Owns: which of them, and the admin token. Does not own: the way to a server (admin-client.ts), what operations do (admin).
  *
- * With `--url` (or `OPENPO_URL`) it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else the data directory decides:
+ * With `--url` it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else the data directory decides:
  * while a server has its lock, it is that server, at the address that it has recorded there; otherwise the directory itself, which is
  * locked for as long as the command runs. A directory without data is only made by commands that bring some.
  *
@@ -150,7 +150,7 @@ async function atHolder(options: OperatorOptions): Promise<Operator> {
   return { ...server, linksLeadHere: recorded.publicUrl !== null };
 }
 
-/** Behind the server that `--url` or `OPENPO_URL` names. */
+/** Behind the server that `--url` names. */
 async function atNamedServer(url: URL, options: OperatorOptions): Promise<Operator> {
   const { config, named, output } = options;
   const { dataDir, database, adminToken } = config;
@@ -180,8 +180,7 @@ async function requireNodeOf(database: DatabaseConfig, url: URL): Promise<void> 
     exitCodes.usage,
     `the server at ${url.origin} does not run on ${nameOfDatabase(database)}, which OPENPO_DATABASE_URL names.`,
     {
-      action:
-        "Unset OPENPO_DATABASE_URL to ask that server. Without --url and OPENPO_URL the command works on the database.",
+      action: "Unset OPENPO_DATABASE_URL to ask that server. Without --url the command works on the database.",
     },
   );
 }
@@ -197,7 +196,7 @@ async function requireAnswer(url: URL): Promise<string | null> {
   const found = await whoAnswers(url);
   if (found !== null) return found.identity;
   throw new CommandError(exitCodes.unreachable, `no server answers at ${url.origin}.`, {
-    action: "Start one with openpo serve, or correct its address: --url or OPENPO_URL.",
+    action: "Start one with openpo serve, or correct its address (--url).",
   });
 }
 

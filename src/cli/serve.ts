@@ -5,7 +5,7 @@ import { localUrl } from "../service/config.ts";
 import { boundHeapGrowth, giveMemoryBack } from "../service/heap.ts";
 import type { Service } from "../service/serve.ts";
 import { openedAt } from "./shops/console.ts";
-import { helpOption, type RunnableCommand } from "./command.ts";
+import { environmentHelp, helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
   const url = localUrl(service);
@@ -49,8 +49,7 @@ export const serve: RunnableCommand = {
   name: "serve",
   parameters: [],
   summary: "serve the API; the first start creates a demo shop",
-  details:
-    "Runs until SIGTERM or SIGINT, and then finishes running requests first. openpo --help lists the environment variables.",
+  details: `Runs until SIGTERM or SIGINT, and then finishes running requests first.\n\n${environmentHelp()}`,
   options: {
     port: { value: "PORT", help: "port to listen on (PORT, 8080; 0: any free port)" },
     host: { value: "ADDRESS", help: "address to listen on (OPENPO_HOST, 127.0.0.1)" },

@@ -269,7 +269,7 @@ async function senderOf(
 
 /** Why a request's Host or Origin is refused; null when both are ours (M3). */
 function addressRefusal(request: HttpRequest, allowedHosts: string[]): string | null {
-  const action = "Set OPENPO_ALLOWED_HOSTS to the names by which this service is reached.";
+  const action = "Set OPENPO_PUBLIC_URL to the address by which this service is reached.";
   const host = validateHostHeader(request.header("host"), allowedHosts);
   if (!host.ok) return `This Host is not served. ${action}`;
   const origin = validateOriginHeader(request.header("origin"), allowedHosts);

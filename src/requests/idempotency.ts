@@ -351,9 +351,7 @@ async function checkRoom(
   // Expired answers count no more, whether or not they have been deleted.
   if (excess <= 0 && waitMs <= 0) return;
   throw new Fault("DO_OVERLOADED", "The stored answers of this shop leave no room for another; nothing was changed.", {
-    action:
-      `Send the request without ${mention("idempotencyKey")}, or wait as long as ${mention("retryAfter")} says. ` +
-      "The operator can allow more (OPENPO_STORED_ANSWERS_MB).",
+    action: `Send the request without ${mention("idempotencyKey")}, or wait as long as ${mention("retryAfter")} says.`,
     retryAfterMs: Math.max(1_000, waitMs),
   });
 }

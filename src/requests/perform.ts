@@ -80,6 +80,8 @@ export interface PerformDependencies extends CallDependencies, IdempotencyDepend
   readonly responseBytesMax?: number;
   /** Default `answersRememberedBytesMax`. */
   readonly answersRememberedBytesMax?: number;
+  /** Default `answersPackedBytesMax`. */
+  readonly answersPackedBytesMax?: number;
   /** Counts what requests store. Default: nobody asks for it. */
   readonly counts?: StoreCounts;
 }
@@ -116,7 +118,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     idempotency: createIdempotency({ ...deps, counts }),
     callers: new Callers(deps.engine),
     confirmations: new Confirmations(deps),
-    answers: new KnownAnswers(deps.compression, deps.answersRememberedBytesMax),
+    answers: new KnownAnswers(deps.compression, deps.answersRememberedBytesMax, deps.answersPackedBytesMax),
     fingerprints: new Fingerprints(),
     auditTrail,
     auditRows: new AuditRows(

@@ -23,7 +23,7 @@ import { type AdminContext } from "../admin/operation.ts";
 import { importContext } from "../admin/exchange.ts";
 import { snapshotBytes } from "../admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
-import { sandboxesOpenMax, shopsOpenMax } from "../base/limits.ts";
+import { sandboxesOpenMax, shopsOpenMax, shopsWarmMax } from "../base/limits.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { type OpenStore, callsWithoutOutbox } from "./open-store.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
@@ -280,10 +280,11 @@ export function makeAdminToken(dataDir: string): string {
   return made;
 }
 
-/** What an operator may set. */
 interface DirectoryLimits {
   /** Shops whose files are open at the same time; fewer if the process may not have so many descriptors. */
   readonly shopsOpenMax: number;
+  /** Those of them that keep what they have read in memory. */
+  readonly shopsWarmMax?: number;
   /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators. */
   readonly walPagesMax?: number;
   /** Of the journal of audit rows. Default: as in `base/limits.ts`; not for operators. */
@@ -466,7 +467,7 @@ async function openEngines(
       shopsOpenMax: most,
       walPagesMax: limits.walPagesMax,
       ...parts,
-      ...(name === "shops" ? { depth } : {}),
+      ...(name === "shops" ? { depth, shopsWarmMax: limits.shopsWarmMax ?? shopsWarmMax } : {}),
     });
   };
   return {

@@ -129,8 +129,10 @@ function mcpWhenNeeded(deps: Parameters<typeof createMcp>[0]): WebSurface {
 }
 
 /** Names by which the service is reached, as in a Host header. An address that means "any address" is not one. */
-const hostsOf = ({ host, allowedHosts }: Config): readonly string[] =>
-  host === "0.0.0.0" || host === "::" ? allowedHosts : [...allowedHosts, host.includes(":") ? `[${host}]` : host];
+const hostsOf = ({ host, publicUrl }: Config): readonly string[] => [
+  ...(publicUrl === null ? [] : [new URL(publicUrl).hostname]),
+  ...(host === "0.0.0.0" || host === "::" ? [] : [host.includes(":") ? `[${host}]` : host]),
+];
 
 const listenMessages: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use. Stop what uses it, or set PORT to another",
@@ -194,7 +196,7 @@ export async function openService(config: Config): Promise<Service> {
   const readers = new ReaderPool({
     store: store.readerStore,
     log,
-    limits: limitsWith(config.readerThreads),
+    limits: limitsWith(config.limits.readerThreads),
   });
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
@@ -411,15 +413,15 @@ const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
 ];
 
 const openPerform = (
-  { limits: { storedAnswersBytesMax } }: Config,
+  { limits: { answersRememberedBytesMax, answersPackedBytesMax } }: Config,
   store: OpenStore,
   rest: Pick<PerformDependencies, "log" | "outbox" | "mails" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
     readonly spans: Spans;
   },
 ): Perform => {
   const { engine, coordination, clock, ids, loop, auditJournal } = store;
-  const own = { engine, coordination, clock, ids, loop, auditJournal, compression: brotli, storedAnswersBytesMax };
-  return createPerform({ ...own, ...rest });
+  const own = { engine, coordination, clock, ids, loop, auditJournal, compression: brotli };
+  return createPerform({ ...own, answersRememberedBytesMax, answersPackedBytesMax, ...rest });
 };
 
 /** Serves `/metrics` alone on a port of its own. @throws ConfigError when the address cannot be used. */

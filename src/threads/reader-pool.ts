@@ -8,7 +8,6 @@
  * that dies (out of memory) is replaced; its caller is told to repeat the read.
  */
 import { once } from "node:events";
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Fault } from "../base/fault.ts";
 import type { Gauge } from "../http/metrics.ts";
@@ -26,13 +25,10 @@ import { unavailable } from "../store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "../store/fair-queue.ts";
 import type { Footprint, Log, RunStatement } from "../store/store.ts";
 
-/** At least two, so that one shop's broad reads leave a thread to the others. */
-const usualThreads = Math.max(2, Math.min(4, availableParallelism()));
-
 /** What may run and wait with so many threads: one shop leaves a thread to the others, unless there is one only. */
-export const limitsWith = (threads: number | null): FairLimits => ({
-  runningMax: threads ?? usualThreads,
-  runningPerShopMax: Math.max(1, (threads ?? usualThreads) - 1),
+export const limitsWith = (threads: number): FairLimits => ({
+  runningMax: threads,
+  runningPerShopMax: Math.max(1, threads - 1),
   // More than a full bucket of the default rate limit, so that a burst within it is not refused.
   waitingPerShopMax: 240,
   waitMsMax: 30_000,
@@ -103,7 +99,7 @@ export type ThreadTask = { readonly file: string | null } & (
 interface ReaderPoolOptions {
   readonly store: ReaderStore;
   readonly log: Log;
-  readonly limits?: FairLimits;
+  readonly limits: FairLimits;
   /** The module that a thread runs. Default: threads/reader-thread.ts. */
   readonly module?: URL;
 }
@@ -136,7 +132,7 @@ export class ReaderPool implements Readers, AnswerThreads {
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options;
-    this.#queue = new FairQueue(options.limits ?? limitsWith(null));
+    this.#queue = new FairQueue(options.limits);
   }
 
   get gauges(): readonly Gauge[] {

@@ -36,8 +36,8 @@ const withPlace = (use: (place: Place) => Promise<void>): Promise<void> =>
       return finished;
     };
     const openpo: Place["openpo"] = async (args, stdin) => {
-      const env = { ...store, OPENPO_ADMIN_TOKEN: token, OPENPO_URL: program.url };
-      const finished = await runProgram([...args, "--shop", "shop"], env, stdin ?? null);
+      const env = { ...store, OPENPO_ADMIN_TOKEN: token };
+      const finished = await runProgram([...args, "--shop", "shop", "--url", program.url], env, stdin ?? null);
       assert.doesNotMatch(finished.stderr, wordsOfRest);
       return finished;
     };

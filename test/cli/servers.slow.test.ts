@@ -99,9 +99,6 @@ test("--url and --data-dir together must name the same server, whose kept token 
       4,
       /admin token of \S+ is not known\.\n.*The one in \S+one is for another server\. .*--token/,
     );
-    // A directory on the command line wins over the server of the environment.
-    const byOption = await runProgram(["shop", "list", "--data-dir", one.dataDir], { OPENPO_URL: other.program.url });
-    assert.match(byOption.stderr, new RegExp(`Asking the server at ${one.program.url},`));
   });
 });
 

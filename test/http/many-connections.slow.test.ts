@@ -6,10 +6,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryLimits, memoryMegabytesMin } from "../../src/service/memory-limits.ts";
 import { answersOf, type Load, load } from "../../bench/raw-load.ts";
 import { withProgram } from "../support/process.ts";
 
-const served = 100;
+/** With the least memory that can be set. */
+const served = memoryLimits(memoryMegabytesMin).connectionsMax;
 const seconds = 4;
 const rampSeconds = 2;
 
@@ -62,6 +64,6 @@ test("at eight times the connections that the process serves it goes on answerin
       assert.ok(share >= shareMin, `${share} of the answers`);
       assert.ok(health.length > 10 && health.every((status) => status === 200), health.join(" "));
     },
-    { OPENPO_CONNECTIONS_MAX: String(served) },
+    { OPENPO_MEMORY_MB: String(memoryMegabytesMin) },
   );
 });

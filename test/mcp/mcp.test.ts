@@ -357,7 +357,7 @@ test("only names of ours are answered: a foreign Host or Origin is refused befor
     for (const key of [server.writeKey, null]) {
       const refused = await post(server, call, { headers, key });
       assert.equal(refused.status, 403, JSON.stringify(headers));
-      assert.match(refused.textAt("error", "message"), /OPENPO_ALLOWED_HOSTS/);
+      assert.match(refused.textAt("error", "message"), /OPENPO_PUBLIC_URL/);
     }
   for (const headers of [{ Host: `localhost:${server.port}` }, { Origin: "http://localhost:3000" }])
     assert.equal((await post(server, call, { headers })).status, 200, JSON.stringify(headers));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/requests/loop-limits.ts";
 import type { BroadRead } from "../../src/requests/broad-read.ts";
-import { ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
+import { limitsWith, ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
 import { countStatements } from "../../src/shop/order-list/purchase-order-counts.ts";
 import { pageOfOrders } from "../../src/shop/order/purchase-orders.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
@@ -431,7 +431,7 @@ test("an answer from a thread leaves when everything that the thread may have se
       };
     },
   };
-  const pool = new ReaderPool({ store, log: silent, module: new URL(answering) });
+  const pool = new ReaderPool({ store, log: silent, limits: limitsWith(2), module: new URL(answering) });
   try {
     await using server = await startServer();
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));

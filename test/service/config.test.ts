@@ -2,31 +2,34 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAllowed } from "../../src/webhooks/addresses.ts";
 import { ConfigError, nameOfDatabase, readConfig } from "../../src/service/config.ts";
+import {
+  answersPackedBytesMax,
+  answersRememberedBytesMax,
+  bodiesBytesMax,
+  connectionsMax,
+  shopsOpenMax,
+  shopsWarmMax,
+  unreadBytesMax,
+} from "../../src/base/limits.ts";
+import { memoryLimits, usualMegabytes } from "../../src/service/memory-limits.ts";
+import { unknownOptionsIn } from "../../src/service/options.ts";
 
 test("an empty environment gives the defaults of contract §1", () => {
-  assert.deepEqual(readConfig({}), {
+  assert.deepEqual(readConfig({ OPENPO_MEMORY_MB: "1024" }), {
     port: 8080,
     host: "127.0.0.1",
-    allowedHosts: [],
     dataDir: "./data",
     database: null,
     adminToken: null,
     demo: true,
     logLevel: "info",
     metricsPort: null,
-    readerThreads: null,
     publicUrl: null,
     documentFont: null,
     mail: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
     storefronts: { secretKey: null, allowed: new Map() },
-    limits: {
-      connectionsMax: 2_000,
-      unreadBytesMax: 67_108_864,
-      bodiesBytesMax: 67_108_864,
-      storedAnswersBytesMax: 4_294_967_296,
-      shopsOpenMax: 256,
-    },
+    limits: memoryLimits(1_024),
   });
 });
 
@@ -34,13 +37,13 @@ test("an empty variable counts as not set", () => {
   const empty = {
     PORT: "",
     OPENPO_HOST: "",
-    OPENPO_ALLOWED_HOSTS: "",
     OPENPO_DATA_DIR: "",
     OPENPO_ADMIN_TOKEN: "",
     OPENPO_DEMO: "",
     OPENPO_DATABASE_URL: "",
     OPENPO_DATABASE_CONNECTIONS: "",
     OPENPO_METRICS_PORT: "",
+    OPENPO_UNREAD_MB: "",
   };
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
@@ -49,7 +52,6 @@ test("every variable is read, and unknown ones are ignored", () => {
   const config = readConfig({
     PORT: "0",
     OPENPO_HOST: "0.0.0.0",
-    OPENPO_ALLOWED_HOSTS: "PO.example.com, [fd00::5]",
     OPENPO_DATA_DIR: "/srv/openpo",
     OPENPO_ADMIN_TOKEN: "a-token-of-16-characters",
     OPENPO_DEMO: "0",
@@ -57,40 +59,32 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_DATABASE_CONNECTIONS: "25",
     OPENPO_LOG_LEVEL: "warn",
     OPENPO_METRICS_PORT: "9464",
-    OPENPO_CONNECTIONS_MAX: "500",
-    OPENPO_UNREAD_MB: "16",
-    OPENPO_BODIES_MB: "8",
-    OPENPO_READER_THREADS: "6",
+    OPENPO_MEMORY_MB: "2048",
     OPENPO_PUBLIC_URL: "HTTPS://PO.example.com:8443/",
     OPENPO_DOCUMENT_FONT: "/fonts/cjk.otf",
-    OPENPO_STORED_ANSWERS_MB: "64",
     OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
     OPENPO_WEBHOOK_HTTP: "1",
     OPENPO_SECRET_KEY: Buffer.alloc(32, 5).toString("base64"),
     OPENPO_STOREFRONT_ALLOW: "https://Store.example.com:8443, localhost:9000",
     OPENPO_SMTP_URL: "smtp://po%40example.com:p%3Ass@mail.example.com",
     OPENPO_MAIL_FROM: '"Example Orders" <po@example.com>',
-    OPENPO_MAILS_PER_HOUR: "5",
-    OPENPO_SHOPS_OPEN_MAX: "500",
     PATH: "/bin",
   });
   assert.deepEqual(config, {
     port: 0,
     host: "0.0.0.0",
-    allowedHosts: ["po.example.com", "[fd00::5]"],
     dataDir: "/srv/openpo",
     database: { url: "postgres://openpo:s%40cret@db.example.com/openpo", connectionsMax: 25 },
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
     metricsPort: 9_464,
-    readerThreads: 6,
     publicUrl: "https://po.example.com:8443",
     documentFont: "/fonts/cjk.otf",
     mail: {
       server: { host: "mail.example.com", port: 587, tls: "starttls", user: "po@example.com", password: "p:ss" },
       from: { name: "Example Orders", address: "po@example.com" },
-      perHourMax: 5,
+      perHourMax: 60,
     },
     webhooks: { ...parseAllowed("erp.internal, 10.1.0.0/16"), http: true },
     storefronts: {
@@ -100,13 +94,7 @@ test("every variable is read, and unknown ones are ignored", () => {
         ["localhost:9000", "http://localhost:9000"],
       ]),
     },
-    limits: {
-      connectionsMax: 500,
-      unreadBytesMax: 16_777_216,
-      bodiesBytesMax: 8_388_608,
-      storedAnswersBytesMax: 67_108_864,
-      shopsOpenMax: 500,
-    },
+    limits: memoryLimits(2_048),
   });
   assert.ok(Object.isFrozen(config));
   const [network] = config.webhooks.networks;
@@ -147,7 +135,6 @@ test("a mail server that cannot be used is refused with the variable's name and 
       /OPENPO_MAIL_FROM: must be/,
     ],
     [{ OPENPO_SMTP_URL: "smtp://mail.example", OPENPO_MAIL_FROM: "<a@b.example\nc>" }, /OPENPO_MAIL_FROM: must be/],
-    [{ OPENPO_MAILS_PER_HOUR: "0" }, /OPENPO_MAILS_PER_HOUR: must be a number of e-mails, 1 to/],
   ];
   for (const [env, expected] of wrong)
     assert.throws(
@@ -196,20 +183,14 @@ test("an invalid value is refused with one line that names the variable", () => 
       "Qwertyuiop123456",
       "1q2w3e4r5t6y7u8i",
     ].map((token) => ["OPENPO_ADMIN_TOKEN", token] as const),
-    ["OPENPO_CONNECTIONS_MAX", "9"],
-    ["OPENPO_UNREAD_MB", "1.5"],
-    ["OPENPO_BODIES_MB", "3"],
-    ["OPENPO_READER_THREADS", "0"],
-    ["OPENPO_READER_THREADS", "many"],
-    ["OPENPO_STORED_ANSWERS_MB", "63"],
+    ["OPENPO_MEMORY_MB", "255"],
+    ["OPENPO_MEMORY_MB", "1.5"],
+    ["OPENPO_MEMORY_MB", "much"],
     ["PORT", "http"],
     ["OPENPO_METRICS_PORT", "65536"],
     ["PORT", "65536"],
     ["PORT", "-1"],
     ["PORT", "80.5"],
-    ["OPENPO_ALLOWED_HOSTS", "po.example.com:8080"],
-    ["OPENPO_ALLOWED_HOSTS", "http://po.example.com"],
-    ["OPENPO_ALLOWED_HOSTS", "a,,b"],
     ...[
       "po.example.com",
       "localhost:8080",
@@ -257,4 +238,70 @@ test("a database is named without its user and password", () => {
     "postgres:///po?host=/run/postgresql&user=openpo&password=s3cret": "postgres:///run/postgresql/po",
   };
   for (const [url, name] of Object.entries(names)) assert.equal(nameOfDatabase({ url, connectionsMax: 2 }), name);
+});
+
+test("with 1,024 megabytes the limits are their constants, and otherwise in proportion", () => {
+  const measured = {
+    connectionsMax,
+    bodiesBytesMax,
+    unreadBytesMax,
+    shopsOpenMax,
+    shopsWarmMax,
+    answersRememberedBytesMax,
+    answersPackedBytesMax,
+  };
+  assert.deepEqual(memoryLimits(1_024, 4), { ...measured, readerThreads: 4 });
+  for (const [megabytes, factor] of [
+    [256, 0.25],
+    [4_096, 4],
+  ] as const) {
+    const { readerThreads, ...scaled } = memoryLimits(megabytes, 4);
+    assert.deepEqual(
+      scaled,
+      Object.fromEntries(Object.entries(measured).map(([name, value]) => [name, value * factor])),
+    );
+    assert.equal(readerThreads, megabytes < 1_024 ? 2 : 4);
+  }
+  assert.equal(memoryLimits(1_000_000, 1).connectionsMax, 10_000);
+  const threads = (megabytes: number, processors: number) => memoryLimits(megabytes, processors).readerThreads;
+  assert.deepEqual([threads(1_024, 1), threads(1_024, 64), threads(8_192, 64), threads(8_192, 6)], [2, 4, 8, 6]);
+});
+
+test("without the variable a quarter of what the machine or container grants counts, from 1,024 to 4,096 megabytes", () => {
+  const gibibyte = 1_073_741_824;
+  assert.equal(usualMegabytes(0.5 * gibibyte, 0), 1_024);
+  assert.equal(usualMegabytes(8 * gibibyte, 0), 2_048);
+  assert.equal(usualMegabytes(64 * gibibyte, 0), 4_096);
+  assert.equal(usualMegabytes(64 * gibibyte, 6 * gibibyte), 1_536);
+  // A container without a limit tells one that no machine has.
+  assert.equal(usualMegabytes(8 * gibibyte, 2 ** 63), 2_048);
+});
+
+test("a variable that is gone is refused with what stands in its place", () => {
+  const gone: readonly (readonly [string, RegExp])[] = [
+    ["OPENPO_ALLOWED_HOSTS", /OPENPO_PUBLIC_URL/],
+    ["OPENPO_BODIES_MB", /OPENPO_MEMORY_MB/],
+    ["OPENPO_CONNECTIONS_MAX", /OPENPO_MEMORY_MB/],
+    ["OPENPO_MAILS_PER_HOUR", /60 e-mails/],
+    ["OPENPO_READER_THREADS", /OPENPO_MEMORY_MB/],
+    ["OPENPO_SHOPS_OPEN_MAX", /OPENPO_MEMORY_MB/],
+    ["OPENPO_STORED_ANSWERS_MB", /4096 megabytes/],
+    ["OPENPO_UNREAD_MB", /OPENPO_MEMORY_MB/],
+    ["OPENPO_URL", /--url/],
+  ];
+  for (const [name, instead] of gone)
+    assert.throws(
+      () => readConfig({ [name]: "1" }),
+      (error) =>
+        error instanceof ConfigError && error.message.startsWith(`${name}: is gone: `) && instead.test(error.message),
+      name,
+    );
+});
+
+test("an unknown variable is named with the one that is most like it", () => {
+  const env = { OPENPO_DATADIR: "/x", OPENPO_HOTS: "", OPENPO_HOST: "::", OPENPO_URL: "x", PATH: "/bin", DEMO: "1" };
+  assert.deepEqual(unknownOptionsIn(env), [
+    { name: "OPENPO_DATADIR", nearest: "OPENPO_DATA_DIR" },
+    { name: "OPENPO_HOTS", nearest: "OPENPO_HOST" },
+  ]);
 });

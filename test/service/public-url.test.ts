@@ -38,6 +38,6 @@ test("a server with a public address puts it before every link, whatever it is a
     assert.ok(direct.stdout.startsWith(`${publicUrl}/console#opi_demo_`), direct.stderr);
     const guessed = await runProgram(["order", "link", orderId, "--shop", "demo"], store);
     assert.equal(guessed.code, 2, guessed.stdout);
-    assert.match(guessed.stderr, /--url or OPENPO_URL; or start the service with OPENPO_PUBLIC_URL/);
+    assert.match(guessed.stderr, /service with --url, or start the service with OPENPO_PUBLIC_URL/);
   });
 });

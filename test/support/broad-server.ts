@@ -1,7 +1,7 @@
 /** A test server with reader threads. */
 import type { BroadRead, Readers } from "../../src/requests/broad-read.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
-import { ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
+import { limitsWith, ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
 import { type TestServerOptions, startServer } from "./server.ts";
 
 export const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -15,6 +15,7 @@ export async function startBroadServer(options: TestServerOptions = {}, module?:
       const pool = new ReaderPool({
         store,
         log: silent,
+        limits: limitsWith(2),
         ...(module === undefined ? {} : { module }),
       });
       return {

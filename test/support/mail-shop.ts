@@ -6,8 +6,6 @@ import { type Answered, type RunningProgram, withProgram } from "./process.ts";
 import { parseMail, type ReceivedMail, type SmtpServerForTests } from "./smtp.ts";
 import { until } from "./until.ts";
 
-const shopPath = "/admin/v1/shops/shop";
-
 export const supplierEmail = "orders@supplier.example";
 
 const mailSchema = z.looseObject({
@@ -41,9 +39,14 @@ export const mailEnv = ({ url }: Pick<SmtpServerForTests, "url">): Readonly<Reco
 });
 
 /** Makes the shop on a program, with a supplier who has an address, one who has none, and one who has two. */
-export async function mailShopOn(program: RunningProgram, token: string, name = "Café Nord"): Promise<MailShop> {
+export async function mailShopOn(
+  program: RunningProgram,
+  token: string,
+  name = "Café Nord",
+  shopId = "shop",
+): Promise<MailShop> {
   const ask: MailShop["ask"] = (method, path, body, headers) =>
-    program.ask(method, `${shopPath}${path}`, token, body, headers);
+    program.ask(method, `/admin/v1/shops/${shopId}${path}`, token, body, headers);
   assert.equal((await ask("PUT", "", { name, currencyCode: "EUR" })).status, 201);
   const records = [
     { type: "supplier", supplierId: "sup", name: "Supplier", email: supplierEmail },

@@ -33,6 +33,8 @@ export function startProgram(
       PATH: process.env["PATH"],
       PORT: "0",
       OPENPO_LOG_LEVEL: "warn",
+      // The same limits on every machine.
+      OPENPO_MEMORY_MB: "1024",
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },

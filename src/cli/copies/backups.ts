@@ -181,7 +181,7 @@ async function follow(args: Arguments, context: CommandContext): Promise<void> {
   const { config, output } = context;
   refuseOnDatabase(config);
   if (context.url !== null)
-    throw usageError("--follow needs the data directory, to see what has changed.", "Leave out --url and OPENPO_URL.");
+    throw usageError("--follow needs the data directory, to see what has changed.", "Leave out --url.");
   const everyMs = (wholeNumber(args, "every", backup) ?? followEverySeconds) * 1_000;
   const keptMs = (wholeNumber(args, "keep", backup) ?? followKeptHours) * hourMs;
   const { followBackup } = await import("./follow-loop.ts");

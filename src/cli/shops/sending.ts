@@ -52,7 +52,7 @@ function requireUrl({ linksLeadHere }: Operator, option: string): void {
   if (linksLeadHere) return;
   throw usageError(
     `${option} needs --url: the link begins with the address by which the service is asked.`,
-    "Give the address by which suppliers reach the service: --url or OPENPO_URL; or start the service with OPENPO_PUBLIC_URL.",
+    "Give the address by which suppliers reach the service with --url, or start the service with OPENPO_PUBLIC_URL.",
   );
 }
 

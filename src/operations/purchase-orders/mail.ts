@@ -198,7 +198,7 @@ export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: 
   if (freeFrom !== undefined)
     throw new Fault("RATE_LIMITED", `The shop has sent ${times.length} e-mails within an hour, which is the most.`, {
       retryAfterMs: Math.max(1_000, freeFrom + mailWindowMs - stamp.nowMs),
-      action: "Send the same request again then. The operator can allow more (OPENPO_MAILS_PER_HOUR).",
+      action: "Send the same request again then.",
     });
   const createdBy = actor.name ?? actor.id;
   const { link } = mail.content;

@@ -53,14 +53,22 @@ const blank = (dataText: string): Buffer =>
 export class KnownAnswers {
   readonly #compression: Pick<Compression, "pack" | "unpack">;
   readonly #texts: Memory<KnownAnswer>;
-  readonly #packed = new Memory<PackedAnswer>(answersPackedBytesMax);
+  readonly #packed: Memory<PackedAnswer>;
   /** By the kind of answer: the first that was compressed. */
   readonly #dictionaries = new Map<string, Buffer>();
   #packedAtOnce = 0;
   #expanded = 0;
 
-  /** @param textsBytesMax  of those that are kept as they are. */
-  constructor(compression: Pick<Compression, "pack" | "unpack">, textsBytesMax = answersRememberedBytesMax) {
+  /**
+   * @param textsBytesMax  of those that are kept as they are.
+   * @param packedBytesMax  of those that are compressed.
+   */
+  constructor(
+    compression: Pick<Compression, "pack" | "unpack">,
+    textsBytesMax = answersRememberedBytesMax,
+    packedBytesMax = answersPackedBytesMax,
+  ) {
+    this.#packed = new Memory(packedBytesMax);
     this.#compression = compression;
     this.#texts = new Memory(textsBytesMax, (key, entry) => this.#pack(key, entry));
   }

@@ -1,0 +1,69 @@
+/**
+ * The limits that follow from the memory of the process (`OPENPO_MEMORY_MB`).
+ *
+ * At 1,024 megabytes they are the constants that carry their names; otherwise they are in proportion, within the bounds below. The memory is a
+ * measure for these limits, not a cap: beside them Node's heap, SQLite and the threads take what docs/capacity.md says.
+ */
+import { availableParallelism, totalmem } from "node:os";
+import {
+  answersPackedBytesMax,
+  answersRememberedBytesMax,
+  bodiesBytesMax,
+  connectionsMax,
+  shopsOpenMax,
+  shopsWarmMax,
+  unreadBytesMax,
+} from "../base/limits.ts";
+
+/** Bounds on what clients can make the process hold. */
+export interface MemoryLimits {
+  readonly connectionsMax: number;
+  readonly bodiesBytesMax: number;
+  readonly unreadBytesMax: number;
+  readonly shopsOpenMax: number;
+  readonly shopsWarmMax: number;
+  readonly answersRememberedBytesMax: number;
+  readonly answersPackedBytesMax: number;
+  readonly readerThreads: number;
+}
+
+const mebibyte = 1_048_576;
+
+/** The memory for which the constants were measured. */
+const measuredMegabytes = 1_024;
+
+/** The least that can be set. */
+export const memoryMegabytesMin = 256;
+
+/** More is not taken by itself: V8 gives a process a heap of about as much. */
+const usualMegabytesMax = 4_096;
+
+/** More connections only take turns on the one event loop. */
+const followingConnectionsMax = 10_000;
+
+/** Up to 4 threads by the number of processors, and more with more memory: one may take 512 MB. */
+function threadsWith(megabytes: number, processors: number): number {
+  if (megabytes < measuredMegabytes) return 2;
+  // At least two, so that one shop's broad reads leave a thread to the others.
+  return Math.max(2, Math.min(processors, Math.max(4, Math.floor(megabytes / measuredMegabytes))));
+}
+
+export function memoryLimits(megabytes: number, processors = availableParallelism()): MemoryLimits {
+  const share = (atMeasured: number): number => Math.floor((atMeasured * megabytes) / measuredMegabytes);
+  return {
+    connectionsMax: Math.min(share(connectionsMax), followingConnectionsMax),
+    bodiesBytesMax: share(bodiesBytesMax),
+    unreadBytesMax: share(unreadBytesMax),
+    shopsOpenMax: share(shopsOpenMax),
+    shopsWarmMax: share(shopsWarmMax),
+    answersRememberedBytesMax: share(answersRememberedBytesMax),
+    answersPackedBytesMax: share(answersPackedBytesMax),
+    readerThreads: threadsWith(megabytes, processors),
+  };
+}
+
+/** A quarter of the memory that the machine or its container grants, as V8 takes for its heap; never less than what the constants were measured for. */
+export function usualMegabytes(machineBytes = totalmem(), containerBytes = process.constrainedMemory()): number {
+  const granted = containerBytes > 0 ? Math.min(machineBytes, containerBytes) : machineBytes;
+  return Math.min(Math.max(Math.floor(granted / 4 / mebibyte), measuredMegabytes), usualMegabytesMax);
+}
