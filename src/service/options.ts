@@ -204,7 +204,7 @@ export const options = z.object({
 });
 
 /** An option as the help and the documents show it. */
-export interface ShownOption extends DescribedOption {
+interface ShownOption extends DescribedOption {
   readonly name: string;
 }
 

@@ -74,7 +74,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "admin/shops.ts waitMsMax rateCapacityMax retentionDaysMax nameMax",
     "admin/storefront/storefront.ts secretMax",
     "admin/webhooks.ts urlLengthMax descriptionMax overlapHoursMax deliveryPageMax",
-    "service/config.ts adminTokenMin adminTokenCharactersMin fromNameMax",
+    "service/option-values.ts adminTokenMin adminTokenCharactersMin fromNameMax",
     "core/order/advice/attention.ts unconfirmedDaysMax",
     "core/forecast/forecast.ts horizonPeriodsMax",
     "core/access/idempotency.ts idempotencyKeyLengthMax",
@@ -151,6 +151,9 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "suppliers/texts.ts acceptedMax",
     "base/system.ts halfBytes",
     "webhooks/signature.ts secretBytes",
+  ],
+  "a bound of an option, which docs/operating.md tells under Environment": [
+    "service/memory-limits.ts memoryMegabytesMin usualMegabytesMax followingConnectionsMax",
   ],
   "a document's look": [
     "documents/code-128.ts code128Max",

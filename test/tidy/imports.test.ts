@@ -228,7 +228,7 @@ function codeFaults(path: string, source: string): readonly string[] {
   if (!touchesMachine(path)) refuse(/\bconsole\.\w+\(/, "Use the logger that is passed in, or let the error travel.");
   if (!touchesMachine(path))
     refuse(/\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(/, "Take a Clock or Ids as an argument.");
-  if (path !== "service/options.ts")
+  if (!isEntry(path) && path !== "service/options.ts")
     refuse(/\bprocess\.env\b|\benv\b[^=;]*= process\b/, "Make it an option of service/options.ts.");
   refuse(/\beval\(|\bnew Function\(/, "Not every platform has it, and none needs it.");
   return faults;
