@@ -235,9 +235,9 @@ export function goneOptionIn(env: Environment): { readonly name: string; readonl
 /** Letters to insert, remove or replace to make one name of the other. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
+  for (const [index, letter] of one.split("").entries()) {
     const next = [index + 1];
-    for (const [column, wanted] of [...other].entries())
+    for (const [column, wanted] of other.split("").entries())
       next.push(
         Math.min((row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1, (row[column] ?? 0) + (letter === wanted ? 0 : 1)),
       );
