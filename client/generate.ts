@@ -197,7 +197,7 @@ const union = (names: readonly string[]): string =>
 const contentSchema = (holder: JsonObject, document: JsonObject): JsonObject =>
   target(object(object(holder["content"])["application/json"])["schema"], document);
 
-/** What a `$ref` refers to; any other value is returned as it is. */
+/** Returns the target of a `$ref`; any other value is returned as it is. */
 function target(value: Json | undefined, document: JsonObject): JsonObject {
   const reference = object(value)["$ref"];
   if (typeof reference !== "string") return object(value);

@@ -39,7 +39,7 @@ export interface Success<Name extends OperationName> {
   readonly requestId: string;
   /** The order's version, for `ifMatch` of a later call; null where there is none. */
   readonly etag: string | null;
-  /** Whether this is the stored answer of an earlier request under the same key. */
+  /** True if this is the stored answer of an earlier request under the same key. */
   readonly replayed: boolean;
 }
 
@@ -154,7 +154,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** What one attempt came to, and how long to wait before the next; null when repeating does not help. */
+/** Result of one attempt, and the wait before the next; null when repeating does not help. */
 interface Attempt<Name extends OperationName> {
   readonly result: Result<Name>;
   readonly retryAfterMs: number | null;

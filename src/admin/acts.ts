@@ -1,6 +1,6 @@
 /**
- * What the operator does to a shop, in the shop's audit log (§7): a row for each act, by neither key nor person. Acts of people have theirs with
- * their requests (app.ts).
+ * Acts of the operator on a shop, in the shop's audit log (§7): a row for each act, by neither key nor person. Acts of
+ * people have theirs with their requests (app.ts).
  */
 import type { FaultCode } from "../base/fault.ts";
 import { auditAlone, auditRowOf } from "../requests/audit/audit.ts";

@@ -1,9 +1,10 @@
 /**
- * The admin API over HTTP: `/admin/v1`, with the same envelope and error body as the API (contract §7). The operator asks with the admin
- * token for every shop; a person who is signed in at the console asks for their own (C51).
+ * The admin API over HTTP: `/admin/v1`, with the same envelope and error body as the API (contract §7). The operator
+ * asks with the admin token for every shop; a person who is signed in at the console asks for their own (C51).
  *
- * Owns: who is the operator, what a person reaches, how a file is sent. Does not own: which operation a method and a path mean
- * (http/routes.ts), what operations do (registry.ts), request ids and the log (http/app.ts), who is signed in (requests/sessions.ts).
+ * Owns: who is the operator, what a person reaches, how a file is sent. Does not own: the operation of a method and a
+ * path (http/routes.ts), the work of operations (registry.ts), request ids and the log (http/app.ts), sessions
+ * (requests/sessions.ts).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault, type FaultCode } from "../base/fault.ts";
@@ -63,7 +64,7 @@ interface AdminDependencies {
   readonly stopping: AbortSignal;
 }
 
-/** What every request is served with. */
+/** Dependencies of every request. */
 interface Served extends AdminDependencies {
   readonly match: (path: string) => Match<AdminOperation> | null;
   readonly guesses: Guesses;
@@ -112,7 +113,7 @@ interface Reached {
   readonly found: Match<AdminOperation>;
   readonly binding: Binding<AdminOperation>;
   readonly person: PersonCaller["person"] | null;
-  /** Whether who asks may still ask for it: for answers that go on. */
+  /** Resolves to true if the caller may still ask for it: for answers that go on. */
   readonly mayStillAsk: () => Promise<boolean>;
   /** Told the orders that the audit row names. */
   readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
@@ -158,7 +159,7 @@ async function answerOf(
   return respond(success(requestId, answer.data, { status: answer.status, headers }));
 }
 
-/** How often it is checked that who follows something may still ask, while there is nothing to tell. */
+/** Interval at which a follower's right to ask is checked while there is nothing to send. */
 const signedInCheckMs = 5_000;
 
 /** The pieces, as long as who asked may ask: an answer that goes on ends with the session (C55). */
@@ -246,7 +247,7 @@ async function operatorIn({ admin: { engine } }: Served, { parameters }: Match<A
   return { shop, key: null, person: operatorHere };
 }
 
-/** What the API's own path of a write answers (requests/perform.ts). */
+/** Returns the answer of the API's own path of a write (requests/perform.ts). */
 async function performedFor(
   { perform }: Served,
   context: RequestContext,
@@ -285,7 +286,9 @@ async function performedFor(
   return respond(reply);
 }
 
-/** What the person's request means. @throws Fault FORBIDDEN_SCOPE when it is not for them. */
+/**
+ * Returns the operation and the input of the person's request. @throws Fault FORBIDDEN_SCOPE when it is not for them.
+ */
 function reachOf(
   { match }: Served,
   { request, path }: RequestContext,

@@ -1,12 +1,12 @@
 /**
- * Calls of the operator's operations by name: what the first start and the command line have in common, whether the operation runs
- * in this process or behind a server's admin API.
+ * Calls of the operator's operations by name, for the first start and the command line. The operation runs in this
+ * process or behind a server's admin API.
  */
 import type { JsonObject } from "../base/json.ts";
 import { type AdminContext, type AdminOperation, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
-/** What came back: data, or a file in pieces. */
+/** Answer of a call: data, or a file in pieces. */
 export type Answer = { readonly data: unknown } | { readonly file: AsyncIterable<string | Uint8Array> };
 
 /**

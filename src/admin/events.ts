@@ -35,7 +35,7 @@ const types = z
 
 const sequence = z.int().min(0).meta({ query: "integer" });
 
-/** What every event has (C56); `data` depends on its type. */
+/** Members of every event (C56); `data` depends on its type. */
 const eventSchema = z.strictObject({
   eventId: z.string(),
   sequence: z.int(),
@@ -126,7 +126,10 @@ export const followEvents = operation({
   },
 });
 
-/** What is wrong with a place that the shop's events have not come to yet: silence would be taken for no news (C61a). */
+/**
+ * Returns the message for a place that the shop's events have not reached yet: silence would be taken for no news
+ * (C61a).
+ */
 const aheadOf = (last: number): string =>
   last === 0 ? "is ahead of the shop's events: it has none yet" : `is ahead of the shop's newest event, ${last}`;
 
@@ -183,7 +186,7 @@ function newest({ engine, clock }: Pick<AdminContext, "engine" | "clock">, shopI
   return last;
 }
 
-/** What is followed, and who follows it. */
+/** Events that are followed, and their reader. */
 interface Following {
   readonly from: number;
   readonly wanted: readonly EventType[] | null;
@@ -191,9 +194,9 @@ interface Following {
 }
 
 /**
- * Pieces of a stream: an event each, or a comment when there was none for a while, by which a reader knows that the stream is alive. It ends
- * with the reader's right to ask: whether it holds is looked up after events were read and before the first of them is written, so what
- * was committed after that end is never written.
+ * Pieces of a stream: an event each, or a comment when there was none for a while. By the comment a reader knows that
+ * the stream is alive. It ends with the reader's right to ask. The right is checked after events were read and before
+ * the first of them is written, so nothing that was committed after its end is written.
  */
 async function* streamed(
   context: Pick<AdminContext, "engine" | "clock">,

@@ -151,13 +151,13 @@ async function resume(context: AdminContext, id: string): Promise<void> {
   context.webhooks.changed(id);
 }
 
-/** What a restore has changed, as it is told. */
+/** Changes of a restore, as answers show them. */
 export const restoredJson = ({ changedUntilMs, ...restored }: Restored) => ({
   ...restored,
   changedUntil: instantOrNull(changedUntilMs),
 });
 
-/** What an import needs, with the sandbox as the storefront that it fills. */
+/** Returns the dependencies of an import, with the sandbox as the storefront that it fills. */
 export const importContext = (context: AdminContext): ImportContext => ({
   engine: context.engine,
   clock: context.clock,

@@ -1,6 +1,6 @@
 /**
- * What the console asks of a shop that REST has no path for: suppliers, locations, variants, lines of open orders by a code (C52), and
- * the changes of all orders (C53). Everybody of the shop may ask.
+ * Questions of the console about a shop that REST has no path for: suppliers, locations, variants, lines of open orders
+ * by a code (C52). The changes of all orders are among them (C53). Everybody of the shop may ask.
  */
 import { z } from "zod";
 import { actorTypes } from "../core/access/actor.ts";

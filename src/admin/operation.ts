@@ -30,7 +30,7 @@ import type { ConnectPolicy } from "../webhooks/addresses.ts";
 /** The path below which the operations are. */
 export const adminPrefix = "/admin/v1";
 
-/** What the operations need. */
+/** Dependencies of the operations. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
   /** Storefronts as shops are connected to them. */
@@ -39,7 +39,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed then. */
   restoreShop(partInput: ShopToRestore): Promise<RestoredShop>;
-  /** What operations that change orders need beside the shop's data. */
+  /** Dependencies of operations that change orders, beside the shop's data. */
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
@@ -55,7 +55,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;
-    /** What their secrets are sealed with at rest. */
+    /** Box in which their secrets are sealed at rest. */
     readonly secrets: SecretBox;
     /** Called when the shop's endpoints have changed, or something is to be sent to one. */
     changed(shopId: string): void;
@@ -73,7 +73,7 @@ export interface ShopToRestore {
   readonly shopId: string;
   /** The shop's file, as a snapshot has it. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** What the shop holds now cannot be read: nothing of it stays. */
+  /** True if the shop's present data cannot be read: nothing of it stays. */
   readonly isDamaged: boolean;
   readonly nowMs: number;
   readonly requestId: string;
@@ -88,7 +88,10 @@ export interface RestoredShop {
   readonly keptAs: string | null;
 }
 
-/** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
+/**
+ * One request: its id, its caller, its body for operations that read a file, and the signals of those that follow
+ * something.
+ */
 export interface AdminCall {
   readonly requestId: string;
   /** Passed on to whom an event of the call is delivered. Default: none. */
@@ -97,7 +100,7 @@ export interface AdminCall {
   readonly trace?: Trace;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
-  /** What links to the service begin with: `publicUrl`, or where it was asked. Empty within the process without one. */
+  /** Base of links to the service: `publicUrl`, or the address of the request. Empty within the process without one. */
   readonly baseUrl: string;
   readonly body: AsyncIterable<Uint8Array>;
   /** Null: every read runs on the event loop. */
@@ -108,7 +111,7 @@ export interface AdminCall {
   readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
-  /** Whether who asks may still ask for it: for an answer that goes on. */
+  /** Resolves to true if the caller may still ask for it: for an answer that goes on. */
   readonly mayStillAsk: () => Promise<boolean>;
   /** Aborted when the client has left, or may no longer ask. The reason is a fault. */
   readonly left: AbortSignal;
@@ -142,7 +145,10 @@ interface AdminOperationShape<Input> {
   };
   /** The least role of people who may call it for their own shop (C51); absent: it is the operator's alone. */
   readonly role?: Role;
-  /** What it does and answers, for the description of the admin API and the client; absent: it is not described. `status` absent: 201 for POST. */
+  /**
+   * Texts and schemas for the description of the admin API and the client; absent: it is not described. `status`
+   * absent: 201 for POST.
+   */
   readonly describes?: {
     readonly summary: string;
     readonly description: string;

@@ -134,7 +134,7 @@ const shopSchema = z.strictObject({
   updatedAt: z.string(),
 });
 
-/** What is counted of a shop, and where. Deleted orders (C33) and revoked keys do not count. */
+/** Counts of a shop, and their tables. Deleted orders (C33) and revoked keys do not count. */
 const counted = {
   purchaseOrders: "purchase_order where deleted_at is null and",
   suppliers: "supplier where",
@@ -151,7 +151,7 @@ const countsSchema = z.strictObject({
   apiKeys: z.int(),
 });
 
-/** How many records the shop has. */
+/** Returns the numbers of the shop's records. */
 async function countsOf(tx: Tx, id: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [name, rows] of Object.entries(counted)) {
@@ -168,7 +168,7 @@ async function shopWithCounts(context: AdminContext, id: string): Promise<object
   }));
 }
 
-/** What an operator sends of a shop; every member but the id may be left out. */
+/** Input of the operator about a shop; every member but the id may be left out. */
 const shopInput = z.strictObject({
   ...inShop,
   name: text(nameMax).optional(),
@@ -294,7 +294,10 @@ function requireRetention({ settings: sent }: ShopInput, { auditRetentionDays, a
   );
 }
 
-/** What an owner may not change: what the operator sells and connects. @throws Fault FORBIDDEN_SCOPE when it was sent. */
+/**
+ * Refuses members that an owner may not change: those that the operator sells and connects. @throws Fault
+ * FORBIDDEN_SCOPE when it was sent.
+ */
 function requireOwnersMembers({ plan, currencyCode, storefront, settings: sent }: ShopInput): void {
   const { rateLimit, auditRetentionFloorDays } = sent ?? {};
   const refused = Object.entries({ plan, currencyCode, storefront, rateLimit, auditRetentionFloorDays })
@@ -326,10 +329,11 @@ export const putShop = operation({
   /**
    * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
    *
-   * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for the shop's own currency, or the currency of a shop that
-   *   has amounts would change.
+   * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for its own currency, or a shop with amounts
+   *   would change its currency.
    * @throws Fault INVALID_INPUT when the audit log would be kept for less than the operator's floor.
-   * @throws Fault INVALID_INPUT, UPSTREAM_STOREFRONT, TIMEOUT when the storefront that was sent cannot be connected (C65).
+   * @throws Fault INVALID_INPUT, UPSTREAM_STOREFRONT, TIMEOUT when the storefront that was sent cannot be connected
+   *   (C65).
    * @throws Fault ON_HAND_SYNC_IN_FLIGHT when the shop cannot leave its storefront now.
    * @throws Fault FORBIDDEN_SCOPE when an owner sends what is the operator's.
    */

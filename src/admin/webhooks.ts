@@ -318,7 +318,7 @@ export const rotateSecret = operation({
   },
 });
 
-/** How long a test waits for what became of it, and how often it looks. */
+/** Time for which a test waits for its outcome, and the interval of its polls. */
 const testWaitMs = 3_000;
 
 const testPollMs = 50;

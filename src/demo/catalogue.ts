@@ -3,7 +3,7 @@
  */
 import { demoShop } from "./shop.ts";
 
-/** How a supplier is paid. The balance is due so many days after delivery. */
+/** Terms of payment of a supplier. The balance is due so many days after delivery. */
 interface PaymentTerms {
   readonly text: string;
   /** Share of the grand total, due when the order is confirmed; 0: everything is paid after delivery. */
@@ -181,7 +181,7 @@ const products: readonly (readonly [supplier: DemoSupplier, families: readonly F
   ],
 ];
 
-/** What one set is made of: the SKU and how many of it. */
+/** Ingredients of one set: SKUs and quantities. */
 type Recipe = readonly (readonly [sku: string, quantity: number])[];
 
 /** The sets that the shop makes itself. */
@@ -254,7 +254,7 @@ export interface DemoVariant {
   readonly status: "active" | "inactive" | "deleted" | "unsyncable";
   /** Null: the shop makes it itself. */
   readonly terms: DemoTerms | null;
-  /** What the shop makes it of; empty when it is bought. */
+  /** Ingredients from which the shop makes it; empty when it is bought. */
   readonly recipe: Recipe;
 }
 
@@ -265,7 +265,7 @@ export const cents = (value: number): number => Math.round(value * 100) / 100;
 export const inShopCurrency = (cost: number, currencyCode: "EUR" | "USD"): number =>
   Math.round(cost * rateOf(currencyCode) * 10_000) / 10_000;
 
-/** What one unit of the currency is worth in the shop's. */
+/** Returns the value of one unit of the currency in the shop's. */
 export const rateOf = (currencyCode: "EUR" | "USD"): number =>
   currencyCode === demoShop.currencyCode ? 1 : demoShop.settings.fxRates[currencyCode];
 
@@ -287,7 +287,10 @@ function barcodeOf(product: number, option: number): string {
   return `${digits}${(10 - (sum % 10)) % 10}`;
 }
 
-/** One that is no longer sold, one that was deleted and one that the storefront keeps no stock of, so that the inventory guard can be seen. */
+/**
+ * One that is no longer sold, one that was deleted and one without stock at the storefront. With them the inventory
+ * guard can be seen.
+ */
 const oddVariants: Readonly<Record<string, DemoVariant["status"]>> = {
   "ROO-SUN-250GT": "inactive",
   "SUG-BOW-SAND": "deleted",

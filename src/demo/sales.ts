@@ -6,10 +6,12 @@ import { type DemoVariant, instruments, pottery, roastery, teaEstates } from "./
 import { randomFrom } from "./random.ts";
 import { store, warehouse } from "./shop.ts";
 
-/** How far the sales go back: a year and a week, so that every season is there. */
+/** Days of sales in the past: a year and a week, so that every season is there. */
 export const salesDays = 371;
 
-/** How fast a supplier's variants sell compared to others of their price: coffee daily, equipment and ceramics rarely. */
+/**
+ * Pace of a supplier's variants compared to others of their price: coffee sells daily, equipment and ceramics rarely.
+ */
 const paces: ReadonlyMap<string, number> = new Map([
   [roastery.supplierId, 1.6],
   [teaEstates.supplierId, 1.1],
@@ -17,7 +19,7 @@ const paces: ReadonlyMap<string, number> = new Map([
   [pottery.supplierId, 0.35],
 ]);
 
-/** How fast the sets sell that the shop makes itself. */
+/** Pace of the sets that the shop makes itself. */
 const paceOfSets = 0.4;
 
 /** Tea has a season: half as much again in the middle of January, half as much in July. */
@@ -29,14 +31,17 @@ function pace({ terms }: DemoVariant, date: Date): number {
   return usual * (1 + 0.5 * Math.cos((2 * Math.PI * ((date.getTime() - yearStartMs) / dayMs - 15)) / 365.25));
 }
 
-/** How many are sold on average on a weekday of the year's beginning: more of what is cheap. */
+/** Returns the average sales of a weekday at the beginning of the year: more of cheap variants. */
 export const weekdaySales = (variant: DemoVariant, date: Date): number =>
   (12 / (6 + variant.price)) * pace(variant, date);
 
-/** Whether customers can buy it. */
+/** True if customers can buy it. */
 export const isSold = ({ status }: DemoVariant): boolean => status === "active" || status === "unsyncable";
 
-/** Sales day by day: more at weekends, more of what is cheap, tea by its season, and a quarter more by the end of the year. */
+/**
+ * Sales day by day: more at weekends, more of cheap variants, tea by its season, and a quarter more by the end of the
+ * year.
+ */
 export function* saleRecords(variants: readonly DemoVariant[], nowMs: number): Generator<object> {
   const random = randomFrom(20_241);
   const sold = variants.filter(isSold);

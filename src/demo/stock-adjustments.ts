@@ -6,7 +6,7 @@ import { type DemoVariant, variantWith } from "./catalogue.ts";
 import { clerk, keyOf, owner, store, warehouse } from "./shop.ts";
 import { stockTakes } from "./stock-takes.ts";
 
-/** How much more or less of a SKU there is. */
+/** Difference in the stock of a SKU. */
 type Delta = readonly [sku: string, delta: number];
 
 interface DemoAdjustment {
@@ -19,7 +19,7 @@ interface DemoAdjustment {
   readonly note: string;
 }
 
-/** What each completed count found. */
+/** Adjustments from each completed count. */
 const fromCounts = stockTakes
   .filter(({ status }) => status === "Completed")
   .map(({ name, locationId, daysAgo, counts }): DemoAdjustment => ({

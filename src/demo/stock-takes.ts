@@ -14,7 +14,7 @@ const reasons = [
   { reasonId: "rsn_old_lot", name: "Old lot", direction: "decrease", isActive: false },
 ] as const;
 
-/** What was expected and counted of a SKU. */
+/** Expected and counted stock of a SKU. */
 type Count = readonly [sku: string, expected: number, counted: number | null];
 
 interface DemoTake {

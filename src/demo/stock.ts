@@ -6,7 +6,9 @@ import { randomFrom } from "./random.ts";
 import { isSold, weekdaySales } from "./sales.ts";
 import { store, warehouse } from "./shop.ts";
 
-/** What runs out, and for how many days it lasts: the forecast views suggest to order these, from each supplier some. */
+/**
+ * SKUs that run out, with the days that they last. The forecast views suggest to order these, some from each supplier.
+ */
 const runningOut: Readonly<Record<string, number>> = {
   "LIG-FIL-250G": 5,
   "SPR-TID-ETH-1KG": 4,
@@ -19,7 +21,7 @@ const runningOut: Readonly<Record<string, number>> = {
 /** Weekends and a year's growth sell so much more than a weekday of the year's beginning. */
 const salesRatio = 1.45;
 
-/** How many days everything else lasts beyond its lead time, at least and at most. */
+/** Days that everything else lasts beyond its lead time, at least and at most. */
 const coverDays = { least: 20, most: 80 } as const;
 
 /** Share of a variant's stock that stands in the shop. */

@@ -1,4 +1,4 @@
-/** What is used of bidi-js: its own types are those of another kind of module than it is. */
+/** Parts of bidi-js that are used: its own types are those of another kind of module. */
 declare module "bidi-js" {
   export default function bidiFactory(): {
     getEmbeddingLevels(

@@ -1,8 +1,9 @@
 /**
- * What stands in an order's document: the order as its supplier gets it, with the parties and the shop's letterhead, as plain data.
+ * Content of an order's document: the order as its supplier gets it, with the parties and the shop's letterhead, as
+ * plain data.
  *
- * Owns: what is read, and which fields a supplier sees. Does not own: how it looks (pdf.ts, csv.ts). What is the shop's own (`note`, tags,
- * payments, quantities received) never gets in.
+ * Owns: what is read, and which fields a supplier sees. Does not own: how it looks (pdf.ts, csv.ts). What is the shop's
+ * own (`note`, tags, payments, quantities received) never gets in.
  */
 import { createHash } from "node:crypto";
 import { dateOf, dayIn } from "../base/calendar.ts";
@@ -33,7 +34,7 @@ export interface ContentLine {
   readonly supplierProductName: string | null;
   readonly quantityOrdered: number;
   readonly quantityCancelled: number;
-  /** What is ordered and not cancelled: what `lineTotal` is of. */
+  /** Ordered quantity without cancelled goods: `lineTotal` is that of it. */
   readonly quantity: number;
   readonly packSize: number | null;
   readonly unitCost: number;
@@ -81,7 +82,7 @@ export interface DocumentContent extends Frame {
 const amount = (value: Parameters<typeof moneyToNumber>[0] | null): number | null =>
   value === null ? null : moneyToNumber(value);
 
-/** What a move that is about to be made changes in a document. */
+/** Changes in a document by a move that is about to be made. */
 export interface NextVersion {
   readonly status: Status;
   /** The one after that of the stored order. */
@@ -191,7 +192,7 @@ export async function loadContent(
 /** Lines that are read at a time: more would hold the event loop for too long. */
 const linesAtOnce = 200;
 
-/** How often an order is read anew that changes while it is read. */
+/** Times that an order is read when it changes while it is read. */
 const readingsMax = 5;
 
 interface Part {

@@ -8,7 +8,10 @@ import { descriptionOf, type DocumentContent } from "./content.ts";
 /** Stands before the first cell: without it spreadsheets read UTF-8 as something else. */
 const byteOrderMark = "\ufeff";
 
-/** How a cell begins that a spreadsheet takes for a formula or a command, after blanks too, which some of them take away. */
+/**
+ * Beginning of a cell that a spreadsheet takes for a formula or a command. Blanks may stand before it, which some of
+ * them take away.
+ */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
 
 /** A cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: others chose what stands in it. */

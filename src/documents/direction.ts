@@ -14,10 +14,10 @@ interface Piece {
   readonly isRightToLeft: boolean;
 }
 
-/** Whether anything of the text is written from right to left. */
+/** True if a part of the text is written from right to left. */
 export const hasRightToLeft = (text: string): boolean => rightToLeftLetter.test(text);
 
-/** Whether a paragraph begins at the right: by its first letter. */
+/** True if a paragraph begins at the right: by its first letter. */
 export const beginsAtRight = (paragraph: string): boolean =>
   hasRightToLeft(paragraph) && bidi.getEmbeddingLevels(paragraph, "auto").paragraphs[0]?.level === 1;
 

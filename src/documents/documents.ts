@@ -41,7 +41,7 @@ export const drawnAtOnceMax = 2;
 /** Documents of one shop that wait to be drawn. */
 export const documentsWaitingPerShopMax = 20;
 
-/** How long a document waits to be drawn. */
+/** Longest wait of a document before it is drawn. */
 export const documentWaitMsMax = 15_000;
 
 /** Bytes of finished documents that are kept in memory. */
@@ -65,7 +65,8 @@ const fileNameOf = (poNumber: string, kind: DocumentKind): string =>
 /** Documents of orders, for whoever downloads or sends them. */
 export interface OrderDocuments {
   /**
-   * The order's document as it is now, or as a move that is about to be made will leave it: the bytes are the same before and after.
+   * Returns the order's present document, or the one after a move that is about to be made: the bytes are the same
+   * before and after.
    *
    * @param next  default: as it is.
    * @throws Fault NOT_FOUND      there is no such shop or order.

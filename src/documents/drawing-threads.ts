@@ -18,13 +18,13 @@ const threadMegabytesMax = 512;
 
 const retryAfterMs = 1_000;
 
-/** What a thread is sent. */
+/** Task of a thread. */
 export interface DrawingTask {
   readonly content: DocumentContent;
   readonly as: "pdf" | "sheet";
 }
 
-/** What a thread answers. */
+/** Answer of a thread. */
 export type DrawnDocument =
   | { readonly bytes: Uint8Array }
   | { readonly sheet: Sheet }

@@ -1,10 +1,10 @@
 /**
- * A font as one document draws with it: made for that document and forgotten with it. Only the tables of the file are shared, which are read and
- * never written.
+ * A font as one document draws with it: made for that document and forgotten with it. Only the tables of the file are
+ * shared, which are read and never written.
  *
- * fontkit remembers for each glyph the characters that it stood for first: a letter that was first drawn as a part of another one (`N` in `Ñ`)
- * stood for none from then on, in that document and in all later ones, and its text layer lost it. Here a glyph has the characters of each of
- * its uses, and a document's font has nothing of the documents before it (C62).
+ * fontkit remembers for each glyph the characters that it stood for first. A letter that was first drawn as a part of
+ * another one (`N` in `Ñ`) then stood for none, in that document and in all later ones. Their text layers lost it. Here
+ * a glyph has the characters of each of its uses, and a document's font has nothing of the documents before it (C62).
  */
 import { create, type Font, type FontSubset, type GlyphUse, type LaidOut } from "fontkit";
 import { mirrored } from "./direction.ts";
@@ -17,7 +17,7 @@ export function openFont(bytes: Uint8Array, index: number): Font {
   return font;
 }
 
-/** What pdfkit passes on to `layout` for a piece of text that is written from right to left. */
+/** Direction that pdfkit passes to `layout` for text that is written from right to left. */
 export const rightToLeft = "rtl";
 
 /** Characters that draw nothing and say how their neighbours join: fontkit has a blank without width in their place. */

@@ -1,10 +1,10 @@
 /**
- * The fonts of documents, and which of them has a character. A character that none has is refused by name: a document never shows a wrong
- * letter or an empty box.
+ * The fonts of documents, and which of them has a character. A character that none has is refused by name: a document
+ * never shows a wrong letter or an empty box.
  *
- * Noto Sans ships: Latin, Greek, Cyrillic; so does a font of symbols and emoji (fonts/OFL.txt). What they lack is taken from the operator's
- * font, if there is one (OPENPO_DOCUMENT_FONT: a file, or one font of a collection, `NotoSansCJK-Regular.ttc#NotoSansCJKjp-Regular`), then
- * from packages of fonts that are installed beside.
+ * Noto Sans ships: Latin, Greek, Cyrillic; so does a font of symbols and emoji (fonts/OFL.txt). The operator's font has
+ * the characters that they lack, if there is one (OPENPO_DOCUMENT_FONT: a file, or one font of a collection,
+ * `NotoSansCJK-Regular.ttc#NotoSansCJKjp-Regular`). Packages of fonts that are installed beside have the rest.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -129,7 +129,7 @@ export const loadFonts = (other: string | null, directories: readonly string[] =
   ],
 });
 
-/** What is wrong with the operator's font; null when it can be used. */
+/** Returns the fault of the operator's font; null when it can be used. */
 export function fontFault(setting: string): string | null {
   try {
     const { bytes, index } = foundBy(setting);

@@ -27,7 +27,7 @@ const printed = (path: string, place: string, text: string | null): Printed => (
   isProductName: false,
 });
 
-/** What is printed of an address: a code stands for its name, and not beside it. */
+/** Parts of an address that are printed: a code stands for its name, and not beside it. */
 function* ofAddress(path: string, place: string, address: Address | null): Iterable<Printed> {
   if (address === null) return;
   const { province, provinceCode, country, countryCode, ...others } = address;

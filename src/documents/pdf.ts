@@ -490,7 +490,7 @@ const descriptionMin = 150;
 /** Columns that go below the description where there is no room for them, in this order. */
 const movable: readonly SheetColumn["id"][] = ["barcode", "expectedDeliveryDate", "sku", "supplierSku"];
 
-/** How wide a column is with what is in it. Figures and words of its head are never broken. */
+/** Returns the width of a column with its content. Figures and words of its head are never broken. */
 function widthOf(page: Page, { columns, rows }: Sheet, index: number): number {
   const { id = "description", label: name = "", isFigure = false } = columns[index] ?? {};
   if (id === "description") return 0;

@@ -1,4 +1,4 @@
-/** What is used of pdfkit, which has no types of its own. */
+/** Parts of pdfkit that are used: it has no types of its own. */
 declare module "pdfkit" {
   import type { Font } from "fontkit";
 
@@ -70,7 +70,7 @@ declare module "pdfkit" {
   }
 }
 
-/** What is used of fontkit, on which pdfkit is built. */
+/** Parts of fontkit that are used, on which pdfkit is built. */
 declare module "fontkit" {
   /** A glyph where it stands in a text. */
   export interface GlyphUse {

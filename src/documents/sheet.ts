@@ -92,7 +92,7 @@ function addressLines(name: string | null, address: Address | null, telephone: s
 const sameAddress = (one: Address | null, other: Address | null): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** How this document writes amounts, quantities and days. */
+/** Returns this document's formats of amounts, quantities and days. */
 function writer({ settings: { language }, currencyCode }: DocumentContent) {
   const amount = (value: number, currency = currencyCode): string => numberText(value, language, minorDigits(currency));
   return {
@@ -162,7 +162,7 @@ function cellsOf(
   };
 }
 
-/** What is said below a line's description. */
+/** Returns the texts below a line's description. */
 function detailsOf(content: DocumentContent, line: ContentLine): readonly string[] {
   const words = texts[content.settings.language];
   const { quantity, day } = writer(content);

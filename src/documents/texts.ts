@@ -26,7 +26,7 @@ interface Texts {
   readonly discount: string;
   readonly shipping: string;
   readonly tax: string;
-  /** What is no longer owed since it did not come. */
+  /** Label of goods that are no longer owed since they did not come. */
   readonly notDelivered: string;
   readonly rounding: string;
   readonly grandTotal: string;

@@ -49,7 +49,7 @@ interface ConsoleDependencies extends SignInDependencies {
 
 const secretMax = 1_000;
 
-/** What somebody signs in with: one of the three. */
+/** Credential of a sign-in: one of the three. */
 const credential = z
   .strictObject({
     invitation: z.string().min(1).max(secretMax).optional(),
@@ -70,7 +70,7 @@ const credential = z
 
 const tokenInput = z.strictObject({ shopId: id.optional() });
 
-/** What a sign-in is counted and recorded by. */
+/** Stores by which a sign-in is counted and recorded. */
 interface SignInRecords extends Omit<SignInTrail, "row"> {
   readonly ofAddresses: Attempts;
   readonly ofSecrets: Attempts;
@@ -109,9 +109,9 @@ export function createConsole(deps: ConsoleDependencies): Surface {
 }
 
 /**
- * Signs somebody in. A secret that was refused too often is not looked up again, and an address from which too many sign-ins have failed is
- * told so for each further one that fails; a right secret is taken from there all the same, so that strangers behind a proxy lock nobody
- * out (C49).
+ * Signs somebody in. A secret that was refused too often is not looked up again. An address with too many failed
+ * sign-ins is refused each further one that fails. A right secret from there is still taken, so that nobody else behind
+ * a proxy is locked out (C49).
  */
 async function beginSession(
   deps: ConsoleDependencies,

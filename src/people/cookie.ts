@@ -38,7 +38,9 @@ export function cookieWith(context: CookieRequest, session: string | null): stri
   return parts.join("; ");
 }
 
-/** Whether the page that asks is one of this service; null when the client does not say, which no browser does for a POST. */
+/**
+ * True if the calling page is one of this service; null when the client does not say, which no browser does for a POST.
+ */
 function isOwnPage({ request }: CookieRequest): boolean | null {
   const site = request.header("sec-fetch-site");
   if (site !== null) return site === "same-origin";

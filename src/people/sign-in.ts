@@ -57,7 +57,7 @@ export interface SignInDependencies {
   readonly isAdminToken: (text: string) => boolean;
 }
 
-/** What a sign-in leaves in the audit log of its shop. */
+/** Records of a sign-in in the audit log of its shop. */
 export interface SignInTrail {
   readonly auditTrail: Pick<AuditTrail, "statements">;
   readonly refusals: Pick<Refusals, "add">;
@@ -70,7 +70,7 @@ interface SignInOutcome {
   readonly errorCode: string | null;
 }
 
-/** What somebody signs in with. */
+/** Credential of a sign-in. */
 export type Credential =
   | { readonly invitation: string }
   | { readonly adminToken: string }

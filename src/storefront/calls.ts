@@ -1,5 +1,5 @@
 /**
- * What is known of the calls of one shop's store: kept by its client, and stored beside the calls (C67).
+ * State of the calls of one shop's store: kept by its client, and stored beside the calls (C67).
  *
  * A call waits for no write: what it tells is stored once a minute, and an error that is new at once.
  */

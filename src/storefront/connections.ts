@@ -15,7 +15,7 @@ export interface StoreToConnect {
   readonly apiVersion: string;
 }
 
-/** What a store says of itself and of the token. */
+/** Facts that a store states about itself and the token. */
 export interface StoreFacts {
   /** The store's own name for itself. */
   readonly domain: string;
@@ -36,7 +36,7 @@ interface MedusaToConnect {
   readonly secretKey: string;
 }
 
-/** What a Medusa says of itself. */
+/** Facts that a Medusa states about itself. */
 export interface MedusaFacts {
   readonly kind: "medusa";
   /** In which it sells, in upper case. */
@@ -53,7 +53,7 @@ export interface NoMedusa {
 /** Where a store of Shopify tells changes, followed by the shop's id. */
 export const shopifyHintsPath = "/storefront/shopify";
 
-/** What is known of the calls of a store since the process has begun. */
+/** State of the calls of a store since the process has begun. */
 export interface StoreState {
   readonly lastCallAtMs: number | null;
   readonly lastError: { readonly atMs: number; readonly message: string } | null;
@@ -69,11 +69,11 @@ export interface StorefrontConnections {
   open(shop: ConnectedShop): Storefront;
   /** Null when this process has made no call of the shop's store. */
   stateOf(shop: ConnectedShop): StoreState | null;
-  /** Whether secrets can be stored: the operator has set a key. */
+  /** True if secrets can be stored: the operator has set a key. */
   readonly canSeal: boolean;
   seal(shopId: string, secret: string): string;
   readonly shopify: {
-    /** Whether a store with this `host[:port]` may be connected. */
+    /** True if a store with this `host[:port]` may be connected. */
     mayConnect(domain: string): boolean;
     /** Asks a store who it is and what the token may do. @throws StorefrontError */
     check(store: StoreToConnect): Promise<StoreFacts>;

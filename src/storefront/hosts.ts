@@ -40,7 +40,10 @@ export class HostNotAllowed extends Error {
   override readonly name = "HostNotAllowed";
 }
 
-/** The origin of a Medusa at this URL; null when it is none, has more than a host and a port, or is not in the operator's list. */
+/**
+ * Returns the origin of a Medusa at this URL. Null when it is none, has more than a host and a port, or is not in the
+ * operator's list.
+ */
 export function medusaOrigin(url: string, allowed: AllowedHosts): string | null {
   const origin = URL.canParse(url) ? new URL(url).origin : null;
   if (origin === null || (url !== origin && url !== `${origin}/`)) return null;
@@ -55,6 +58,6 @@ export function shopifyOrigin(domain: string, allowed: AllowedHosts): string | n
 /** Where Shopify keeps the results of bulk operations. They are read without a token. */
 const shopifyResults = "https://storage.googleapis.com";
 
-/** Whether the result of a bulk operation may be read at this address. */
+/** True if the result of a bulk operation may be read at this address. */
 export const mayReadResult = (url: URL, allowed: AllowedHosts): boolean =>
   url.username === "" && url.password === "" && (url.origin === shopifyResults || allowed.get(url.host) === url.origin);

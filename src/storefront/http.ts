@@ -1,12 +1,15 @@
 /**
- * What adapters that speak HTTP share: reading an answer within a bound, and what a failed request means for a write (F3).
+ * Common ground of adapters that speak HTTP: reading an answer within a bound, and the meaning of a failed request for
+ * a write (F3).
  */
 import { StorefrontError } from "./storefront.ts";
 
 /** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
 export const storefrontAnswerBytesMax = 8_388_608;
 
-/** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
+/**
+ * Time limit of one request, with its answer. Below the time limit of a call of the port, so that a retry still fits.
+ */
 export const storefrontRequestMsMax = 8_000;
 
 /** Errors before anything was sent. */
@@ -56,10 +59,10 @@ export async function textOf(platform: string, response: Response): Promise<stri
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** What a 429 asks to wait when it does not say. */
+/** Wait after a 429 that states none. */
 const throttledMs = 1_000;
 
-/** How long a 429 asks to wait. */
+/** Returns the wait that a 429 asks for. */
 export function retryAfterOf(headers: Headers): number {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : throttledMs;

@@ -7,7 +7,7 @@ import { type Storefront, unusableStorefront } from "./storefront.ts";
 /** Stores whose clients are kept; the one opened longest ago goes first. */
 export const storesKeptMax = 2_000;
 
-/** What an adapter keeps of a store. */
+/** State that an adapter keeps of a store. */
 export interface OpenedStore<Config, Client> {
   readonly config: Config;
   readonly currencyCode: string;

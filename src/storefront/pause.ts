@@ -7,10 +7,10 @@ export const throttledPauseMsMin = 200;
 /** A pause that is longer is not waited for here: the call fails, and says when it may be repeated. */
 export const throttledPauseMsMax = 5_000;
 
-/** How often a call that is throttled is sent. Each time it waits first, so more than two are rare. */
+/** Times that a throttled call is sent. Each time it waits first, so more than two are rare. */
 const throttledSendsMax = 5;
 
-/** How long all calls of the platform wait after one that failed, which is then sent again; null: it is not. */
+/** Returns the wait of all calls of the platform after one that failed, which is then sent again; null: it is not. */
 export function pauseAfter(error: unknown, sends: number): number | null {
   if (!(error instanceof StorefrontError) || error.kind !== "throttled" || sends >= throttledSendsMax) return null;
   const pauseMs = Math.max(throttledPauseMsMin, error.retryAfterMs ?? 0);
@@ -33,7 +33,7 @@ export async function sendPausing<T>(
     }
 }
 
-/** How long the check of a store that is to be connected may take, with its pauses. */
+/** Time limit of the check of a store that is to be connected, with its pauses. */
 export const checkMsMax = 20_000;
 
 /** The caller has given up before there was room for the call. */

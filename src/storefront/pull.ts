@@ -1,13 +1,14 @@
 /**
- * What a storefront holds, page by page (C66): its locations, catalogue, levels and sales. Part of the port (storefront.ts).
+ * Records of a storefront, page by page (C66): its locations, catalogue, levels and sales. Part of the port
+ * (storefront.ts).
  *
- * Owns: the shape of pages. Does not own: how a platform is asked for them (its adapter), when they are asked for and what the shop keeps
- * of them (pull/).
+ * Owns: the shape of pages. Does not own: how a platform is asked for them (its adapter), when they are asked for and
+ * what the shop keeps of them (pull/).
  */
 import type { Money, Quantity } from "../core/money/money.ts";
 import type { ReadContext, VariantState } from "./storefront.ts";
 
-/** What is pulled, in this order: levels and sales name locations and variants. */
+/** Parts of a pull, in this order: levels and sales name locations and variants. */
 export type PullPart = "locations" | "variants" | "levels" | "sales";
 
 /** Which page is asked for. */
@@ -68,15 +69,15 @@ export interface PullPage {
   readonly records: readonly Pulled[];
   /** Where the next page begins; null: the part is over. The same as before, with `waitMs`, when the platform is not ready. */
   readonly cursor: string | null;
-  /** How long the platform asks to wait before the next page. */
+  /** Wait before the next page that the platform asks for. */
   readonly waitMs?: number;
   /** Things in this part, as far as the platform says, for the progress. */
   readonly total?: number;
-  /** What the operator should know, like `sales reach back 60 days`. The same text is told once. */
+  /** Notes for the operator, like `sales reach back 60 days`. The same text is told once. */
   readonly notes?: readonly string[];
 }
 
-/** What a storefront that can be pulled offers. */
+/** Port of a storefront that can be pulled. */
 export interface StorefrontPull {
   /** The part `variants` brings all there are, also when it is asked for what has changed: others are deleted. */
   readonly bringsAllVariants: boolean;

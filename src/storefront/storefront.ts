@@ -29,8 +29,8 @@ export interface OnHandChange {
 }
 
 /**
- * What became of one item of a write. `unchanged`: it was so already. `rejected`: repeating it changes nothing until its cause is
- * removed. `unknown`: it may or may not have landed; repeat it under the same reference.
+ * Outcome of one item of a write. `unchanged`: it was so already. `rejected`: repeating it changes nothing until its
+ * cause is removed. `unknown`: it may or may not have landed; repeat it under the same reference.
  */
 export type ItemResult =
   | { readonly outcome: "applied" }
@@ -38,32 +38,34 @@ export type ItemResult =
   | { readonly outcome: "rejected"; readonly reason: string; readonly message: string }
   | { readonly outcome: "unknown"; readonly message: string };
 
-/** What a platform can do. What it cannot, its adapter answers item by item; nobody asks for the platform's name. */
+/**
+ * Capabilities of a platform. What it cannot, its adapter answers item by item; nobody asks for the platform's name.
+ */
 export interface StorefrontCapabilities {
   /**
-   * How the platform changes on-hand. `delta`: it adds, so a sale between two calls is kept. `absolute`: it sets, so the adapter has to
-   * notice what changed since it read.
+   * Way in which the platform changes on-hand stock. `delta`: it adds, so a sale between two calls is kept. `absolute`:
+   * it sets, so the adapter has to notice what changed since it read.
    */
   readonly stockWrite: "delta" | "absolute";
   /** The platform counts whole pieces: a fractional quantity is rejected. */
   readonly wholeQuantitiesOnly: boolean;
   /** The platform has a place for incoming quantities; without one, `setIncoming` answers `unchanged`. */
   readonly incoming: boolean;
-  /** What becomes active when a variant is activated: it alone, or every variant of its product. */
+  /** Extent of an activation: the variant alone, or every variant of its product. */
   readonly activates: "variant" | "product";
 }
 
-/** What a read may be given. */
+/** Options of a read. */
 export interface ReadContext {
   /** Aborted when the caller stops waiting: the platform is asked nothing more. */
   readonly signal?: AbortSignal;
 }
 
-/** What makes a write repeatable and traceable. */
+/** Facts that make a write repeatable and traceable. */
 export interface WriteContext {
   /** Stored by the caller before the call. The same reference always comes with the same items. */
   readonly reference: string;
-  /** What the change belongs to, for the platform's own history (`openpo://shops/demo/purchase-orders/po_…`). */
+  /** Owner of the change, for the platform's own history (`openpo://shops/demo/purchase-orders/po_…`). */
   readonly documentUri: string;
   /** The trace of the request that asked for it, for a platform that takes part in traces (header `traceparent`). */
   readonly traceparent?: string | null;
@@ -75,9 +77,9 @@ export interface WriteContext {
 export class StorefrontError extends Error {
   override readonly name = "StorefrontError";
   readonly kind: "error" | "throttled" | "timeout" | "auth";
-  /** Whether a write may have taken effect although the call failed (F3). */
+  /** Tells if a write may have taken effect although the call failed (F3). */
   readonly landed: "no" | "maybe";
-  /** How long the platform asks to wait; null when it does not say. */
+  /** Wait that the platform asks for; null when it states none. */
   readonly retryAfterMs: number | null;
 
   constructor(

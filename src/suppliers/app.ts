@@ -113,7 +113,7 @@ export function createSupplierPages(deps: SupplierDependencies): Surface {
   };
 }
 
-/** Whether the request is a program's: it gets JSON. */
+/** True if the request is a program's: it gets JSON. */
 const isJson = ({ request }: RequestContext): boolean =>
   (request.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() === "application/json";
 
@@ -165,8 +165,8 @@ async function answerTo(served: Served, context: RequestContext): Promise<Respon
 }
 
 /**
- * The link, if it leads to an order. A link that is good is never refused for what others have guessed from its address, which may be that of a
- * proxy before all suppliers.
+ * The link, if it leads to an order. A good link is never refused for what others have guessed from its address. That
+ * may be the address of a proxy before all suppliers.
  *
  * @throws Fault NOT_FOUND     it does not.
  * @throws Fault RATE_LIMITED  the address has asked for too many of these.
@@ -197,9 +197,9 @@ async function openLink(
 }
 
 /**
- * A page of another site may not answer in the supplier's place. Nothing is told to this page by a cookie, so whoever can send an answer has the
- * link; this keeps a page from sending what the supplier has not seen. Browsers that hide where a form comes from, as this page asks them to,
- * say it in `Sec-Fetch-Site` if they can.
+ * A page of another site may not answer in the supplier's place. No cookie identifies the caller of this page, so
+ * whoever can send an answer has the link. This keeps a page from sending an answer that the supplier has not seen.
+ * Browsers that hide where a form comes from, as this page asks them to, say it in `Sec-Fetch-Site` if they can.
  *
  * @throws Fault FORBIDDEN_SCOPE
  */
@@ -220,7 +220,7 @@ function refuseOtherSites({ request }: RequestContext): void {
 
 // What is shown.
 
-/** What a supplier has sent that could not be taken. */
+/** Answer of a supplier that could not be taken. */
 interface Refused {
   readonly form: Form;
   readonly errors: readonly FormError[];
@@ -325,7 +325,7 @@ const lineAnswer = z
     };
   });
 
-/** What a program sends. */
+/** Input of a program. */
 const answerInput = z
   .strictObject({
     lines: z
@@ -354,7 +354,10 @@ async function takeJson(served: Served, context: RequestContext, open: OpenLink)
   return respond(success(requestId, { proposal: shown }, { status: isNew ? 201 : 200, headers }));
 }
 
-/** A form that was filled in: mistakes are shown in it; otherwise the browser is sent back to the page, so that reloading sends nothing again. */
+/**
+ * Takes a filled-in form: mistakes are shown in it. Otherwise the browser is sent back to the page, so that reloading
+ * sends nothing again.
+ */
 async function takeForm(served: Served, context: RequestContext, open: OpenLink, path: string): Promise<Response> {
   const language = languageOf(context);
   const body = Buffer.from(await context.body.whole(ofShop(open.shopId))).toString();
@@ -382,7 +385,7 @@ class Refusal extends Error {
   override readonly name = "Refusal";
 }
 
-/** What is answered to an order as it is now, and what of an open proposal goes on with it. */
+/** Answer to an order in its present state, and the parts of an open proposal that go on with it. */
 type Reading = (
   order: PurchaseOrder,
   today: string,

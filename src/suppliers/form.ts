@@ -11,7 +11,7 @@ import { day, shortTextMax } from "../operations/fields.ts";
 import { articleOf, fieldOf, type FormError } from "./page.ts";
 import { filled, type Language, languageNamed, marksIn, textsIn } from "./texts.ts";
 
-/** What was filled in. */
+/** Values of the form. */
 export interface Form {
   readonly values: ReadonlyMap<string, string>;
   /** After which position its lines begin; null: with the first. */
@@ -116,8 +116,9 @@ function lineAnswerOf(
 const numberText = /^(?:\d{1,3}(?: \d{3})+|\d+)(?:\.\d+)?$/;
 
 /**
- * The quantity that was typed, as the page writes it in its language: of "1.500" a German page says fifteen hundred, an English one one and a half. The
- * other mark is taken for a decimal one where it can be nothing else. Null when it is none.
+ * Returns the typed quantity, as the page writes it in its language. "1.500" is fifteen hundred on a German page, and
+ * one and a half on an English one. The other mark is taken for a decimal one where it can be nothing else. Null when
+ * it is none.
  */
 export function quantityOf(typed: string, language: Language): Quantity | null {
   const { group, decimal } = marksIn[language];

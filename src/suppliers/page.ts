@@ -59,7 +59,7 @@ ul.errors { margin: 0.25rem 0; padding-left: 1.25rem; }
 @media print { form button, .links { display: none; } }
 `;
 
-/** What the pages may do: nothing but look as they do, and send their form to where they came from. */
+/** Policy of the pages: they may do nothing but look as they do, and send their form to where they came from. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(styles).digest("base64")}'`,
@@ -88,7 +88,7 @@ const documentOf = (language: Language, title: string, body: Html): string =>
       </body>
     </html> `.text;
 
-/** What stands in the place of an order. */
+/** Notice in the place of an order. */
 export type Notice = "ended" | "busy" | "failed" | "elsewhere";
 
 /** A page that says why there is no order, and what to do. */
@@ -126,7 +126,7 @@ interface OrderPage {
   readonly timezone: string;
   readonly order: Header;
   readonly lines: readonly LineItem[];
-  /** How many lines come before these. */
+  /** Number of lines before these. */
   readonly linesBefore: number;
   /** After which position these lines begin, as the link to the page says it; null: with the first. */
   readonly after: number | null;
@@ -137,7 +137,7 @@ interface OrderPage {
   readonly expiresAtMs: number;
   /** The answer was sent just now. */
   readonly wasSent: boolean;
-  /** What was typed and could not be taken, by the names of fields. */
+  /** Typed values that could not be taken, by the names of fields. */
   readonly typed: ReadonlyMap<string, string> | null;
   readonly errors: readonly FormError[];
 }
@@ -149,7 +149,7 @@ export const fieldOf = {
   cannot: (lineItemId: string): string => `cannot.${lineItemId}`,
 } as const;
 
-/** How a line is called. */
+/** Returns the name of a line's article. */
 export const articleOf = (line: LineItem): string =>
   [line.supplierProductName ?? line.productName ?? line.supplierSku ?? line.sku ?? line.variantId, line.variantName]
     .filter((part) => part !== null)
@@ -272,7 +272,7 @@ function errorList({ errors }: OrderPage, texts: Texts): Html | null {
   </div>`;
 }
 
-/** What became of the supplier's latest answer, or why none is taken. */
+/** Returns the outcome of the supplier's latest answer, or why none is taken. */
 function outcomeHtml({ order, latest, wasSent, shopName, errors }: OrderPage, texts: Texts, written: Written): Html {
   const parts: Html[] = [];
   if (wasSent && errors.length === 0)
@@ -384,7 +384,10 @@ function lineCard(page: OrderPage, line: LineItem, texts: Texts, written: Writte
   </fieldset>`;
 }
 
-/** The fields of a line, with what was typed, else what the open answer says, else what would be the usual answer: all that was ordered. */
+/**
+ * The fields of a line, with the typed values, else those of the open answer, else the usual answer: all that was
+ * ordered.
+ */
 function lineFields(page: OrderPage, line: LineItem, texts: Texts, written: Written): Html {
   const { order, latest, typed } = page;
   const { poLineItemId: id } = line;

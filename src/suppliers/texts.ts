@@ -280,7 +280,7 @@ const es: Texts = {
 
 export const textsIn: Readonly<Record<Language, Texts>> = { en, de, fr, es };
 
-/** How a language parts thousands, and what stands before decimals. */
+/** Separators of thousands and decimals in a language. */
 export const marksIn: Readonly<Record<Language, { readonly group: RegExp; readonly decimal: string }>> = {
   en: { group: /,/g, decimal: "." },
   de: { group: /\./g, decimal: "," },

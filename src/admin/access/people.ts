@@ -27,10 +27,10 @@ import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
-/** How long an invitation can be used. */
+/** Time for which an invitation can be used. */
 const invitationMs = dayMs;
 
-/** How long an invitation is listed after it could be used. */
+/** Time for which an invitation is listed after its end. */
 const invitationKeptMs = 30 * dayMs;
 
 const emailMax = 320;
@@ -102,7 +102,7 @@ const sessionSchema = z.strictObject({
   expiresAt: z.string(),
 });
 
-/** What has become of an invitation. */
+/** Returns the status of an invitation. */
 function statusOf(
   { usedAtMs, revokedAtMs, expiresAtMs }: Invitation,
   nowMs: number,

@@ -42,7 +42,7 @@ const refused = (): Fault =>
     action: "Connect the shop with its app's client secret, and let Shopify send webhooks here.",
   });
 
-/** What is remembered between webhooks. */
+/** Facts that are remembered between webhooks. */
 interface Known {
   readonly events: RecentMap<true>;
   readonly shops: Memory<Shop>;

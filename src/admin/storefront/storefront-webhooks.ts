@@ -1,8 +1,9 @@
 /**
- * Letting a shop's store tell of its changes by webhooks (C66): asked for when it is connected and taken back when it is left, as far as the
- * service knows under which address the store reaches it.
+ * Webhooks by which a shop's store reports its changes (C66). They are subscribed when the store is connected and
+ * cancelled when it is left, if the service knows the address at which the store reaches it.
  *
- * A store that refuses does not undo the connection: the status says why (C67), and it can be asked again. Asking finds what is there.
+ * A store that refuses does not undo the connection: the status says why (C67), and it can be asked again. Asking finds
+ * what is there.
  */
 import { z } from "zod";
 import { dayMs } from "../../base/calendar.ts";
@@ -19,7 +20,7 @@ import { shopifyHintsPath } from "../../storefront/connections.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
 
-/** How long a store is asked to tell of changes, or to stop telling. */
+/** Time limit of subscribing at a store, or of cancelling there. */
 export const subscribeMsMax = 10_000;
 
 /** A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time. */
@@ -69,7 +70,7 @@ function hindranceOf(
 
 const askAgain = "Ask the store again.";
 
-/** What stands of the webhooks of a shop; null for a storefront that has none. */
+/** Returns the state of a shop's webhooks; null for a storefront that has none. */
 export function webhooksJson(webhooks: Webhooks, shop: Shop, subscription: Subscription | null): WebhooksJson | null {
   if (shop.storefront.kind !== "shopify") return null;
   const known = {
@@ -142,7 +143,7 @@ export async function checkSubscription(
   if (stands?.state === "incomplete" || (stands?.state === "on" && isOld)) await requestSubscription(context, shop);
 }
 
-/** What a store that the shop has left was asked to tell is taken back. @returns what is left there; null when nothing is. */
+/** Cancels the subscription at a store that the shop has left. @returns what is left there; null when nothing is. */
 export async function cancelSubscription(
   { storefronts }: Pick<AdminContext, "storefronts">,
   left: Shop,

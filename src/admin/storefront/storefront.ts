@@ -274,7 +274,7 @@ function placeOf(config: StorefrontConfig | StorefrontInput): string {
 
 const isSameStore = (one: StorefrontConfig, other: StorefrontInput): boolean => placeOf(one) === placeOf(other);
 
-/** Whether what a shop is sent moves it to another storefront. */
+/** True if the input moves the shop to another storefront. */
 export const movesStore = (before: Shop | null, sent: StorefrontInput | undefined): before is Shop =>
   before !== null && sent !== undefined && !isSameStore(before.storefront, sent);
 
@@ -334,8 +334,8 @@ async function refuseWork(tx: Tx, shopId: string): Promise<void> {
 }
 
 /**
- * In the change that moves the shop: makes sure that nothing has begun since it was got ready, forgets the old storefront and tells the new
- * one what is incoming.
+ * In the change that moves the shop: makes sure that nothing has begun since its preparation. Forgets the old
+ * storefront and sends the new one the incoming quantities.
  *
  * @param isLost what was incoming at the old one could not be taken back.
  * @throws Fault ON_HAND_SYNC_IN_FLIGHT when something has begun.

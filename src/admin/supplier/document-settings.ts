@@ -1,4 +1,4 @@
-/** How a shop's documents look: language, paper, columns, letterhead (C62). */
+/** Settings of a shop's documents: language, paper, columns, letterhead (C62). */
 import { z } from "zod";
 import { documentColumns, documentLanguages, logoTypes, papers } from "../../core/supplier/document-settings.ts";
 import { Fault, invalidField } from "../../base/fault.ts";

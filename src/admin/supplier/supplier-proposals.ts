@@ -1,4 +1,4 @@
-/** What suppliers have answered by their links, and accepting it (C64, C64a). */
+/** Suppliers' answers by their links, and accepting them (C64, C64a). */
 import { z } from "zod";
 import type { Actor } from "../../core/access/actor.ts";
 import { Fault } from "../../base/fault.ts";

@@ -22,9 +22,9 @@ export interface Placed {
   readonly expectedDaysAgo: number;
   readonly shippingCost: number;
   readonly taxAmount: number | null;
-  /** What is owed, in the order's currency: what came and is still to come, shipping and tax (C35). */
+  /** Amount owed in the order's currency: goods that came or are still to come, shipping and tax (C35). */
   readonly grandTotal: number;
-  /** What the supplier gave back for rejected goods. */
+  /** Amount that the supplier gave back for rejected goods. */
   readonly credited: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What became of an order of the demo, step by step: quantities, status, log and receipts, in the words in which the service itself
+ * Course of a demo order, step by step: quantities, status, log and receipts, in the words in which the service itself
  * writes them.
  */
 import type { Calendar } from "../calendar.ts";
@@ -21,7 +21,7 @@ export interface CountedLine {
   readonly rejected: number;
 }
 
-/** What is still to come of a line. */
+/** Returns the quantity of a line that is still to come. */
 export const pendingOf = ({ ordered, confirmed, received, rejected }: CountedLine): number =>
   Math.max(0, (confirmed > 0 ? confirmed : ordered) - received - rejected);
 
@@ -178,7 +178,7 @@ function changesOf(before: readonly CountedLine[], after: readonly CountedLine[]
   );
 }
 
-/** What a log entry is made from. */
+/** Facts from which a log entry is made. */
 interface Happened {
   readonly status: string;
   readonly next: string;
@@ -216,7 +216,7 @@ function logEntryOf(step: Step, poNumber: string, { status, next, lines, changes
   }
 }
 
-/** What came in, or was taken back; null when a step did neither. */
+/** Returns the goods that came in, or were taken back; null when a step did neither. */
 function receiptOf(step: Step, before: readonly CountedLine[], after: readonly CountedLine[]): object | null {
   if (step.did !== "received" && step.did !== "took back") return null;
   const lines = after.flatMap((line, index) => {

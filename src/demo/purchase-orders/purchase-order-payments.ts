@@ -1,5 +1,6 @@
 /**
- * What is paid for the demo's orders and when, by their suppliers' terms: a deposit when the order is confirmed, the rest after delivery.
+ * Payments of the demo's orders with their days, by their suppliers' terms: a deposit when the order is confirmed, the
+ * rest after delivery.
  */
 import { cents } from "../catalogue.ts";
 import type { Placed } from "./placed-orders.ts";

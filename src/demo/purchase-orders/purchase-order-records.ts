@@ -89,7 +89,7 @@ function lineRecord({ order }: Placed, line: CountedLine): object {
   };
 }
 
-/** What the order's note is made from. */
+/** Returns the facts for the order's note. */
 function noteFactsOf({ order, course, calendar, expectedDaysAgo }: Placed): NoteFacts {
   const line = (sku: string): NoteLine => {
     const found = course.lines.find((each) => each.sku === sku);
@@ -144,7 +144,7 @@ function documentsOf(from: Placed): readonly object[] {
 const shippedDaysAgoOf = ({ steps }: DemoOrder): number | undefined =>
   steps.find((step) => step.did === "started")?.shippedDaysAgo;
 
-/** What has come is one shipment, what is on its way another. */
+/** Returns the shipments: goods that have come are one, goods on their way another. */
 function shipmentsOf(from: Placed): readonly object[] {
   const { order, key, poNumber, calendar, course, expectedDaysAgo } = from;
   const shippedDaysAgo = shippedDaysAgoOf(order);

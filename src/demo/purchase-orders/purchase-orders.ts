@@ -17,7 +17,7 @@ export type Step = { readonly daysAgo: number } & (
   | { readonly did: "confirmed"; readonly quantities?: Quantities }
   /** `shippedDaysAgo`: the supplier has told when it sent the goods. */
   | { readonly did: "started"; readonly shippedDaysAgo?: number }
-  /** What came and was good; without quantities everything that was still to come. */
+  /** Good goods that came; without quantities everything that was still to come. */
   | { readonly did: "received"; readonly quantities?: Quantities; readonly rejected?: Quantities }
   | { readonly did: "took back"; readonly quantities: Quantities; readonly reason: string }
   | { readonly did: "fixed the rate"; readonly fxRateOverride: number }
@@ -36,7 +36,7 @@ export interface NoteLine {
   readonly moq: number;
 }
 
-/** What a note is made from. */
+/** Facts from which a note is made. */
 export interface NoteFacts {
   readonly line: (sku: string) => NoteLine;
   readonly supplierName: string;
@@ -56,18 +56,18 @@ export interface DemoOrder {
   readonly name: string;
   readonly supplier: DemoSupplier;
   readonly locationId: string;
-  /** What was ordered, by SKU. */
+  /** Ordered quantities, by SKU. */
   readonly lines: Quantities;
   readonly customLines?: readonly CustomLine[];
   readonly steps: readonly [Step, ...(readonly Step[])];
   /** When the supplier promised it, if not after its lead time. */
   readonly expectedDaysAgo?: number;
   readonly note?: (facts: NoteFacts) => string;
-  /** What became of its latest payment whose day has passed, if it was not paid. */
+  /** Status of its latest payment whose day has passed, if it was not paid. */
   readonly unpaid?: "Scheduled" | "Overdue";
   /** SKUs whose received quantity the storefront does not have. */
   readonly unsynced?: readonly string[];
-  /** What the storefront said when it was told last; without it nothing was tried. */
+  /** Latest answer of the storefront to a push; without it nothing was tried. */
   readonly syncProblem?: string;
   /** The supplier gave back what the rejected goods cost. */
   readonly creditNumber?: string;
@@ -458,7 +458,7 @@ export const purchaseOrders: readonly DemoOrder[] = [
   },
 ];
 
-/** How many days ago this happened to the order for the last time; undefined when it did not. */
+/** Returns the days since this happened to the order for the last time; undefined when it did not. */
 export const daysAgoOf = ({ steps }: DemoOrder, did: Step["did"]): number | undefined =>
   steps.findLast((step) => step.did === did)?.daysAgo;
 

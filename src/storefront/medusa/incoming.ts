@@ -1,10 +1,10 @@
 /**
- * Incoming quantities. Medusa shows one number for a level, which others may use too, so what of it is ours is kept here: a target becomes
- * the difference to it (C41).
+ * Incoming quantities. Medusa shows one number for a level, which others may use too. So our part of it is kept here,
+ * and a target becomes the difference to it (C41).
  *
- * Calls of one location are made one after another, and one without an outcome is settled before anything else is computed, by what the
- * levels show. Where they show neither what was nor what was to be, it counts as landed: what is incoming may then be too low, but never
- * twice too high.
+ * Calls of one location are made one after another. One without an outcome is settled by the levels before anything
+ * else is computed. Where they show neither the old nor the new figure, it counts as landed. Incoming stock may then be
+ * too low, but never twice too high.
  */
 import { asQuantity, type Quantity, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import {
@@ -28,7 +28,7 @@ interface Target {
   readonly incoming: Quantity;
 }
 
-/** What is to be added to the figure of a variant's level. */
+/** Difference to add to the figure of a variant's level. */
 interface Change {
   readonly variantId: string;
   readonly itemId: string;

@@ -1,9 +1,11 @@
 /**
- * Inventory levels at Medusa: reading them, and setting a quantity of theirs as carefully as the Admin API allows. Medusa can only be told
- * what a level is to be, not what to add. So a level is looked at again right before the write, and not written when it has changed.
+ * Inventory levels at Medusa: reading them, and setting a quantity of theirs as carefully as the Admin API allows.
+ * Medusa can only be told what a level is to be, not what to add. So a level is looked at again right before the write,
+ * and not written when it has changed.
  *
- * What remains is a change between that look and the write. Medusa's answer shows what was available when Medusa loaded the level for
- * the write, so such a change is noticed, and its difference can be added again. A version that shows the new figure there says nothing.
+ * What remains is a change between that look and the write. Medusa's answer shows the available stock at the time when
+ * Medusa loaded the level for the write. So such a change is noticed, and its difference can be added again. A version
+ * that shows the new figure there says nothing.
  */
 import { z } from "zod";
 import { chunksOf } from "../../store/in-lists.ts";
@@ -33,7 +35,7 @@ export interface LevelWrite {
   readonly after: number;
 }
 
-/** What became of a write. `moved`: a level is not as it was seen, and nothing was written. */
+/** Outcome of a write. `moved`: a level is not as it was seen, and nothing was written. */
 type Written =
   | { readonly kind: "moved" }
   | { readonly kind: "refused"; readonly message: string }
@@ -89,7 +91,10 @@ const batchAnswer = z.object({
 
 export class MedusaLevels {
   readonly #client: MedusaClient;
-  /** Whether this Medusa's answers show what was available before the write: seen with a level that had stock and got another one. */
+  /**
+   * True if this Medusa's answers show the stock before the write: seen with a level that had stock and got another
+   * one.
+   */
   #showsBefore = false;
 
   constructor(client: MedusaClient) {

@@ -74,7 +74,7 @@ export class Medusa {
     return this.#opened.storefrontOf(shop, config, () => this.#openStore(shop, config));
   }
 
-  /** What is known of the calls of the shop's store; null when this process has made none. */
+  /** Returns the state of the calls of the shop's store; null when this process has made none. */
   stateOf(shopId: string): StoreState | null {
     return this.#opened.clientOf(shopId)?.state ?? null;
   }

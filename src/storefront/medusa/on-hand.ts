@@ -30,7 +30,7 @@ import { type Level, levelName, levelsPerCallMax, type LevelWrite, type MedusaLe
 import { MedusaFailed } from "./transport.ts";
 import { type MedusaVariants, notALocation, notThere, notTracked } from "./variants.ts";
 
-/** What the calls of one shop's Medusa work with. */
+/** Dependencies of the calls of one shop's Medusa. */
 export interface StoreParts {
   readonly shopId: string;
   readonly currencyCode: string;
@@ -44,24 +44,24 @@ export interface StoreParts {
   readonly turns: Turns;
 }
 
-/** How long a turn is kept without being renewed: longer than a request may take, with its answer. */
+/** Lease of a turn that is not renewed: longer than a request may take, with its answer. */
 const turnMs = 20_000;
 
-/** How long a turn must still hold when a request is sent in it. */
+/** Time that a turn must still hold when a request is sent in it. */
 const turnLeftMsMin = 10_000;
 
-/** How long a call waits for its turn while another node has it, and how often it looks. */
+/** Longest wait of a call for its turn while another node has it, and the interval of its polls. */
 const turnWaitMsMax = 6_000;
 const turnPollMs = 100;
 
-/** How often the sum of a level is made anew because the level has changed from outside. */
+/** Times that the sum of a level is made again because the level has changed from outside. */
 export const replansMax = 10;
 
 /** A level that a call sets. `before` and what follows are as it was seen when the call was planned; absent before. */
 interface PlannedLevel {
   readonly itemId: string;
   readonly locationId: string;
-  /** What is added, in units. */
+  /** Difference, in units. */
   readonly delta: number;
   readonly seen?: {
     /** Null: there was no level. */
@@ -87,11 +87,11 @@ const inputOf = (batch: WrittenBatch): BatchInput => {
 const itemsText = (changes: readonly OnHandChange[]): string =>
   JSON.stringify(changes.map(({ variantId, locationId, delta }) => [variantId, locationId, delta]));
 
-/** What the levels say about a call without an answer. */
+/** Verdict of the levels on a call without an answer. */
 type Verdict = "landed" | "not-landed" | "unclear";
 
 /**
- * Whether a call has landed, by the levels as they are now.
+ * Returns the verdict on a call, by the present levels.
  *
  * @param isReverted Medusa said that the call has failed: it then sets the levels back.
  */
@@ -190,7 +190,10 @@ export class MedusaOnHand {
     return (await this.#known(changes, reference)) ?? made;
   }
 
-  /** What is to be sent: items that Medusa cannot take are rejected here, those of one level are one change. */
+  /**
+   * Returns the changes to send. Items that Medusa cannot take are rejected here, and those of one level are one
+   * change.
+   */
   async #planned(
     changes: readonly OnHandChange[],
     reference: string,
@@ -375,8 +378,8 @@ export class MedusaOnHand {
   }
 
   /**
-   * The write with this call in parts, when it cannot be sent as it is: levels that would fall below nothing are rejected, those that are
-   * not there yet are made by a call of their own. Null: it can be sent.
+   * Returns the write with this call in parts, when it cannot be sent as it is. Levels that would fall below nothing
+   * are rejected, and those that are missing are made by a call of their own. Null: it can be sent.
    */
   #parted(
     write: StorefrontWrite,
@@ -483,7 +486,7 @@ export class MedusaOnHand {
     }
   }
 
-  /** Finds out what became of the calls of a write whose holder has ended, so that no figure is computed on top of a doubtful one. */
+  /** Settles the calls of a write whose holder has ended, so that no figure is computed on top of a doubtful one. */
   async #settleInterrupted(turn: Turn, reference: string, signal: AbortSignal | undefined): Promise<void> {
     let write = await this.#load(reference);
     for (const batch of write?.batches ?? [])

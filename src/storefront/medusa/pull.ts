@@ -1,8 +1,10 @@
 /**
- * What a Medusa holds, page by page (C66). Its Admin API tells when an order has changed, but neither which levels, prices and costs have, nor
- * which variants were deleted. So sales are brought as they change, everything else whole each time (D345).
+ * Records of a Medusa, page by page (C66). Its Admin API tells when an order has changed, but neither which levels,
+ * prices and costs have, nor which variants were deleted. So sales are brought as they change, everything else whole
+ * each time (D345).
  *
- * Owns: how lists are walked, and what their rows mean. Does not own: when a page is asked for and what the shop keeps of it (pull/).
+ * Owns: how lists are walked, and what their rows mean. Does not own: when a page is asked for and what the shop keeps
+ * of it (pull/).
  */
 import { z } from "zod";
 import { asQuantity } from "../../core/money/money.ts";
@@ -46,8 +48,9 @@ interface List<Row> {
 }
 
 /**
- * The next rows of a list, in the order of their ids. Rows move up when one before them is deleted; so each call begins with the last row of the
- * one before, and when it begins with one that comes later, the list is walked again from a page before.
+ * The next rows of a list, in the order of their ids. Rows move up when one before them is deleted, so each call begins
+ * with the last row of the one before. When it begins with one that comes later, the list is walked again from a page
+ * before.
  */
 async function rowsOf<Row extends { readonly id: string }>(
   client: MedusaClient,
@@ -131,7 +134,7 @@ const priceShape = z.object({
   rules: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** What a variant's stock is kept in, with what is asked of it. */
+/** Schema of the items in which a variant's stock is kept, with the fields that are read. */
 const itemsWith = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .array(

@@ -23,7 +23,7 @@ export interface MedusaRequest {
   readonly body?: object;
 }
 
-/** What Medusa answers: data, or why it refuses the request and has done nothing. */
+/** Answer of Medusa: data, or why it refuses the request and has done nothing. */
 export type MedusaAnswer =
   | { readonly kind: "data"; readonly data: unknown }
   | { readonly kind: "refused"; readonly status: number; readonly message: string };
@@ -95,7 +95,10 @@ function answerFrom(status: number, text: string, landed: "no" | "maybe"): Medus
 const notMedusa = (status: number): StorefrontError =>
   new NotMedusa("auth", `this is not the Admin API of a Medusa 2 (HTTP ${status})`, { landed: "no" });
 
-/** What a status means that is neither data nor a refusal; null for those. Medusa does nothing with a request that it answers with a 4xx. */
+/**
+ * Returns the error of a status that is neither data nor a refusal; null for those. Medusa does nothing with a request
+ * that it answers with a 4xx.
+ */
 function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): StorefrontError | null {
   const auth = (message: string): StorefrontError => new StorefrontError("auth", message, { landed: "no" });
   if (status === 401) return auth("Medusa does not accept the secret key: it was revoked, or is no secret key");

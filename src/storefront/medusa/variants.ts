@@ -9,7 +9,7 @@ import { aFewAtATime, type MedusaClient } from "./client.ts";
 /** Ids that one look-up names. An id has about 35 characters, and proxies refuse addresses of more than 8,000. */
 export const idsPerCallMax = 100;
 
-/** What shows whether a variant can hold stock, and where. */
+/** Schema of the fields that show if a variant can hold stock, and where. */
 export const variantShape = z.object({
   id: z.string(),
   manage_inventory: z.boolean(),

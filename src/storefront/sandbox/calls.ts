@@ -11,7 +11,7 @@ import { StorefrontError } from "../storefront.ts";
 import { type CallFaults, type SandboxCall, useFaults } from "./faults.ts";
 import { countCall } from "./state.ts";
 
-/** How long a call with the fault `timeout` hangs before it fails. */
+/** Time for which a call with the fault `timeout` hangs before it fails. */
 const sandboxTimeoutMs = 1_000;
 
 /** The wait that a throttled call is asked for. */
@@ -29,7 +29,9 @@ export interface CallsOptions {
 interface CallRequest {
   readonly name: SandboxCall;
   readonly variantIds: readonly string[];
-  /** Whether it changes the platform: its result is then durable, and a lost answer leaves it open whether it landed. */
+  /**
+   * True if it changes the platform: its result is then durable, and a lost answer leaves it open if the change landed.
+   */
   readonly writes: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -37,7 +39,7 @@ interface CallRequest {
 /** Of a call that only reads, nothing but its count can be lost. */
 const optionsOf = ({ writes }: CallRequest): WriteOptions => (writes ? {} : { durable: false, committed: false });
 
-/** What a call does in its turn. It changes nothing before it has the faults. */
+/** Work of a call in its turn. It changes nothing before it has the faults. */
 type CallWork<T> = (tx: Tx, faults: Promise<CallFaults>) => Promise<T>;
 
 /** A call that is done, or one that is disturbed and was only counted. */

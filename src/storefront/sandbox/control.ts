@@ -20,7 +20,7 @@ import {
 
 export interface SandboxLevel {
   readonly locationId: string;
-  /** What can be read by now: accepted changes less those still within `applyDelayMs`. */
+  /** Stock that can be read by now: accepted changes less those still within `applyDelayMs`. */
   readonly onHand: Quantity;
   readonly incoming: Quantity;
 }
@@ -50,7 +50,7 @@ interface SandboxVariantPatch {
 /** The operator's side of the sandbox. Every method rejects with a `Fault` when the store cannot be used. */
 export interface SandboxControl {
   /**
-   * What the sandbox has, and how often it was called.
+   * Returns the sandbox's stock, and the counts of its calls.
    *
    * @param variantIds  only these; null for all. Variants and levels come in code-point order.
    */
@@ -128,7 +128,10 @@ export function createControl(
   };
 }
 
-/** What to store so that this much is readable now: changes that are accepted but not readable yet are added (X4). */
+/**
+ * Returns the figure to store so that this much is readable now: changes that are accepted but not readable yet are
+ * added (X4).
+ */
 const withUnseen = (
   unseen: ReadonlyMap<string, number>,
   variantId: string,

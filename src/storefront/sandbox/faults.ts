@@ -23,18 +23,18 @@ export const sandboxFaultOutcomes = ["error", "throttled", "timeout", "refused",
 
 type SandboxFaultOutcome = (typeof sandboxFaultOutcomes)[number];
 
-/** What goes wrong, and when (contract §7). */
+/** A fault, and when it happens (contract §7). */
 export interface SandboxFault {
   readonly call: SandboxCall | "*";
   /**
-   * `error`, `throttled`, `timeout` (nothing happened) and `lost-response` (it happened) fail the whole call when one of the
-   * variants is in it; `refused` rejects only those items. On calls that only read, a refused item reads as unsyncable, not
-   * verified or without a cost.
+   * `error`, `throttled`, `timeout` (nothing happened) and `lost-response` (it happened) fail the whole call when one
+   * of the variants is in it. `refused` rejects only those items. On calls that only read, a refused item reads as
+   * unsyncable, not verified or without a cost.
    */
   readonly outcome: SandboxFaultOutcome;
   /** Null: any call, or any item. */
   readonly variantIds: readonly string[] | null;
-  /** How many calls it hits. Null: until the faults are replaced. */
+  /** Number of calls that it hits. Null: until the faults are replaced. */
   readonly times: number | null;
 }
 
@@ -54,13 +54,13 @@ interface FaultRow {
   readonly times_left: number | null;
 }
 
-/** What the faults do to one call. */
+/** Effects of the faults on one call. */
 export interface CallFaults {
   readonly latencyMs: number;
   readonly applyDelayMs: number;
   /** A fault hits the call. */
   readonly isHit: boolean;
-  /** What fails the call as a whole; null when nothing does. */
+  /** Fault that fails the call as a whole; null without one. */
   readonly wholeCall: Exclude<SandboxFaultOutcome, "refused"> | null;
   readonly isRefused: (variantId: string) => boolean;
 }

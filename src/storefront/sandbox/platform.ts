@@ -1,6 +1,4 @@
-/**
- * What the sandbox does when it is called: the port's calls on the rows of state.ts, with one result per item (F2).
- */
+/** Calls of the sandbox: those of the port on the rows of state.ts, with one result per item (F2). */
 import { asMoney, type Money, type Quantity } from "../../core/money/money.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Statement, Tx } from "../../store/store.ts";
@@ -102,7 +100,7 @@ async function readCosts(
   });
 }
 
-/** What an item comes to: a statement that applies it, or the result without one. */
+/** Step for an item: a statement that applies it, or the result without one. */
 type Step = Statement | ItemResult;
 
 /**
@@ -156,7 +154,9 @@ async function setIncoming(
   });
 }
 
-/** A tag is that of the product, so it can be set on a variant without stock too; a variant that is not there has none. */
+/**
+ * A tag is that of the product, so it can be set on a variant without stock too. A variant that is not there has none.
+ */
 async function setTags(
   context: CallContext,
   changes: readonly { readonly variantId: string; readonly tag: string; readonly present: boolean }[],

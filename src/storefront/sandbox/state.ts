@@ -175,7 +175,7 @@ export async function loadState(
   }));
 }
 
-/** How often each call was made; one that never was is left out. */
+/** Returns the number of times that each call was made; one that never was is left out. */
 export async function loadCallCounts(tx: Tx, shopId: string): Promise<Readonly<Partial<Record<SandboxCall, number>>>> {
   const rows = await tx.all<{ call: SandboxCall; count: number }>(
     "select call, count from sandbox_call where shop_id = ? order by call",

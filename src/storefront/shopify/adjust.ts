@@ -14,12 +14,12 @@ import { adjustDocument, type UserError } from "./documents.ts";
 export const changesPerCallMax = 250;
 
 /**
- * How long a call without an outcome may be repeated. Shopify forgets a key after 24 hours, and a repetition would then be a new change;
- * the hour between is for clocks that differ and a call on its way.
+ * Time for which a call without an outcome may be repeated. Shopify forgets a key after 24 hours, and a repetition
+ * would then be a new change. The hour between is for clocks that differ and a call on its way.
  */
 export const keyHoldsMs = 23 * hourMs;
 
-/** What Shopify asks to wait while another call with the key is under way. */
+/** Wait that Shopify asks for while another call with the key is under way. */
 const concurrentMs = 1_000;
 
 /** One entry of the input. */
@@ -74,15 +74,15 @@ export interface RefusedChange {
 }
 
 /**
- * What became of the call. `landed`: all of it. `refused`: nothing of it, on account of these entries; the others are sent anew.
- * `renew`: nothing of it, and the same is sent under a new key.
+ * Outcome of the call. `landed`: all of it. `refused`: nothing of it, on account of these entries; the others are sent
+ * anew. `renew`: nothing of it, and the same is sent under a new key.
  */
 type AdjustOutcome =
   | { readonly kind: "landed"; readonly changedAtMs: number }
   | { readonly kind: "refused"; readonly byIndex: ReadonlyMap<number, RefusedChange> }
   | { readonly kind: "renew" };
 
-/** What an answer is held against. */
+/** Input that an answer is held against. */
 interface SentInput {
   readonly input: {
     readonly name: string;
@@ -129,7 +129,7 @@ export async function adjust(
   return { kind: "landed", changedAtMs: Date.parse(group.createdAt) };
 }
 
-/** What the errors of an answer mean; with any of them nothing of the call was done. */
+/** Returns the meaning of an answer's errors; with any of them nothing of the call was done. */
 function refusal(errors: readonly UserError[], count: number): AdjustOutcome {
   for (const { code, message } of errors)
     switch (code) {

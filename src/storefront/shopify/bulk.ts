@@ -16,7 +16,7 @@ const pieceBytes = 131_072;
 /** The largest piece: what belongs together, like an order with its lines, is read as one. */
 export const pieceBytesMax = 4_194_304;
 
-/** How long reading a piece may take. */
+/** Time limit of reading a piece. */
 const pieceMsMax = 20_000;
 
 /** Between two looks at an operation that runs: at first, and at most. */
@@ -26,7 +26,7 @@ const pollMsMax = 10_000;
 /** Shopify runs so many operations of an app at a time; ours waits its turn. */
 const busyMs = 10_000;
 
-/** How often an operation that has failed is begun anew. */
+/** Times that a failed operation is begun. */
 export const begunMax = 3;
 
 /** Where a bulk operation stands. */
@@ -52,7 +52,7 @@ interface BulkPiece {
 
 interface BulkParts {
   readonly client: ShopifyClient;
-  /** Whether a result file may be read at this address. */
+  /** Returns true if a result file may be read at this address. */
   readonly mayDownload: (url: URL) => boolean;
 }
 

@@ -14,7 +14,7 @@ import { sendToShopify, type ShopifyAnswer, type ShopifyStore, TokenRefused } fr
 
 interface AskOptions {
   readonly writes: boolean;
-  /** How many things the call is about; its cost grows with them. */
+  /** Number of things in the call; its cost grows with them. */
   readonly items: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -152,7 +152,7 @@ const refusedCodes: ReadonlySet<string> = new Set([
   "variableMismatch",
 ]);
 
-/** What an entry of `errors` means. */
+/** Returns the meaning of an entry of `errors`. */
 function errorOf(
   { code, message }: { readonly code: string | null; readonly message: string },
   throttle: ThrottleStatus | null,

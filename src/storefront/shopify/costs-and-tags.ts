@@ -18,10 +18,12 @@ import {
 import type { StoreParts } from "./on-hand.ts";
 import { type FoundVariant, idsPerQueryMax, notThere, notTracked } from "./variants.ts";
 
-/** How long a cost that was written counts as written: an attempt of many that was given up half way goes on where it was. */
+/**
+ * Time for which a written cost counts as written: an attempt of many that was given up half way goes on where it was.
+ */
 const costKeptMs = 5 * 60 * 1_000;
 
-/** How long the store's currency is taken for known. A store with orders cannot change it. */
+/** Time for which the store's currency counts as known. A store with orders cannot change it. */
 const currencyKeptMs = hourMs;
 
 /** Costs that a client remembers to have written. */

@@ -1,6 +1,6 @@
 /**
- * What is asked of Shopify, document by document, with the schema of each answer as far as it is read. A test holds the documents against
- * Shopify's own schema (test/storefront/shopify/schema.test.ts).
+ * Documents for Shopify, one by one, with the schema of each answer as far as it is read. A test holds the documents
+ * against Shopify's own schema (test/storefront/shopify/schema.test.ts).
  */
 import { z } from "zod";
 import { onOneLine } from "../../base/plain-text.ts";
@@ -14,7 +14,7 @@ export interface ShopifyDocument<Answer> {
   readonly cost: { readonly base: number; readonly perItem: number };
 }
 
-/** What a global id leads to: null when there is no such thing, or one of another type. */
+/** Schema of the node of a global id: null when there is no such thing, or one of another type. */
 const node = <Shape extends z.ZodType>(shape: Shape) =>
   z.union([shape, z.null(), z.strictObject({ __typename: z.string() }).transform(() => null)]);
 
@@ -332,7 +332,7 @@ export interface BulkQuery {
   readonly grouped: boolean;
 }
 
-/** What stands for a time in the text of a bulk query. */
+/** Placeholder of a time in the text of a bulk query. */
 export const bulkTime = "2000-01-01T00:00:00Z";
 
 const variantMembers = `id title sku barcode price requiresComponents

@@ -14,7 +14,7 @@ export const numberOf = (gid: string): string => gid.slice(gid.lastIndexOf("/") 
 
 const kinds = { location: "Location", product: "Product", variant: "ProductVariant" } as const;
 
-/** What the shop may call something of Shopify: by the number, which new things get, or by the whole global id. */
+/** Returns the shop's names for something of Shopify: the number, which new things get, or the whole global id. */
 export function namesOf(kind: keyof typeof kinds, id: string): readonly string[] {
   const gid = globalId(kinds[kind], id);
   return gid === null ? [id] : [numberOf(gid), gid];

@@ -1,9 +1,10 @@
 /**
- * Incoming quantities. Shopify shows one number of all apps, which can be changed but not set, so what of it is ours is kept here: a target
- * becomes the difference to it (C41). Every call has one ledger document, Shopify's rule.
+ * Incoming quantities. Shopify shows one number of all apps, which can be changed but not set. So our part of it is
+ * kept here, and a target becomes the difference to it (C41). Every call has one ledger document, Shopify's rule.
  *
- * Calls of one location are made one after another, and one without an outcome is repeated before anything else is computed. When Shopify
- * has forgotten its key, it counts as landed: what is incoming may then be too low, but never twice too high.
+ * Calls of one location are made one after another, and one without an outcome is repeated before anything else is
+ * computed. When Shopify has forgotten its key, it counts as landed: what is incoming may then be too low, but never
+ * twice too high.
  */
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import {
@@ -22,7 +23,7 @@ import { fractional, notALocation, piecesOf, rejectionOf, type StoreParts } from
 import { Turns } from "../turns.ts";
 import { notThere, notTracked } from "./variants.ts";
 
-/** How often what is left of a call is sent anew; each time it is less, or under a new key. */
+/** Times that the rest of a call is sent; each time it is less, or under a new key. */
 const roundsMax = 20;
 
 interface Target {

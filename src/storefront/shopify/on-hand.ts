@@ -1,8 +1,10 @@
 /**
- * Changes of on-hand as changes of Shopify's `available`: on hand rises with it, and what customers have ordered stays as it is (F1).
+ * Changes of on-hand as changes of Shopify's `available`: on hand rises with it, and what customers have ordered stays
+ * as it is (F1).
  *
- * Every call is stored with its key and exact input before it is sent, and repeated as it was until it has an outcome, at most as long as
- * Shopify knows the key. After that nobody can say whether it landed: its items stay unknown until somebody clears them (C43).
+ * Every call is stored with its key and exact input before it is sent. It is repeated as it was until it has an
+ * outcome, at most as long as Shopify knows the key. After that nobody can say whether it landed: its items stay
+ * unknown until somebody clears them (C43).
  */
 import { asQuantity, type Quantity, quantityToNumber } from "../../core/money/money.ts";
 import {
@@ -32,7 +34,7 @@ import { globalId } from "./ids.ts";
 import { Turns } from "../turns.ts";
 import { idsPerQueryMax, notThere, notTracked, type ShopifyVariants } from "./variants.ts";
 
-/** What the calls of one shop's store work with. */
+/** Dependencies of the calls of one shop's store. */
 export interface StoreParts {
   readonly shopId: string;
   readonly currencyCode: string;
@@ -43,7 +45,7 @@ export interface StoreParts {
   readonly variants: ShopifyVariants;
 }
 
-/** How much older than the change Shopify's time of a level may be: it rounds, and may note the level first. */
+/** Largest lead of the change over Shopify's time of a level: Shopify rounds, and may note the level first. */
 const levelSlackMs = 5_000;
 
 /** Levels that are remembered for reads that were given up half way. */
@@ -152,7 +154,10 @@ export class ShopifyOnHand {
     });
   }
 
-  /** What is to be sent: items that Shopify cannot take are rejected here, those of one level are one change. */
+  /**
+   * Returns the changes to send. Items that Shopify cannot take are rejected here, and those of one level are one
+   * change.
+   */
   async #planned(
     changes: readonly OnHandChange[],
     {
@@ -328,7 +333,7 @@ export class ShopifyOnHand {
   }
 }
 
-/** Whether the level that was seen has the change in it, by Shopify's own times. */
+/** True if the level that was seen has the change in it, by Shopify's own times. */
 const isShown = (level: SeenLevel, change: WrittenBatch | null): boolean =>
   change !== null && (level.changedAtMs ?? Infinity) >= (change.changedAtMs ?? 0) - levelSlackMs;
 

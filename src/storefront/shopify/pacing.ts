@@ -1,13 +1,14 @@
 /**
- * How fast a store is asked: Shopify gives each app and store a bucket of points that fills again, and every answer says how full it is.
- * All calls of a store take their points from one `Pacing`, in the order in which they ask.
+ * Pacing of a store's calls. Shopify gives each app and store a bucket of points that fills again, and every answer has
+ * its level. All calls of a store take their points from one `Pacing`, in the order in which they ask.
  *
- * Owns: the wait before a call, by its points and after a call that was throttled. Does not own: the call, and what it costs (client.ts).
+ * Owns: the wait before a call, by its points and after a call that was throttled. Does not own: the call, and what it
+ * costs (client.ts).
  */
 import type { Clock } from "../../base/clock.ts";
 import { noRoomInTime, pauseFor, throttledPauseMsMax } from "../pause.ts";
 
-/** What an answer says of the bucket, in points. */
+/** State of the bucket in an answer, in points. */
 export interface ThrottleStatus {
   readonly maximumAvailable: number;
   readonly currentlyAvailable: number;
@@ -28,7 +29,7 @@ export class Pacing {
     this.#clock = clock;
   }
 
-  /** What the latest answer said; null before the first. */
+  /** Latest state that an answer had; null before the first. */
   get status(): ThrottleStatus | null {
     return this.#status;
   }
@@ -68,12 +69,12 @@ export class Pacing {
     };
   }
 
-  /** What is left of the rest; one that is longer than any is from before the clock was set back. */
+  /** Rest of the pause; one that is longer than any is from before the clock was set back. */
   #restMs(): number {
     return Math.min(this.#restsUntilMs - this.#clock.now(), throttledPauseMsMax);
   }
 
-  /** How long it takes until the bucket holds as many points. */
+  /** Returns the time until the bucket holds as many points. */
   #waitMs(points: number): number {
     if (this.#status === null) return 0;
     const { maximumAvailable, currentlyAvailable, restoreRate } = this.#status;

@@ -1,7 +1,9 @@
 /**
- * What a store on Shopify holds, page by page (C66): locations page by page, everything else by bulk operations (bulk.ts).
+ * Records of a store on Shopify, page by page (C66): locations page by page, everything else by bulk operations
+ * (bulk.ts).
  *
- * Owns: which query each part is, and what its lines mean. Does not own: when a page is asked for and what the shop keeps of it (pull/).
+ * Owns: which query each part is, and what its lines mean. Does not own: when a page is asked for and what the shop
+ * keeps of it (pull/).
  */
 import { z } from "zod";
 import { quantityFrom } from "../../core/money/money.ts";
@@ -125,7 +127,7 @@ async function bulkPage(
 
 const id = z.object({ id: z.string() });
 
-/** What a line says. @throws StorefrontError when it is not understood. */
+/** Returns the content of a line. @throws StorefrontError when it is not understood. */
 function read<Shape>(shape: z.ZodType<Shape>, line: unknown): Shape {
   const parsed = shape.safeParse(line);
   if (parsed.success) return parsed.data;

@@ -1,10 +1,12 @@
 /**
  * The storefront of a shop on Shopify, over the Admin GraphQL API (C47).
  *
- * Owns: the clients of connected stores, one for each, so that all calls of a store share its rate limit and what is known of it. Does
- * not own: what a call does (variants.ts, on-hand.ts, incoming.ts, costs-and-tags.ts), which shop is connected (core/storefront/storefront-config.ts).
+ * Owns: the clients of connected stores, one for each, so that all calls of a store share its rate limit and state.
+ * Does not own: what a call does (variants.ts, on-hand.ts, incoming.ts, costs-and-tags.ts), which shop is connected
+ * (core/storefront/storefront-config.ts).
  *
- * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what that means.
+ * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what
+ * that means.
  */
 import { createHash } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
@@ -41,7 +43,7 @@ interface ShopifyOptions {
   readonly secrets: SecretBox;
   /** The address of a store that may be connected. @throws Error when it may not. */
   readonly originOf: (domain: string) => string;
-  /** Whether the result of a bulk operation may be read at this address. */
+  /** Returns true if the result of a bulk operation may be read at this address. */
   readonly mayDownload: (url: URL) => boolean;
 }
 
@@ -69,7 +71,7 @@ export class Shopify {
     return this.#opened.storefrontOf(shop, config, () => this.#openStore(shop, config));
   }
 
-  /** What is known of the calls of the shop's store; null when this process has made none. */
+  /** Returns the state of the calls of the shop's store; null when this process has made none. */
   stateOf(shopId: string): StoreState | null {
     return this.#opened.clientOf(shopId)?.state ?? null;
   }

@@ -6,7 +6,7 @@
 import type { ShopifyClient } from "./client.ts";
 import { subscribeDocument, subscriptionsDocument, unsubscribeDocument } from "./documents.ts";
 
-/** What is told: a member of the changed thing, since a webhook is a hint and nothing is read of it. */
+/** Topics with the member that they send, one of the changed thing: a webhook is a hint and nothing is read of it. */
 const productTopics = ["PRODUCTS_CREATE", "PRODUCTS_UPDATE", "PRODUCTS_DELETE"] as const;
 /** Unit costs change there, and no product does. */
 const itemTopics = ["INVENTORY_ITEMS_UPDATE"] as const;
@@ -22,7 +22,7 @@ const topics = [
 
 const isOfOrders = (topic: string): boolean => orderTopics.some((each) => each === topic);
 
-/** What the store does not tell, and why. */
+/** Topic that the store refuses, and why. */
 export interface RefusedTopic {
   readonly topic: string;
   readonly why: string;

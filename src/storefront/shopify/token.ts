@@ -20,13 +20,13 @@ import type { SecretBox } from "../../base/secret-box.ts";
 import { retryAfterOf } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 
-/** How long before its end a token is renewed. Shopify's hold for a day. */
+/** Time before its end at which a token is renewed. Shopify's hold for a day. */
 const renewAheadMs = 30 * 60 * 1_000;
 
-/** How long the exchange may take. */
+/** Time limit of the exchange. */
 export const grantMsMax = 8_000;
 
-/** How long a process has the renewal for itself; above `grantMsMax`. */
+/** Time for which a process has the renewal for itself; above `grantMsMax`. */
 const renewalMs = 9_000;
 
 /** Between an exchange that has failed and the next one. */
@@ -35,10 +35,10 @@ const renewalPauseMs = 2_000;
 /** Between two looks at the renewal of another process. */
 const pollMs = 200;
 
-/** How long a token whose end Shopify does not say is used. */
+/** Time for which a token is used whose end Shopify does not state. */
 const unsaidMs = hourMs;
 
-/** What is read of the answer. */
+/** Bytes of the answer that are read. */
 export const grantAnswerBytesMax = 65_536;
 
 interface Grant {

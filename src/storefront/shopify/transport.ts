@@ -121,7 +121,7 @@ function answerFrom(text: string, response: Response, statedVersion: string, lan
   };
 }
 
-/** What a status other than 200 means. Shopify does nothing with a request that it answers with a 4xx. */
+/** Returns the error of a status other than 200. Shopify does nothing with a request that it answers with a 4xx. */
 function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): StorefrontError {
   const auth = (message: string): StorefrontError => new StorefrontError("auth", message, { landed: "no" });
   switch (status) {

@@ -13,7 +13,10 @@ import { globalId, numberOf } from "./ids.ts";
 /** Ids that one look-up names. With about 4 points each it stays below the 1,000 points that one query may cost. */
 export const idsPerQueryMax = 100;
 
-/** How long a variant counts as active after it was seen so, unless Shopify says otherwise (C44). Other states are always looked up. */
+/**
+ * Time for which a variant counts as active after it was seen so, unless Shopify says otherwise (C44). Other states are
+ * always looked up.
+ */
 const activeKeptMs = 30_000;
 
 /** Variants that are remembered; the ones seen longest ago go first. */
