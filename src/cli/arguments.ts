@@ -32,7 +32,7 @@ export interface Arguments {
   text(name: string): string | null;
   /** The value of an option. @throws CommandError when it was not given. */
   required(name: string): string;
-  /** Whether an option without a value was given. */
+  /** Returns true if an option without a value was given. */
   flag(name: string): boolean;
   /** All values of an option that may be repeated. */
   all(name: string): readonly string[];

@@ -1,5 +1,6 @@
 /**
- * What every command of the operator shares: its context, the options that all of them take, and the operator's side opened for it.
+ * Common ground of the operator's commands: their context, the options that all of them take, and the operator's side
+ * opened for them.
  */
 import type { Answer, Ask } from "../admin/ask.ts";
 import type { Config } from "../service/config.ts";
@@ -10,7 +11,7 @@ import { usageError } from "./errors.ts";
 import type { Named, Operator } from "./operator.ts";
 import type { Output } from "./output.ts";
 
-/** What a command gets beside its arguments. */
+/** Context of a command beside its arguments. */
 export interface CommandContext {
   readonly config: Config;
   /** Of the server to ask; null: the one of the data directory, or the store itself. */

@@ -1,6 +1,4 @@
-/**
- * How a command fails: exit statuses, and errors that are shown as a message instead of a stack.
- */
+/** Failures of a command: exit statuses, and errors that are shown as a message instead of a stack. */
 import { ConfigError } from "../service/config.ts";
 import { Fault } from "../base/fault.ts";
 
@@ -17,7 +15,7 @@ export const exitCodes = {
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;
-  /** What to do next, on a line of its own. */
+  /** Next thing to do, on a line of its own. */
   readonly action: string | null;
   /** The error as `--json` shows it. */
   readonly body: object;

@@ -1,14 +1,17 @@
 /**
- * Where a command's work is done: behind the admin API of a server, or in this process on a data directory or a database.
+ * Where a command's work is done: behind the admin API of a server, or in this process on a data directory or a
+ * database.
  *
- * Owns: which of them, and the admin token. Does not own: the way to a server (admin-client.ts), what operations do (admin).
+ * Owns: which of them, and the admin token. Does not own: the way to a server (admin-client.ts), what operations do
+ * (admin).
  *
- * With `--url` it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else the data directory decides:
- * while a server has its lock, it is that server, at the address that it has recorded there; otherwise the directory itself, which is
- * locked for as long as the command runs. A directory without data is only made by commands that bring some.
+ * With `--url` it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else the data directory decides.
+ * While a server has its lock, it is that server, at the address that it has recorded there. Otherwise it is the
+ * directory itself, which is locked for as long as the command runs. A directory without data is only made by commands
+ * that bring some.
  *
- * Before a server is asked, its identity is compared with the one that the directory or the database has, wherever one of them is named.
- * A kept admin token is sent to no other server. Settings that contradict each other are refused.
+ * Before a server is asked, its identity is compared with the one that the directory or the database has, wherever one
+ * of them is named. A kept admin token is sent to no other server. Settings that contradict each other are refused.
  */
 import { SecretBox } from "../base/secret-box.ts";
 import { type Ask, askHere } from "../admin/ask.ts";
@@ -24,16 +27,16 @@ import { memberOf, type Output } from "./output.ts";
 
 export interface Operator {
   readonly ask: Ask;
-  /** Whether links that are made here begin with an address that others reach. */
+  /** True if links that are made here begin with an address that others reach. */
   readonly linksLeadHere: boolean;
   close(): Promise<void>;
 }
 
-/** What was named explicitly, and is therefore not overruled in silence. */
+/** Places that were named explicitly, and are therefore not overruled in silence. */
 export interface Named {
   /** `PORT` is set, to a port. */
   readonly port: boolean;
-  /** Whether the data directory was given by `--data-dir` or `OPENPO_DATA_DIR`; null when it is the default. */
+  /** Source of the data directory: `--data-dir` or `OPENPO_DATA_DIR`; null when it is the default. */
   readonly dataDir: "option" | "environment" | null;
 }
 
@@ -42,7 +45,7 @@ interface OperatorOptions {
   /** The server to ask, whatever the data directory says. */
   readonly url: string | null;
   readonly named: Named;
-  /** Whether the command may make the first data of a data directory or a database. */
+  /** True if the command may make the first data of a data directory or a database. */
   readonly mayBegin: boolean;
   readonly output: Output;
 }
@@ -50,8 +53,8 @@ interface OperatorOptions {
 /**
  * Opens the operator's side.
  *
- * @throws CommandError when no server answers and no data directory or database with data is there, or the server that answers is not
- *   the one that was named.
+ * @throws CommandError when no server answers and no directory or database with data is there, or another server
+ *   answers than the named one.
  */
 export async function openOperator(options: OperatorOptions): Promise<Operator> {
   const { config, url } = options;
@@ -185,7 +188,10 @@ async function requireNodeOf(database: DatabaseConfig, url: URL): Promise<void> 
   );
 }
 
-/** Whether the server at this address is the one that runs on the data directory. @throws CommandError when none answers. */
+/**
+ * Resolves to true if the server at this address is the one that runs on the data directory. @throws CommandError when
+ * none answers.
+ */
 async function runsOn(dataDir: string, url: URL): Promise<boolean> {
   const found = await requireAnswer(url);
   return found !== null && isClaimed(dataDir) && found === recordedServer(dataDir)?.identity;

@@ -1,23 +1,23 @@
 /**
- * What a command shows: results on stdout, messages and progress on stderr. Texts that others wrote reach the terminal without control
- * characters (§8).
+ * Output of a command: results on stdout, messages and progress on stderr. Texts that others wrote reach the terminal
+ * without control characters (§8).
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { neutralised, neutralisedJson, onOneLine } from "../base/plain-text.ts";
 
-/** How often progress is shown on a terminal, and in lines of its own elsewhere. */
+/** Intervals of progress on a terminal, and in lines of its own elsewhere. */
 const terminalEveryMs = 100;
 const lineEveryMs = 1_000;
 
 export interface Output {
-  /** Whether stdout gets JSON only. */
+  /** True if stdout gets JSON only. */
   readonly json: boolean;
   /** The command's result: `data` as one line of JSON with --json, else the text. */
   result(data: unknown, text: string): void;
   /** A line on stderr. */
   message(line: string): void;
-  /** How far long work is; on a terminal it replaces the text before. */
+  /** Shows the progress of long work; on a terminal it replaces the text before. */
   progress(text: string): void;
   /** A part of a file on stdout, at the reader's pace. */
   piece(piece: string | Uint8Array): Promise<void>;

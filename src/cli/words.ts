@@ -28,7 +28,7 @@ function placeOf(command: Command, pointer: string, isInLine: boolean): string {
   return [argument, place.join("")].filter((part) => part !== null && part !== "").join(" ");
 }
 
-/** Whether a detail is about a line of a file (exchange/file-format.ts), not about an argument. */
+/** True if a detail is about a line of a file (exchange/file-format.ts), not about an argument. */
 const isAboutLine = (detail: unknown): boolean => /^line \d/.test(String(memberOf(detail, "message")));
 
 /** Where the things are listed that a command names beside an order. */
@@ -38,7 +38,7 @@ const listedBy: Readonly<Record<string, string>> = {
   PROPOSAL_ID: "openpo order proposals lists what the supplier has answered.",
 };
 
-/** What to do about a refusal with this code; null: what the operation says. */
+/** Returns the advice after a refusal with this code; null: that of the operation. */
 function actionOf(command: Command, args: Arguments, body: object): string | null {
   switch (memberOf(body, "code")) {
     case "UNAUTHORIZED":

@@ -1,11 +1,11 @@
 /**
- * A process's first look at each shop of a data directory: what a process that died has left there is finished before the shop is served (I2
- * of exchange/import.ts).
+ * A process's first check of each shop of a data directory. Work that a dead process has left there is finished before
+ * the shop is served (I2 of exchange/import.ts).
  *
  * Owns: which shops were not looked at yet. Does not own: what is finished (exchange/import.ts, outbox).
  *
- * A start does not wait for this: with thousands of shops it would take seconds. A shop is looked at when it is first used. Meanwhile all
- * are gone through, one after another, without opening their files.
+ * A start does not wait for this: with thousands of shops it would take seconds. A shop is looked at when it is first
+ * used. Meanwhile all are gone through, one after another, without opening their files.
  */
 import { abandonedImports } from "../exchange/import-run.ts";
 import { hasPendingEffects } from "../shop/storefront/effects.ts";
@@ -32,7 +32,7 @@ interface ArrivalsOptions {
   readonly log: Log;
 }
 
-/** What an earlier process may have left in a shop, for others to resume. */
+/** Work that an earlier process may have left in a shop, for others to resume. */
 interface Left {
   readonly effects: boolean;
   /** Webhooks that may have deliveries. */
@@ -52,7 +52,7 @@ const goers = ["effects", "endpoints", "pulls", "reminders"] as const;
 
 type Goer = (typeof goers)[number] | "mails";
 
-/** What was found in a shop, and who has not asked for it yet. */
+/** Work that was found in a shop, and those who have not asked for it yet. */
 interface Found {
   readonly left: Promise<Left>;
   readonly waiting: Set<Goer>;
@@ -60,7 +60,7 @@ interface Found {
 
 export class ShopArrivals {
   readonly #options: ArrivalsOptions;
-  /** What was found by one of those who go through the shops, until the others have it too. */
+  /** Work that was found by one of those who go through the shops, until the others have it too. */
   readonly #found = new Map<string, Found>();
   /** Shops that were not looked at yet; those at which somebody is looking now have a promise. */
   readonly #left: Map<string, Promise<void> | null>;

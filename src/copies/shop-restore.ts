@@ -1,14 +1,14 @@
 /**
  * Restores one shop of a data directory from a file of a backup, while the others are served (D383).
  *
- * Owns: where the file arrives, in which order it is checked, joined with the present one and put in its place. Does not own: what of the
- * present state stays (shop/restore.ts), exchanging the files (store/sqlite/engine.ts).
+ * Owns: where the file arrives, in which order it is checked, joined with the present one and put in its place. Does
+ * not own: what of the present state stays (shop/restore.ts), exchanging the files (store/sqlite/engine.ts).
  *
  * The work on the files is done on a thread: a check of a large file takes seconds.
  *
  * Invariant:
- * - B4. A restore of one shop takes effect with one renaming. Killed at any moment, it leaves the shop as it was or as it is to be, and what it has
- *       gathered is removed with the next start.
+ * - B4. A restore of one shop takes effect with one renaming. Killed at any moment, it leaves the shop as it was or as
+ *       it is to be. The next start removes the files that it has gathered.
  */
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -23,7 +23,7 @@ import { isNotFound } from "../store/engine-rules.ts";
 import type { SqliteEngine } from "../store/sqlite/engine.ts";
 import type { Ids } from "../base/clock.ts";
 
-/** What the thread is asked. */
+/** Task of the thread. */
 export type RestoreTask =
   | {
       readonly kind: "check";
@@ -46,7 +46,7 @@ export type RestoreTask =
       readonly path: string;
     };
 
-/** What it answers. */
+/** Answer of the thread. */
 export type RestoreAnswer =
   | { readonly done: Restored | null }
   /** The file that was sent cannot be restored. */

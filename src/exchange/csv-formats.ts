@@ -1,15 +1,19 @@
 /**
- * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers' prices and sales.
+ * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers'
+ * prices and sales.
  *
- * Owns: the meaning of columns, and which location and supplier a row is about. Does not own: reading CSV (csv.ts), values
- * (csv-values.ts), which variant a row is about (csv-variants.ts), checking and importing records (import.ts).
+ * Owns: the meaning of columns, and which location and supplier a row is about. Does not own: reading CSV (csv.ts),
+ * values (csv-values.ts), which variant a row is about (csv-variants.ts), checking and importing records (import.ts).
  *
  * Invariants:
- * - T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has
- *       (csv-variants.ts). Without an id, the id is made from handle and options, the same in every file.
+ * - T1. A variant is identified by its id, or by its product's handle and its options. Else it is identified by a code
+ *       that exactly one variant has (csv-variants.ts). Without an id, the id is made from handle and options, the same
+ *       in every file.
  * - T2. A column that the file lacks leaves the stored value unchanged. An empty value clears it.
- * - T3. A number is taken exactly as it is written (C14), or refused. A code that a spreadsheet has shortened is refused, not guessed (csv-values.ts).
- * - T4. A row is a record, or is told as a fault, or is skipped by a rule that stands here; a file of which nothing is imported says so.
+ * - T3. A number is taken exactly as it is written (C14), or refused. A code that a spreadsheet has shortened is
+ *   refused, not guessed (csv-values.ts).
+ * - T4. A row is a record, or is reported as a fault, or is skipped by a rule that stands here. A file of which nothing
+ *   is imported says so.
  */
 import { foldCase } from "../base/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
@@ -30,7 +34,7 @@ export const fileFormatNames = ["ndjson", ...csvFormatNames] as const;
 
 export type FileFormatName = (typeof fileFormatNames)[number];
 
-/** What a file is read for. */
+/** Target of a file's rows. */
 interface Target {
   readonly engine: Engine;
   readonly shop: Shop;

@@ -28,7 +28,7 @@ const isLineEnd = (code: number): boolean => code === lineFeed || code === carri
 const bytesOf = (code: number): number =>
   code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3;
 
-/** What the first line tells: which character separates values, and whether the line says only that (`sep=;`). */
+/** Findings of the first line: the character that separates values, and if the line is only that (`sep=;`). */
 interface Opening {
   readonly delimiter: string;
   readonly isAlone: boolean;
@@ -67,7 +67,7 @@ export class OpeningReader {
     return null;
   }
 
-  /** What the line so far tells, when nothing follows it: the separator that it has most of. */
+  /** Returns the finding of the line so far, when nothing follows it: its most frequent separator. */
   end(): Opening {
     const [, named] = namesDelimiter.exec(this.#line) ?? [];
     if (named !== undefined) return { delimiter: named, isAlone: true };
@@ -84,7 +84,7 @@ export interface SplitRow {
   readonly lineNumber: number;
   readonly cells: readonly string[];
   readonly bytes: number;
-  /** What is wrong with it; null when it could be read. */
+  /** Fault of the row; null when it could be read. */
   readonly fault: string | null;
 }
 
@@ -98,7 +98,10 @@ const headTooLong = (lineNumber: number) =>
     { path: "", message: `is longer than ${columnNamesBytesMax} bytes, the most that the names of columns may have` },
   ]);
 
-/** Where the reader is in a cell: before it, in it, in its quotes, behind a quote in them, or in a row that is not read on. */
+/**
+ * Place of the reader in a cell: before it, in it, in its quotes, behind a quote in them, or in a row that is not read
+ * on.
+ */
 type Place = "before" | "plain" | "quoted" | "closed" | "passed";
 
 /** Splits text into rows, piece by piece. */

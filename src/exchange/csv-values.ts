@@ -27,7 +27,7 @@ export const textOf = <Key extends string>(row: CsvRow<Key>, key: Key): string |
 /** The figure of a long number in a narrow column: `8.719E+12`. */
 const shortened = /^(\d)(?:[.,](\d+))?E\+(\d{1,3})$/i;
 
-/** What stands in a cell whose formula has failed. */
+/** Text of a cell whose formula has failed. */
 const failedFormula = /^#(?:N\/A|NAME\?|REF!|VALUE!|DIV\/0!|NULL!|NUM!)$/i;
 
 /**

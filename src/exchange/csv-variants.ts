@@ -33,7 +33,7 @@ const codeKeys = ["supplierSku", "supplierBarcode", "barcode", "sku"] as const;
 
 type CodeKey = (typeof codeKeys)[number];
 
-/** What Shopify calls the one option of a product that has none. */
+/** Shopify's name for the one option of a product that has none. */
 const noOption = "Default Title";
 
 export function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
@@ -97,7 +97,7 @@ export async function variantsOf(
   });
 }
 
-/** What a row names its variant by. @throws Fault INVALID_INPUT when it is nothing. */
+/** Returns the names by which a row gives its variant. @throws Fault INVALID_INPUT when it is nothing. */
 function namedIn({ row, supplierId }: SuppliersRow) {
   const variantId = codeOf(row, "variantId");
   if (variantId !== null) return { key: "variantId", variantId } as const;

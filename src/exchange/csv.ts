@@ -31,7 +31,7 @@ export interface CsvRow<Key extends string> {
   readonly hasDecimalComma: boolean;
   /** The value without spaces around it; null when it is empty or the file has no such column. */
   value(key: Key): string | null;
-  /** Whether the file has the column. */
+  /** Returns true if the file has the column. */
   has(key: Key): boolean;
   /** The column's header as the file spells it. */
   header(key: Key): string;
@@ -70,7 +70,7 @@ function indexesOf<Key extends string>(
 
 const lineEnds = /\r\n|\r|\n/g;
 
-/** How many bytes of these end with a whole character. */
+/** Returns how many of these bytes end with a whole character. */
 function wholeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -123,7 +123,7 @@ function notText(bytes: Buffer, linesBefore: number) {
 
 // Text to rows.
 
-/** How a file's rows are split, once its first line is there. */
+/** Splitter of a file's rows, once its first line is there. */
 interface Split {
   readonly delimiter: string;
   readonly rows: AsyncGenerator<SplitRow>;

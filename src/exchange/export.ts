@@ -1,10 +1,12 @@
 /**
  * Export: a shop's records as NDJSON that can be imported unchanged (contract §7, §8).
  *
- * Pages are read one at a time as the reader asks for more. So memory is bounded, and writes of the shop do not wait. Each record shows
- * the state at which its page was read. An order that changes during the export is in the file as a whole, before or after the change.
+ * Pages are read one at a time as the reader asks for more. So memory is bounded, and writes of the shop do not wait.
+ * Each record shows the state at which its page was read. An order that changes during the export is in the file as a
+ * whole, before or after the change.
  *
- * The exports of a process take turns at reading a page (`exportTurns`), so that many at once hold up other requests no more than few do.
+ * The exports of a process take turns at reading a page (`exportTurns`). So many at once hold up other requests no more
+ * than few do.
  */
 import { neutralisedJson } from "../base/plain-text.ts";
 import { attachmentsOfOrders } from "../shop/order/purchase-order-attachments.ts";

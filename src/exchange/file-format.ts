@@ -1,5 +1,5 @@
 /**
- * What a file format must provide: the records of a file with their lines, and the refusal that names a line.
+ * Port of a file format: the records of a file with their lines, and the refusal that names a line.
  *
  * Does not own: any format (ndjson.ts, csv-formats.ts) or what a record must look like (record-types.ts).
  */
@@ -18,9 +18,9 @@ export interface FileRecord {
   readonly columns: Readonly<Record<string, string>> | null;
 }
 
-/** How a file is read. */
+/** Reader of a file format. */
 export interface FileFormat {
-  /** Whether a second record with the same key is a mistake. Otherwise it replaces the first. */
+  /** True if a second record with the same key is a mistake. Otherwise it replaces the first. */
   readonly refusesRepeats: boolean;
   /**
    * The file's records. What is wrong with one is told to `faults`, and reading goes on.
@@ -45,7 +45,7 @@ export class LineFault extends Fault {
   }
 }
 
-/** What is wrong with a file, collected while it is read, so that one refusal tells of many lines. */
+/** Faults of a file, collected while it is read, so that one refusal names many lines. */
 export class FileFaults {
   readonly #faults: LineFault[] = [];
   #count = 0;
@@ -57,7 +57,7 @@ export class FileFaults {
     if (this.#count >= detailsMax) throw this.#refusal();
   }
 
-  /** What `make` makes; null when it throws the fault of a line, which is added. */
+  /** Returns the value of `make`; null when it throws the fault of a line, which is added. */
   tried<T>(make: () => T): T | null {
     try {
       return make();

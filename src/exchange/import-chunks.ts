@@ -75,7 +75,7 @@ interface PlannedRow {
 class ChunkPlan {
   readonly #lease: ImportLease;
   #rows: readonly PlannedRow[] = [];
-  /** How many of them are in chunks. */
+  /** Number of records that are in chunks. */
   #planned = 0;
 
   constructor(lease: ImportLease) {
@@ -115,7 +115,7 @@ async function poNumberOf(tx: Tx, shopId: string, purchaseOrderId: string): Prom
   return stored?.po_number ?? (await nextPoNumber(tx, shopId));
 }
 
-/** What orders of a chunk make different. */
+/** Changes that orders of a chunk make. */
 interface Applied {
   readonly before: OrderWithLines | null;
   readonly next: OrderWithLines | null;

@@ -14,7 +14,7 @@ import type { LoopShare } from "../store/loop-share.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { DueRows, Engine, Statement, Tx } from "../store/store.ts";
 
-/** How long a lease lasts that nobody renews. */
+/** Duration of a lease that nobody renews. */
 const leaseMs = 60_000;
 
 /** A lease that ends later from now is from before the clock was set back. Nodes' times differ a little (D74). */
@@ -26,7 +26,7 @@ export const dueImports: DueRows = {
   condition: `leased_until <= ? or leased_until > ? + ${leaseAheadMsMax}`,
 };
 
-/** How often a lease is renewed while an import waits for its file. */
+/** Interval at which a lease is renewed while an import waits for its file. */
 const renewMs = 15_000;
 
 /** Between two checks whether another process has finished an import. */
@@ -39,12 +39,12 @@ type SeedStorefront = (
   levels: readonly InventoryLevel[],
 ) => Promise<void>;
 
-/** What an import needs of the process that runs it. */
+/** Dependencies of an import on its process. */
 export interface ImportContext {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** How the shops of this process share the event loop. */
+  /** Sharing of the event loop among the shops of this process. */
   readonly loop: LoopShare;
   readonly seedStorefront: SeedStorefront;
 }
@@ -115,7 +115,7 @@ export async function keepingLease<T>(context: ImportContext, lease: ImportLease
   }
 }
 
-/** Whether this process still has the lease, without renewing it. */
+/** True if this process still has the lease, without renewing it. */
 export async function hasLease(tx: Tx, { shopId, importId, owner }: ImportLease): Promise<boolean> {
   const rows = await tx.all<{ import_id: string }>(
     "select import_id from import_run where shop_id = ? and import_id = ? and lease_owner = ?",
@@ -187,7 +187,7 @@ export interface NamedOrders {
   readonly purchaseOrderIdsTruncated: boolean;
 }
 
-/** What a committed import has brought in, who has asked for it and in which request. */
+/** Records that a committed import has brought in, its caller and its request. */
 export interface ImportSummary extends Partial<NamedOrders> {
   readonly counts: Readonly<Record<string, number>>;
   readonly requestId: string;

@@ -1,21 +1,23 @@
 /**
  * Import: brings a file of records into a shop, all or nothing (contract §7, §8).
  *
- * Owns: the order of the steps, and what is left of an import after a crash. Does not own: reading a file (ndjson.ts, csv-formats.ts),
- * staging (staging.ts), the lease (import-run.ts), the way into the tables (import-chunks.ts).
+ * Owns: the order of the steps, and what is left of an import after a crash. Does not own: reading a file (ndjson.ts,
+ * csv-formats.ts), staging (staging.ts), the lease (import-run.ts), the way into the tables (import-chunks.ts).
  *
- * A file may be larger than memory, and importing it takes longer than a shop can wait. So it is neither held in memory nor written in
- * one transaction: each record is checked and staged in the shop's database as it arrives. When the last record is in and the numbers
- * do not conflict, one write commits the import. From then on its records are applied, a chunk per turn.
+ * A file may be larger than memory, and importing it takes longer than a shop can wait. So it is neither held in memory
+ * nor written in one transaction: each record is checked and staged in the shop's database as it arrives. When the last
+ * record is in and the numbers do not conflict, one write commits the import. From then on its records are applied, a
+ * chunk per turn.
  *
  * Invariants:
  * - I1. Nothing of an import that is refused, cut off, or still staged when its process dies is ever visible.
- * - I2. A committed import is applied to its end. What a crash leaves is applied after the next start, before the shop is served; where
- *       there are other nodes, by one of them when the lease has ended.
- * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks applied so far. An import of at
- *       most `chunkWeightMax` rows appears at once.
+ * - I2. A committed import is applied to its end. Work that a crash leaves is applied after the next start, before the
+ *       shop is served. Where there are other nodes, one of them applies it when the lease has ended.
+ * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks applied so far. An
+ *       import of at most `chunkWeightMax` rows appears at once.
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
- * - I5. Only the owner of an import's lease stages, commits, discards and applies it. It renews the lease while it works.
+ * - I5. Only the owner of an import's lease stages, commits, discards and applies it. It renews the lease while it
+ *   works.
  */
 import type { Actor } from "../core/access/actor.ts";
 import { type Shop, loadShop } from "../shop/access/accounts.ts";
@@ -94,7 +96,7 @@ export async function importRecords(
   });
 }
 
-/** What a file would bring in. */
+/** Records that a file would bring in. */
 interface Checked {
   readonly counts: Readonly<Record<string, number>>;
   /** Of locations, suppliers and variants: how many replace a record of the shop. */
@@ -139,7 +141,7 @@ export async function checkRecords(
 }
 
 interface RecoverOptions {
-  /** Whether no other process is on the store: then every import is abandoned, whatever its lease says. */
+  /** True if no other process is on the store: then every import is abandoned, whatever its lease says. */
   readonly alone: boolean;
   /** Stops between two chunks; other nodes can go on at once. */
   readonly signal?: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * What every type of import record has in common: its schema, the way between a file and its table, and the building blocks of its
- * schema.
+ * Common ground of all types of import records: the schema, the way between file and table, and the building blocks of
+ * schemas.
  */
 import { z } from "zod";
 import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money/money.ts";
@@ -42,7 +42,7 @@ export const attachmentsMax = 1_000;
 /** Entries of a log or of a history, and changes of one entry: more than a line of a file can hold. */
 export const historyMax = 100_000;
 
-/** What a record type can use when one of its records is applied: the turn's transaction, the shop, the time, ids. */
+/** Tools of a record type when one of its records is applied: the turn's transaction, the shop, the time, ids. */
 export interface ApplyContext {
   readonly tx: Tx;
   readonly shop: Shop;
@@ -70,7 +70,10 @@ export interface RecordType {
     stored: string,
     context: ApplyContext,
   ): readonly Statement[] | Promise<readonly Statement[]>;
-  /** A page of records as lines of a file, in the order of their keys, after `after`: the `next` of the page before; null for the first. */
+  /**
+   * A page of records as lines of a file, in the order of their keys. `after` is the `next` of the page before; null
+   * for the first.
+   */
   page(
     tx: Tx,
     shopId: string,

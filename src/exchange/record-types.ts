@@ -81,5 +81,5 @@ export const recordTypes = {
   ...readOnlyTypes,
 } as const satisfies Readonly<Record<string, RecordType>>;
 
-/** Whether records of this type are imported as reference data, which is every type but `purchaseOrder`. */
+/** True if records of this type are imported as reference data, which is every type but `purchaseOrder`. */
 export const isRecordType = (type: string): type is keyof typeof recordTypes => Object.hasOwn(recordTypes, type);

@@ -111,7 +111,10 @@ interface KnownFacts {
   readonly variants: ReadonlyMap<string, VariantSnapshot>;
 }
 
-/** What these orders leave out of suppliers and variants, from the file so far or else from the shop. */
+/**
+ * Returns the facts about suppliers and variants that these orders leave out, from the file so far or else from the
+ * shop.
+ */
 async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly OrderInput[]): Promise<KnownFacts> {
   const { shopId } = lease;
   const isFull = ({ currencyCode = null, supplierLeadTimeDays }: OrderInput): boolean =>
@@ -369,8 +372,9 @@ async function conflictInShop(tx: Tx, { shopId, importId }: ImportLease): Promis
 }
 
 /**
- * The order of the file whose number another order has, in the file or in a committed import that is not in its tables yet. The records
- * are grouped, not joined: the statistics of a table that was filled a moment ago can make a planner join every record with every other.
+ * The order of the file whose number another order has, in the file or in a committed import that is not in its tables
+ * yet. The records are grouped, not joined. The statistics of a table that was filled a moment ago can make a planner
+ * join every record with every other.
  */
 async function conflictInFiles(tx: Tx, { shopId, importId }: ImportLease): Promise<NumberConflict | undefined> {
   const unapplied = await tx.all<{ import_id: string }>(
@@ -408,7 +412,7 @@ const replacements = {
             where r.shop_id = ? and r.import_id = ? and r.type = 'variant'`,
 } as const;
 
-/** How many staged locations, suppliers and variants replace one of the shop. */
+/** Returns the number of staged locations, suppliers and variants that replace one of the shop. */
 export async function stagedReplacements(
   tx: Tx,
   { shopId, importId }: ImportLease,

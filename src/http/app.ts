@@ -32,7 +32,7 @@ interface ServiceDependencies extends AppDependencies, HealthSources {
   readonly surfaces?: readonly Surface[];
 }
 
-/** What every app is served with. */
+/** Dependencies of every app. */
 interface AppDependencies {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -44,7 +44,7 @@ interface AppDependencies {
   readonly bodies?: BodyMemory;
 }
 
-/** What a server knows of a request beyond the `Request`, in which target and headers are normalised. */
+/** Facts of a server about a request beyond the `Request`, in which target and headers are normalised. */
 export interface Transport {
   /** Path and query as sent. */
   readonly target: string;
@@ -56,7 +56,7 @@ export interface Transport {
 
 export interface App {
   fetch(request: Request, transport?: Transport): Promise<Response>;
-  /** Whether the answers for this path are replies (`ReplySurface`). */
+  /** True if the answers for this path are replies (`ReplySurface`). */
   repliesAt(path: string): boolean;
   /** Answers a request for such a path. Never rejects. */
   reply(request: HttpRequest, transport: Transport): Promise<Reply>;
@@ -172,7 +172,7 @@ function begun(
   return { trace: span.ids === null ? trace : { ...span.ids, parentId }, span };
 }
 
-/** What the span of a request tells at its end. The path is left out: ids of the shop's own are in it. */
+/** Returns the facts of a request's span at its end. The path is left out: ids of the shop's own are in it. */
 const factsOf = ({ operation, requestId, shopId, replayed, errorCode }: RequestContext, status: number): SpanFacts => ({
   "http.response.status_code": status,
   "openpo.operation": operation,

@@ -25,7 +25,7 @@ interface AttemptLimits {
   readonly everyMs: number;
   /** Of how many attempts are counted. */
   readonly countedMax: number;
-  /** What whoever has to wait is told. */
+  /** Message for a caller that has to wait. */
   readonly message: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The console's page and its files (`/console`), as they were built: files with a hash in their names may be kept for good, the page is
- * asked for anew each time. The page's policy lets it load from and call this server alone, and forbids scripts made of text.
+ * The console's page and its files (`/console`), as they were built. Files with a hash in their names may be kept for
+ * good; the page is requested again each time. The page's policy lets it load from and call this server alone, and
+ * forbids scripts made of text.
  */
 import { requireGet, type RequestContext } from "./surface.ts";
 import { type Publication, publish } from "./openapi/publication.ts";

@@ -1,10 +1,8 @@
-/**
- * What looks after the process: health, readiness and counts. No key, no shop data.
- */
+/** Pages for whoever watches over the process: health, readiness and counts. No key, no shop data. */
 import type { Metrics } from "./metrics.ts";
 import { type RequestContext, requireGet, type Surface } from "./surface.ts";
 
-/** What is looked after. */
+/** Sources of these pages. */
 export interface HealthSources {
   /** Rejects when the process cannot serve (`GET /readyz`). */
   readonly ready: () => Promise<void>;

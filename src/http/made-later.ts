@@ -1,5 +1,6 @@
 /**
- * What takes long to make and is not needed for the start: made step by step when the service runs, or at once by whoever needs it first.
+ * Values that take long to make and that the start does not need. They are made step by step when the service runs, or
+ * at once for the first reader.
  */
 
 /** Makes the value at once. */

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { isJsonArray, type Json } from "../base/json.ts";
 
 /**
- * How a parameter is written. Schemas name it as `query` in their metadata; `string` when they do not. Entries of a list are separated
- * by commas, or the parameter is given once for each (C13). The document shows the first form for `list`, the second for
- * `repeatable-list`.
+ * Notation of a parameter. Schemas name it as `query` in their metadata; `string` when they do not. Entries of a list
+ * are separated by commas, or the parameter is given once for each (C13). The document shows the first form for `list`,
+ * the second for `repeatable-list`.
  */
 export type QueryKind = "string" | "integer" | "boolean" | "list" | "repeatable-list";
 

@@ -77,7 +77,7 @@ export function documentSurface(path: string, operation: string, steps: () => Ge
   };
 }
 
-/** What OPTIONS answers, also on an unknown path (C8). */
+/** Returns the answer of OPTIONS, also on an unknown path (C8). */
 const preflight = ({ requestId }: RequestContext, allow: readonly string[]): Reply => ({
   status: 204,
   headers: { "X-Request-Id": requestId, ...corsHeaders, ...preflightHeaders, Allow: allow.join(", ") },
@@ -93,7 +93,10 @@ async function documentResponse(document: Publication, operation: string, contex
   return respond(failure(context.requestId, methodNotAllowed(method, documentMethods)));
 }
 
-/** What `perform` answers. It gets unknown paths and methods too, because the key is checked before they are refused (C1). */
+/**
+ * Returns the answer of `perform`. It gets unknown paths and methods too, because the key is checked before they are
+ * refused (C1).
+ */
 async function replyTo(context: RequestContext, found: Match | null, perform: Perform): Promise<Reply> {
   const { request, requestId, trace, path } = context;
   const binding = found === null ? unknownPath(path) : bindingFor(found, request.method);

@@ -1,8 +1,9 @@
 /**
- * A registry of operations as routes: which operation a method and a path mean, and how path, query and body become its input and
- * the other way round. The API and the operator's side use it alike.
+ * A registry of operations as routes: the operation of a method and a path, and the way from path, query and body to
+ * its input and back. The API and the operator's side use it alike.
  *
- * Owns: matching (C7), which member comes from where (C11). Does not own: how a parameter is written (query.ts), what members mean.
+ * Owns: matching (C7), which member comes from where (C11). Does not own: how a parameter is written (query.ts), what
+ * members mean.
  */
 import { TrieRouter } from "hono/router/trie-router";
 import type { z } from "zod";
@@ -21,13 +22,13 @@ import { methodNotAllowed } from "./surface.ts";
 
 export const apiPrefix = "/api/v1";
 
-/** What a route needs of an operation, of whichever registry. */
+/** Parts of an operation that a route needs, of whichever registry. */
 interface Routed {
   readonly name: string;
   /** The path is below the registry's prefix, its parameters in braces and named as in the input. */
   readonly route: { readonly method: string; readonly path: string };
   readonly input: { readonly shape: Readonly<Record<string, z.core.$ZodType>> };
-  /** Whether the body is a file; the members that are not in the path then come from the query. */
+  /** True if the body is a file; the members that are not in the path then come from the query. */
   readonly takesFile?: boolean;
 }
 
@@ -107,12 +108,14 @@ export function createRoutes<O extends Routed>(
 /** The methods of a known path, for `Allow`. */
 export const methodsOf = <O extends Routed>({ bindings }: Match<O>): readonly string[] => [...bindings.keys()].sort();
 
-/** What the method means on a known path; METHOD_NOT_ALLOWED when it means nothing there. HEAD is GET (C8). */
+/**
+ * Returns the meaning of the method on a known path. METHOD_NOT_ALLOWED when it means nothing there. HEAD is GET (C8).
+ */
 export function bindingFor<O extends Routed>(match: Match<O>, method: string): Binding<O> | Fault {
   return match.bindings.get(method === "HEAD" ? "GET" : method) ?? methodNotAllowed(method, methodsOf(match));
 }
 
-/** What an operation's schema reads, and what is wrong about the form of the request. */
+/** Input for an operation's schema, and the faults in the form of the request. */
 interface Assembled {
   readonly raw: JsonObject;
   readonly found: readonly ValidationDetail[];

@@ -1,6 +1,6 @@
 /**
- * What a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told that there is nothing,
- * as at any unknown path.
+ * Page that a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told
+ * that there is nothing, as at any unknown path.
  */
 import { type Publication, publish } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
@@ -82,7 +82,7 @@ export function createStartPage(loadReadme: () => Promise<string | null>): reado
   ];
 }
 
-/** Whether the client is a browser: it names HTML among what it accepts. */
+/** True if the client is a browser: it names HTML among what it accepts. */
 const readsHtml = (request: HttpRequest): boolean => /\btext\/html\b/i.test(request.header("accept") ?? "");
 
 /** One path without anything below it. */

@@ -1,6 +1,6 @@
 /**
- * What every surface of the process shares: a request with what is known about it, the bearer token, and the refusals of a path or
- * a method.
+ * Common ground of the surfaces of the process: a request with the facts about it, the bearer token, and the refusals
+ * of a path or a method.
  */
 import { Fault } from "../base/fault.ts";
 import { shownPath } from "../base/shown-path.ts";
@@ -31,12 +31,12 @@ export interface RequestContext {
   readonly trace: Trace;
   /** As sent, without the query. */
   readonly path: string;
-  /** What follows the question mark, as sent. */
+  /** Part after the question mark, as sent. */
   readonly search: string;
   /** One entry per header line of that name (lower case). */
   readonly headerValues: (name: string) => readonly string[];
   readonly remoteAddress: string;
-  /** What was asked for; `unknown` until it is known. */
+  /** Name of the operation; `unknown` until it is known. */
   operation: string;
   /** Code of the fault that was answered; null on success. */
   errorCode: string | null;
@@ -54,7 +54,7 @@ interface SurfacePath {
   readonly path: string;
   /** It gets only the path itself. */
   readonly exact?: true;
-  /** What every answer for its path carries, one that the app gives in its place too. */
+  /** Headers of every answer for its path, also of one that the app gives in its place. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes what its answers need and the start did not, a few milliseconds at a time. A request that comes sooner makes it itself. */
   prepare?(): Promise<void>;
@@ -86,7 +86,7 @@ export function bearerToken({ headerValues }: RequestContext): string | null {
   return value === undefined || more.length > 0 ? null : (/^Bearer +(\S+) *$/i.exec(value)?.[1] ?? null);
 }
 
-/** Whether the client reached the service by TLS: it tells its own origin, or a proxy before this service says so. */
+/** True if the client reached the service by TLS: it states its own origin, or a proxy before this service says so. */
 export function isByTls({ request }: Pick<RequestContext, "request">): boolean {
   const forwarded = request.header("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase();
   return forwarded === "https" || (request.header("origin") ?? "").startsWith("https://");

@@ -1,15 +1,19 @@
 /**
- * The pull of what shops' storefronts hold, by one process or by many (C66): asks for a page, stores it in slices, and goes on.
+ * The pull of what shops' storefronts hold, by one process or by many (C66): asks for a page, stores it in slices, and
+ * goes on.
  *
- * Owns: which pull runs when, how many at a time, leases, what follows an attempt that fails. Does not own: what is asked of a platform (its
- * adapter), how a page is stored (shop/catalogue/pulled-records.ts), the row (shop/storefront/storefront-pulls.ts).
+ * Owns: which pull runs when, how many at a time, leases, what follows an attempt that fails. Does not own: what is
+ * asked of a platform (its adapter), how a page is stored (shop/catalogue/pulled-records.ts), the row
+ * (shop/storefront/storefront-pulls.ts).
  *
  * Invariants:
- * - Y1. Where a pull stands is stored with what it has stored, so that it goes on there after a crash, on any node. A page may be stored twice:
- *       that changes nothing.
+ * - Y1. Where a pull stands is stored with what it has stored, so that it goes on there after a crash, on any node. A
+ *       page may be stored twice: that changes nothing.
  * - Y2. One process at a time stores pages of a shop: each slice holds the lease in its transaction.
- * - Y3. No transaction is open while the storefront is asked. A slice is one short turn of the shop; others come between two.
- * - Y4. A level that a push of stock is changing is left out and asked for again, so that neither the push nor what was sold is lost.
+ * - Y3. No transaction is open while the storefront is asked. A slice is one short turn of the shop; others come
+ *   between two.
+ * - Y4. A level that a push of stock is changing is left out and read again, so that neither the push nor sales are
+ *   lost.
  */
 import { dateOf, dayIn, dayMs } from "../base/calendar.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
@@ -51,9 +55,9 @@ import { StorefrontError, type StorefrontOf } from "../storefront/storefront.ts"
 interface PullLimits {
   /** Pulls that ask for or store a page at a time in this process. */
   readonly pullsMax: number;
-  /** How long the storefront may take for a page. */
+  /** Time limit of the storefront for a page. */
   readonly pageMsMax: number;
-  /** How long a claim holds; above `pageMsMax`. */
+  /** Lease of a claim; above `pageMsMax`. */
   readonly leaseMs: number;
   /** Attempts at one page, before the pull has failed. */
   readonly attemptsMax: number;
@@ -62,11 +66,11 @@ interface PullLimits {
   readonly backoffMsMax: number;
   /** Rows that one slice stores: about 20 ms of the event loop. */
   readonly sliceRowsMax: number;
-  /** How often levels that were being changed are asked for again in one pull. */
+  /** Times that levels that were being changed are read again in one pull. */
   readonly roundsMax: number;
   /** Between two of these. */
   readonly roundWaitMs: number;
-  /** How often a node among others searches for due pulls of all shops. */
+  /** Interval at which a node among others searches for due pulls of all shops. */
   readonly pollMs: number;
 }
 
@@ -106,11 +110,11 @@ interface PullerOptions {
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** What differs from `pullLimits`. */
+  /** Limits that differ from `pullLimits`. */
   readonly limits?: Partial<PullLimits>;
 }
 
-/** What this process has done of pulls, for metrics. */
+/** Counts of this process's pulls, for metrics. */
 interface PullerWork {
   /** Pulls that this process is at, and when the oldest of them was begun; null: none. */
   readonly running: number;
@@ -119,7 +123,7 @@ interface PullerWork {
   readonly startedTotal: number;
   readonly doneTotal: number;
   readonly failedTotal: number;
-  /** How long those that were done have taken. */
+  /** Time that completed pulls have taken. */
   readonly doneMsTotal: number;
   /** Records of pages that this process has stored: a page that is stored twice counts twice. */
   readonly recordsTotal: number;
@@ -491,11 +495,11 @@ class LeasedPuller implements Puller {
   }
 }
 
-/** Whether nothing was done of the pull yet. */
+/** True if nothing was done of the pull yet. */
 const isNew = ({ step, cursor, attempts, counts }: Pull): boolean =>
   step === "locations" && cursor === null && attempts === 0 && counts.locations === 0;
 
-/** What is told of levels that were changing in every round. */
+/** Note about levels that were changing in every round. */
 const movingNote = "Some levels were left out, because they changed all the time. The next pull brings them.";
 
 const unknownNote =

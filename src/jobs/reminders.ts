@@ -1,14 +1,15 @@
 /**
- * Tells a shop of orders that their supplier is late with, as an entry of the order's log and an event (C57). Nobody else is told: no mail is sent.
+ * Tells a shop of orders that their supplier is late with, as an entry of the order's log and an event (C57). Nobody
+ * else is told: no mail is sent.
  *
- * Owns: which shop is looked at when, and the transaction that tells. Does not own: what is told and when it is time (core/supplier/reminders.ts), the rows
- * (shop/supplier/reminders.ts), who gets events (webhooks/).
+ * Owns: which shop is looked at when, and the transaction that tells. Does not own: what is told and when it is time
+ * (core/supplier/reminders.ts), the rows (shop/supplier/reminders.ts), who gets events (webhooks/).
  *
  * Invariants:
- * - U1. What is told and that it was told are one transaction, in the shop's turn: a process that dies has told all of it or nothing, and of several
- *       nodes one tells it.
- * - U2. What it costs grows with the reminders that are due. A process that is alone on its store remembers when each shop's next one is; nodes among
- *       others find them by an index.
+ * - U1. A reminder and its record are one transaction, in the shop's turn. A process that dies has sent all of it or
+ *       nothing, and of several nodes one sends it.
+ * - U2. What it costs grows with the reminders that are due. A process that is alone on its store remembers when each
+ *       shop's next one is; nodes among others find them by an index.
  * - U3. A shop that cannot be written delays no other: shops take turns, `runningMax` at a time.
  */
 import { lineEvent } from "../core/events/events.ts";
@@ -39,9 +40,12 @@ interface ReminderLimits {
   readonly linesMax: number;
   /** Shops that are looked at at a time. */
   readonly runningMax: number;
-  /** How often a process that is alone asks what it remembers, at least: the clock may have been set forward. */
+  /**
+   * Longest interval at which a process that is alone checks its remembered reminders: the clock may have been set
+   * forward.
+   */
   readonly pollMsMax: number;
-  /** How often a node among others searches for due reminders of all shops. */
+  /** Interval at which a node among others searches for due reminders of all shops. */
   readonly pollMs: number;
   /** Between two tries of a shop that cannot be written. */
   readonly retryMs: number;
@@ -73,7 +77,7 @@ interface RemindersOptions {
   readonly shopsToResume: (signal: AbortSignal) => AsyncIterable<ShopReminder>;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** What differs from `reminderLimits`. */
+  /** Limits that differ from `reminderLimits`. */
   readonly limits?: Partial<ReminderLimits>;
 }
 

@@ -1,15 +1,15 @@
-/** What is used of nodemailer, so that types need no installed package: it is loaded with the first mail. */
+/** Parts of nodemailer that are used, so that types need no installed package: it is loaded with the first mail. */
 declare module "nodemailer" {
   interface Address {
     readonly name: string;
     readonly address: string;
   }
 
-  /** What is told of a failure, and of a recipient whom the server has refused. */
+  /** Facts about a failure, and about a recipient whom the server has refused. */
   export interface SmtpFailure {
     readonly message: string;
     readonly code?: string | undefined;
-    /** What Node has called it, where `code` is nodemailer's own word. */
+    /** Node's name for it, where `code` is nodemailer's own word. */
     readonly originalCode?: string | undefined;
     readonly command?: string | undefined;
     readonly response?: string | undefined;

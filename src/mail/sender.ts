@@ -1,14 +1,16 @@
 /**
- * The sender of mails: hands what shops have queued to the mail server after the commit that asked for it, by one process or by many (C63).
+ * The sender of mails: hands the mails that shops have queued to the mail server after their commit, by one process or
+ * by many (C63).
  *
- * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means (core/supplier/mail.ts), one attempt
- * (smtp.ts), the rows (shop/supplier/mails.ts).
+ * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means
+ * (core/supplier/mail.ts), one attempt (smtp.ts), the rows (shop/supplier/mails.ts).
  *
  * Invariants:
- * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been recorded. A process that dies
- *       loses its claims when their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
- * - J2. At most `perShopMax` attempts of a shop run at a time in this process, and at most `attemptsMax` of all. Shops take turns. No shop's write and
- *       no stock push waits for an attempt.
+ * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been
+ *       recorded. A process that dies loses its claims when their leases end, or at the next start when it is the only
+ *       one on the store. One that stops gives them back.
+ * - J2. At most `perShopMax` attempts of a shop run at a time in this process, and at most `attemptsMax` of all. Shops
+ *       take turns. No shop's write and no stock push waits for an attempt.
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
 import { hourMs } from "../base/calendar.ts";
@@ -50,13 +52,13 @@ interface MailSenderLimits {
   readonly perShopMax: number;
   /** Attempts of all shops that run at a time. */
   readonly attemptsMax: number;
-  /** How long one attempt may take. */
+  /** Time limit of one attempt. */
   readonly attemptMsMax: number;
-  /** How long a claim holds; above `attemptMsMax`. */
+  /** Lease of a claim; above `attemptMsMax`. */
   readonly leaseMs: number;
-  /** How often a node among others searches for due mails of all shops. */
+  /** Interval at which a node among others searches for due mails of all shops. */
   readonly pollMs: number;
-  /** How long `close` waits for attempts that run. */
+  /** Time for which `close` waits for attempts that run. */
   readonly closeWaitMs: number;
 }
 
@@ -78,7 +80,7 @@ const answerPollMs = 50;
 /** Among other nodes, another may be at work on it. */
 const otherNodePollMs = 200;
 
-/** How often a shop's old documents are dropped. */
+/** Interval at which a shop's old documents are dropped. */
 const sweepEveryMs = hourMs;
 
 interface MailSenderOptions {
@@ -99,11 +101,11 @@ interface MailSenderOptions {
   readonly random: () => number;
   /** `secretRandomBytes` random bytes. */
   readonly secretBytes: () => Uint8Array;
-  /** What differs from `mailSenderLimits`. */
+  /** Limits that differ from `mailSenderLimits`. */
   readonly limits?: Partial<MailSenderLimits>;
 }
 
-/** What waits to be sent, for the metrics. */
+/** Backlog of mails, for the metrics. */
 interface MailBacklog {
   /** Mails that are queued or being sent, in shops at which this process is at work. */
   readonly queued: number;
@@ -332,8 +334,9 @@ class QueuedMailSender implements MailSender {
   }
 
   /**
-   * What the mail says. A supplier's link in it gets a secret of this attempt, whose hash is stored before anything is sent: nothing that is stored
-   * leads to the order, and whichever attempt arrives has a link that works (C64).
+   * Returns the text of the mail. A supplier's link in it gets a secret of this attempt, whose hash is stored before
+   * anything is sent. So nothing that is stored leads to the order, and whichever attempt arrives has a link that works
+   * (C64).
    */
   async #textOf(shopId: string, { purchaseOrderId, content }: ClaimedMail): Promise<string> {
     const { link, text } = content;

@@ -1,17 +1,17 @@
 /**
  * One attempt to hand a mail to the mail server (C63), by nodemailer, on connections that are kept for a while.
  *
- * Owns: TLS, time limits of the connection, what the server's answers mean for each recipient. Does not own: when an attempt is made and what
- * follows from it (sender.ts, core/supplier/mail.ts).
+ * Owns: TLS, time limits of the connection, what the server's answers mean for each recipient. Does not own: when an
+ * attempt is made and what follows from it (sender.ts, core/supplier/mail.ts).
  *
- * What the caller is told of a server that answers is its words; of one that does not, and of a refused sign-in, only what it comes to. The log has the
- * rest. Neither has the credentials.
+ * The caller gets the words of a server that answers. Of one that does not, and of a refused sign-in, it gets only the
+ * meaning. The log has the rest. Neither has the credentials.
  */
 import type { SmtpFailure, Transport } from "nodemailer";
 import type { RecipientResult } from "../core/supplier/mail.ts";
 import type { Log } from "../store/store.ts";
 
-/** How the mail server is reached (`OPENPO_SMTP_URL`). */
+/** Address of the mail server (`OPENPO_SMTP_URL`). */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -42,7 +42,10 @@ export interface OutgoingMail {
 }
 
 export interface MailServer {
-  /** What became of each recipient, by address. An attempt that `signal` ends may still arrive. Never rejects. */
+  /**
+   * Sends the mail and returns the result of each recipient, by address. An attempt that `signal` ends may still
+   * arrive. Never rejects.
+   */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<ReadonlyMap<string, RecipientResult>>;
   close(): Promise<void>;
 }
@@ -53,10 +56,10 @@ export const smtpConnectionsMax = 5;
 /** From looking up the mail server's name to its greeting. */
 export const smtpConnectMsMax = 10_000;
 
-/** How long the mail server may say nothing after that. */
+/** Longest silence of the mail server after that. */
 export const smtpSilenceMsMax = 30_000;
 
-/** How long a connection is kept on which nothing is sent. */
+/** Time for which a connection is kept on which nothing is sent. */
 export const smtpIdleMs = 30_000;
 
 /** Bytes of one answer of the server that are read. */
@@ -151,7 +154,7 @@ const failureFrom = (error: unknown): SmtpFailure => (error instanceof Error ? e
 const refusals = (failures: readonly SmtpFailure[]): ReadonlyMap<string, RecipientResult> =>
   new Map(failures.map((failure) => [(failure.recipient ?? "").toLowerCase(), resultOf(failure)]));
 
-/** What is said of failures that are not the server's answer to this mail. */
+/** Texts of failures that are not the server's answer to this mail. */
 const failureTexts: Readonly<Record<string, string>> = {
   EAUTH: "the mail server refuses the service's user name or password",
   ENOAUTH: "the mail server asks for a user name and a password",

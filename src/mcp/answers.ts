@@ -1,8 +1,9 @@
 /**
- * Answers as agents read them (C69): a write tells what changed and what comes next, not the whole order; an answer that is too long
- * for the text is cut where its longest list is.
+ * Answers as agents read them (C69). A write shows what changed and what comes next, not the whole order. An answer
+ * that is too long for the text is cut where its longest list is.
  *
- * Does not own: what an operation answers (operations), the next step (core/order/advice/next-step.ts), the names of members (names.ts).
+ * Does not own: what an operation answers (operations), the next step (core/order/advice/next-step.ts), the names of
+ * members (names.ts).
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
@@ -17,7 +18,7 @@ export const changedLinesMax = 50;
 /** A longer text is cut: clients stop reading at some 25,000 tokens. */
 export const textLengthMax = 50_000;
 
-/** What a write shows of the order, beside the header fields that the call has set. */
+/** Members of the order that a write shows, beside the header fields that the call has set. */
 const orderMembers: readonly string[] = [
   "purchaseOrderId",
   "poNumber",
@@ -36,7 +37,9 @@ const orderMembers: readonly string[] = [
   "storefrontSyncState",
 ];
 
-/** What a write shows of a changed line, beside the fields that the call has set. Zeros and nulls are left out. */
+/**
+ * Members of a changed line that a write shows, beside the fields that the call has set. Zeros and nulls are left out.
+ */
 const lineMembers: readonly string[] = [
   "lineItemId",
   "variantId",
@@ -58,7 +61,7 @@ const changedLineLists: readonly string[] = ["updatedLineItemIds", "receivedLine
 interface OrderCall {
   /** The arguments as they were sent. */
   readonly input: JsonObject;
-  /** Whether the whole order is asked for. */
+  /** True if the whole order is wanted. */
   readonly wantsOrder: boolean;
 }
 

@@ -1,14 +1,15 @@
 /**
  * The agent surface: `POST /mcp`, Model Context Protocol over streamable HTTP, stateless (contract §1).
  *
- * Owns: what is checked before a message is read (Host, Origin, key, method), which tools a key is shown, that a tool call is a
- * request like any other. Does not own: operations as tools (tools.ts), who may do what (requests/perform.ts), the protocol
- * (protocol.ts).
+ * Owns: the checks before a message is read (Host, Origin, key, method) and the tools that a key is shown. A tool call
+ * is a request like any other. Does not own: operations as tools (tools.ts), who may do what (requests/perform.ts), the
+ * protocol (protocol.ts).
  *
  * Invariants:
- * - M3. Nothing of a message is read when its Host or Origin is not allowed or its key is not valid. So a web page cannot reach the
- *       service by DNS rebinding.
- * - M4. Every tool call takes the one path of every request; a protocol error is only for what is not a call of a known tool.
+ * - M3. Nothing of a message is read when its Host or Origin is not allowed or its key is not valid. So a web page
+ *       cannot reach the service by DNS rebinding.
+ * - M4. Every tool call takes the one path of every request; a protocol error is only for what is not a call of a known
+ *   tool.
  */
 import {
   INVALID_PARAMS,
@@ -151,7 +152,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
   return { path: mcpPath, handle, prepare: () => made.prepare() };
 }
 
-/** Whether a message without a token is read only if it may be a replay. */
+/** True for a message that is read without a token only if it may be a replay. */
 const isLong = (bytes: Uint8Array): boolean => bytes.length > messageBytesMax;
 
 /**
@@ -181,7 +182,10 @@ async function messageOf(
   return respond(await deps.perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
 }
 
-/** Whether the stored answer of the message may be asked for again. What was read of the same bytes before says whether it is. */
+/**
+ * True if the stored answer of the message may be requested again. What was read of the same bytes before says whether
+ * it is.
+ */
 async function mayBeReplay(
   deps: McpDependencies,
   refused: RefusedMessages,
@@ -232,7 +236,7 @@ const shownByScope = (tools: readonly OperationTool[]): Record<Scope, readonly O
 
 const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
 
-/** What the call has done is told in any case: an answer that no thread could make is made here. */
+/** Returns the result of the call in any case: an answer that no thread could make is made here. */
 async function responseTo(
   { operations, threads, log }: McpDependencies,
   large: LargeAnswer,
@@ -276,7 +280,7 @@ function addressRefusal(request: HttpRequest, allowedHosts: string[]): string | 
   return origin.ok ? null : `Pages of this Origin may not call. ${action}`;
 }
 
-/** What was refused before there was a message, for its audit row (H1). */
+/** Returns the refusal before there was a message, for its audit row (H1). */
 const refusedBeforeMessage = (
   { request, requestId, trace }: RequestContext,
   token: string | null,

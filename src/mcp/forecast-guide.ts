@@ -1,4 +1,4 @@
-/** How the figures of a forecast view are made, as agents read it. docs/forecasting.md says the same at length. */
+/** Figures of a forecast view, explained for agents. docs/forecasting.md says the same at length. */
 export const forecastGuideText = `# Figures of a forecast view
 
 Rows are computed when they are read, summed over the view's locations. The constants: 14 days of lead time when none is known, 30 days of demand in an order, safety factor 1.645.

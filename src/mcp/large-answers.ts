@@ -1,9 +1,9 @@
 /**
  * Answers of tools that are so large that making them holds the event loop for long: they are made on a thread.
  *
- * An answer of 1 MB takes about 25 ms: its members are renamed, it is read, told again as text, and written by the protocol's library. So
- * the library is given the message twice: first with an empty result, which says whether it takes the call at all, then on a thread with
- * the real one.
+ * An answer of 1 MB takes about 25 ms: its members are renamed, it is read, shown as text, and written by the
+ * protocol's library. So the library is given the message twice. The first has an empty result and shows if the library
+ * takes the call at all; the second, on a thread, has the real one.
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Reply } from "../requests/envelope.ts";

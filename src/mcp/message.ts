@@ -4,7 +4,7 @@
 import { Fault } from "../base/fault.ts";
 import { cheapLengthMax, isJsonObject, type Json, type JsonObject, parseJson, refuseCostly } from "../base/json.ts";
 
-/** What the strict reading of C10 finds wrong with a message that JSON.parse reads. */
+/** Fault that the strict reading of C10 finds in a message that JSON.parse reads. */
 export interface Malformed {
   readonly fault: Fault;
   readonly bytes: Uint8Array;
@@ -29,8 +29,8 @@ export function readMessage(
 }
 
 /**
- * Whether a message calls a tool, by its beginning: its method must stand before the value that makes it long. It reads each character
- * once and parses nothing.
+ * True if a message calls a tool, by its beginning: its method must stand before the value that makes it long. It reads
+ * each character once and parses nothing.
  */
 export function beginsToolCall(beginning: Uint8Array): boolean {
   let depth = 0;
@@ -81,7 +81,7 @@ function readString(token: string): string | null {
   }
 }
 
-/** What a message asks for; `tool` is null unless it is a tool call. */
+/** Call in a message; `tool` is null unless it is a tool call. */
 interface MessageCall {
   readonly id: string | number | null;
   readonly method: Json | undefined;

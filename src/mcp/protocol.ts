@@ -21,7 +21,7 @@ import type { JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { guides, instructions, prompts } from "./guide.ts";
 
-/** How long a client may keep a list: lists change with a release only. */
+/** Time for which a client may keep a list: lists change with a release only. */
 const listLifetimeMs = 300_000;
 
 const cacheable = { ttlMs: listLifetimeMs, cacheScope: "private" } as const;
@@ -39,7 +39,7 @@ const options: ServerOptions = {
   },
 };
 
-/** What differs from one message to the next. */
+/** Parts that differ from one message to the next. */
 interface OfferedTools {
   /** The tools that this client is shown. */
   readonly definitions: readonly Tool[];

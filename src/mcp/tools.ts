@@ -1,15 +1,16 @@
 /**
- * The registry as tools: the definition of a tool, a tool call as the REST request that it stands for, an answer as a result.
+ * The registry as tools: the definition of a tool, a tool call as the REST request that it stands for, an answer as a
+ * result.
  *
- * Owns: how operations are shown to agents. Does not own: who may do what (requests/perform.ts), what an operation does, the
- * protocol (protocol.ts).
+ * Owns: how operations are shown to agents. Does not own: who may do what (requests/perform.ts), what an operation
+ * does, the protocol (protocol.ts).
  *
  * Invariants:
- * - M1. A tool call is the REST request with the same members: the same method, path, query and body, so that an idempotency key used
- *       on one surface is known on the other (C17). A tool without a REST request is a request of its own kind: the method is
- *       `TOOL`, the path the tool's name and the body its members. No HTTP request can be the same.
- * - M2. A tool's result is made from the answer that REST would get, each time anew: the stored answer is REST's, so that it can be
- *       replayed on either surface. It keeps to the tool's output schema, or is the error body (C2, C3, C69).
+ * - M1. A tool call is the REST request with the same members: the same method, path, query and body. So an idempotency
+ *       key used on one surface is known on the other (C17). A tool without a REST request is a request of its own
+ *       kind. The method is `TOOL`, the path the tool's name and the body its members. No HTTP request can be the same.
+ * - M2. A tool's result is made from the answer that REST would get, each time. The stored answer is REST's, so that it
+ *       can be replayed on either surface. It keeps to the tool's output schema, or is the error body (C2, C3, C69).
  */
 import type { CallToolResult, JSONObject, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -31,7 +32,7 @@ import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 const keyMember = "idempotencyKey";
 const includeMember = "include";
 
-/** What `include` may name: the whole order instead of what changed of it. */
+/** Value that `include` may name: the whole order instead of its changes. */
 const includable = "order";
 
 export interface OperationTool {
@@ -67,7 +68,7 @@ function toolMadeOf(operation: Operation): OperationTool {
   };
 }
 
-/** Whether repeating a call changes nothing more (spec "Repeat safety without a key"). */
+/** True if repeating a call changes nothing more (spec "Repeat safety without a key"). */
 const isIdempotent: Record<Repeat, boolean> = {
   read: true,
   safe: true,
@@ -97,7 +98,10 @@ const includeSchema: JSONObject = {
   items: { enum: [includable] },
 };
 
-/** Whether the operation is a write that answers with an order, which is told in short unless `include` asks for all of it. */
+/**
+ * True if the operation is a write that answers with an order, which is shown in short unless `include` names all of
+ * it.
+ */
 const showsOrder = ({ scope, output }: Operation): boolean =>
   scope === "write" && output instanceof z.ZodObject && "purchaseOrder" in output.shape;
 
@@ -119,7 +123,7 @@ interface ToolCall {
   readonly bearerToken: string | null;
   /** The token of the message. Default: `perform` takes one. */
   readonly tokens?: RequestTokens;
-  /** What is wrong with the message as a whole. */
+  /** Fault of the message as a whole. */
   readonly malformed: Malformed | null;
 }
 
@@ -168,7 +172,7 @@ const namesOrder = (include: Json | undefined): boolean =>
 /** The method of a tool that stands for no REST request. */
 const toolMethod = "TOOL";
 
-/** What identifies the call: method, path, query and body (M1). */
+/** Returns the parts that identify the call: method, path, query and body (M1). */
 function requestOf(
   operation: Operation,
   binding: Binding | null,

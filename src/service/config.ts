@@ -56,7 +56,7 @@ export interface Config {
     /** Hosts beside Shopify's own. */
     readonly allowed: AllowedHosts;
   };
-  /** How mails are sent to suppliers; null: none are. */
+  /** Sending of mails to suppliers; null: none are sent. */
   readonly mail: MailConfig | null;
   /** From `OPENPO_MEMORY_MB`. */
   readonly limits: MemoryLimits;

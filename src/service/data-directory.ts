@@ -177,7 +177,10 @@ function keepVersions(dataDir: string, log: Log): void {
 
 const timeFile = (dataDir: string): string => path.join(dataDir, "time");
 
-/** How often the time is kept. What a crash loses of it matters only if the clock is set back before the next start. */
+/**
+ * Interval at which the time is kept. What a crash loses of it matters only if the clock is set back before the next
+ * start.
+ */
 const timeKeptEveryMs = 10_000;
 
 /** Keeps the time that the process has reached. A failure is left to the next try: nothing else depends on it. */
@@ -240,7 +243,7 @@ export function claimDataDirectory(dataDir: string): { release(): void } {
   }
 }
 
-/** Whether another process has claimed the directory. A missing directory is not, and is not made. */
+/** True if another process has claimed the directory. A missing directory is not, and is not made. */
 export function isClaimed(dataDir: string): boolean {
   if (!existsSync(path.join(dataDir, "lock.db"))) return false;
   try {
@@ -253,7 +256,7 @@ export function isClaimed(dataDir: string): boolean {
 }
 
 /**
- * Whether the directory holds data of this service.
+ * True if the directory holds data of this service.
  *
  * @throws ConfigError when it is data that this version cannot read.
  */
@@ -375,7 +378,7 @@ export async function openDataDirectory(
   };
 }
 
-/** What copies of a directory's shops are made of. */
+/** Files of which copies of a directory's shops are made. */
 interface CopiedFiles {
   readonly files: SqliteEngine;
   readonly sandboxEngine: SqliteEngine;
@@ -384,7 +387,7 @@ interface CopiedFiles {
   readonly replaced: (shopId: string) => void;
 }
 
-/** How shops are copied and exported, and restored from copies. */
+/** Returns the ways to copy, export and restore shops. */
 const copiesIn = (
   dataDir: string,
   ids: Ids,
@@ -476,7 +479,7 @@ async function openEngines(
   };
 }
 
-/** How the journal is opened. */
+/** Dependencies of the journal. */
 interface JournalParts {
   readonly clock: Clock;
   readonly log: Log;
@@ -505,7 +508,7 @@ export async function openJournal(
   }
 }
 
-/** What asks for nothing to follow: for the recovery of imports. */
+/** Dependencies of the recovery of imports: they start no follow-on work. */
 const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
   wakeOutbox: () => {},
   webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
@@ -547,7 +550,10 @@ export const openFilesMax = (
   sandboxes: Math.max(4, Math.min(sandboxesOpenMax, Math.floor(descriptors / 8 / descriptorsPerShop))),
 });
 
-/** How many descriptors the process may have (`ulimit -n`); what every system grants where it cannot be read. */
+/**
+ * Returns the limit of the process's descriptors (`ulimit -n`); the one that every system grants where it cannot be
+ * read.
+ */
 function descriptorsMax(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

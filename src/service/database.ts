@@ -81,7 +81,7 @@ function sizeOf(name: string): string {
   return `coalesce((${ofParts}), pg_total_relation_size(${table}))`;
 }
 
-/** What a node's metrics say of the database, of which it measures the sizes. */
+/** Returns a node's metrics of the database, of which it measures the sizes. */
 function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
   const sizes = sizesOf(
     [

@@ -1,4 +1,4 @@
-/** How much of Node's heap may be what is not needed any more, before Node looks for it. */
+/** Share of Node's heap that may be garbage before Node collects it. */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { heapGrowthBytesMin, heapGrowthPercent, heapGrowthPercentMax } from "../base/limits.ts";
 

@@ -62,7 +62,10 @@ export function memoryLimits(megabytes: number, processors = availableParallelis
   };
 }
 
-/** A quarter of the memory that the machine or its container grants, as V8 takes for its heap; never less than what the constants were measured for. */
+/**
+ * A quarter of the memory that the machine or its container grants, as V8 takes for its heap. It is never less than the
+ * memory for which the constants were measured.
+ */
 export function usualMegabytes(machineBytes = totalmem(), containerBytes = process.constrainedMemory()): number {
   const granted = containerBytes > 0 ? Math.min(machineBytes, containerBytes) : machineBytes;
   return Math.min(Math.max(Math.floor(granted / 4 / mebibyte), measuredMegabytes), usualMegabytesMax);

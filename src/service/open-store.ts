@@ -22,8 +22,10 @@ import type { Storefront } from "../storefront/storefront.ts";
 /** The rows by which nodes find the shops that have work due (D77). */
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls, dueReminders];
 
-/** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. `storefronts`
- * absent: none can be connected. */
+/**
+ * Dependencies of the operator's operations on the rest of the process. `calls` absent: no outbox runs; effects wait
+ * for the next start. `storefronts` absent: none can be connected.
+ */
 type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "mailIsOn" | "publicUrl"> &
   Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull">>;
 
@@ -41,7 +43,7 @@ export interface OpenStore {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** How its shops share the event loop. */
+  /** Sharing of the event loop among its shops. */
   readonly loop: LoopShare;
   /** No other process uses it. */
   readonly alone: boolean;
@@ -49,19 +51,22 @@ export interface OpenStore {
   readonly gauges: readonly Gauge[];
   /** Measures its sizes for the metrics, at most every half minute. If that fails, the last ones stay. */
   readonly measure: () => Promise<void>;
-  /** Where this process is alone on the store: the shops in which an earlier one may have left effects, mails or pulls, or that have webhooks. */
+  /**
+   * Where this process is alone on the store: the shops that have webhooks, or in which an earlier process may have
+   * left effects, mails or pulls.
+   */
   shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncIterable<string>;
   /** Where this process is alone on the store: the shops that have reminders, and when each one's next is due. */
   shopsWithReminders(signal: AbortSignal): AsyncIterable<ShopReminder>;
-  /** How reader threads reach it. */
+  /** Access of reader threads to it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
   /** Where audit rows of reads wait until they are moved to their shops' logs; null: each shop's are written at once. */
   readonly auditJournal: AuditRowPlace | null;
   /**
-   * By which a command recognises a server on this store: of a data directory made anew whenever one is opened, of a database the same on
-   * all nodes. It is public.
+   * Name by which a command recognises a server on this store. That of a data directory is new whenever one is opened;
+   * that of a database is the same on all nodes. It is public.
    */
   readonly identity: string;
   /** It has never held data. */

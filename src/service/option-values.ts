@@ -1,5 +1,5 @@
 /**
- * How the values of options are read: each schema takes the text of a variable, and its message says what the variable must be.
+ * Values of options: each schema takes the text of a variable, and its message says what the variable must be.
  *
  * No message repeats a secret.
  */
@@ -47,7 +47,7 @@ const adminTokenMin = 16;
 /** Different characters that a token has at least. Of random ones of 16 hexadecimal digits one in 28,000 has fewer. */
 const adminTokenCharactersMin = 6;
 
-/** What examples and keyboards suggest, without case and punctuation. */
+/** Tokens that examples and keyboards suggest, without case and punctuation. */
 const usualTokens: ReadonlySet<string> = new Set([
   "0123456789abcdef",
   "0123456789012345",
@@ -94,7 +94,7 @@ const usualTokens: ReadonlySet<string> = new Set([
 const usualWords =
   /^(?:(?:admin|administrator|change|changeme|default|demo|dev|example|is|letmein|me|my|openpo|passw(?:or|0r)d|please|prod|production|qwerty|qwertyuiop|replace|root|secret|super|test|this|token|user|welcome|your)\d*)+$/;
 
-/** Whether somebody would try it first: few characters, a short text repeated, or a usual example. */
+/** True if somebody would try it first: few characters, a short text repeated, or a usual example. */
 function isWeak(token: string): boolean {
   // What the program's own tokens begin with makes another one no better.
   const bare = token.replace(/^opa_/i, "");
@@ -119,7 +119,7 @@ export const adminToken = z
     "is easy to guess: it repeats a few characters, or is a usual example; leave it unset to have one made, or use the output of: openssl rand -hex 24",
   );
 
-/** Whether PostgreSQL's own clients would take it as an address. */
+/** True if PostgreSQL's own clients would take it as an address. */
 const isDatabaseUrl = (value: string): boolean =>
   ["postgres:", "postgresql:"].includes(URL.parse(value)?.protocol ?? "");
 
@@ -160,7 +160,7 @@ export const storefrontHosts = parsed(
 export const smtpForm =
   "must be like smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465, with special characters of user and password encoded (@ as %40)";
 
-/** What is wrong with a text is told without showing it: it has a password. */
+/** Fault of a text that is not shown: it has a password. */
 class SmtpUrlFault extends Error {}
 
 /** @throws SmtpUrlFault */

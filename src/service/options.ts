@@ -28,9 +28,9 @@ export const machineEnvironment = (): Environment => process.env;
 /** Values of OPENPO_LOG_LEVEL. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** What people are told of an option. */
+/** Texts of an option for people. */
 interface OptionText {
-  /** What a value is. */
+  /** Type of its value. */
   readonly type: string;
   readonly meaning: string;
   /** `all`: the commands of the operator read it too, when they work beside a server or without one. */

@@ -1,5 +1,6 @@
 /**
- * A data directory that was there before is for the service's user alone from the next start on: it holds every shop's data and a token.
+ * A data directory that was there before is for the service's user alone from the next start on. It holds every shop's
+ * data and a token.
  */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -17,10 +18,13 @@ const folders: ReadonlySet<string> = new Set([
   "replaced",
 ]);
 
-/** What else may be in it. Beside other files it may be somebody's home directory, whose mode is not ours to change. */
+/**
+ * Other files that may be in it. Beside other files it may be somebody's home directory, whose mode is not ours to
+ * change.
+ */
 const ownFile = /^(?:lock\.db(?:-journal)?|(?:server\.json|time|format|versions|admin-token)(?:\.unfinished)?)$/;
 
-/** What makes a folder for files (`mkfs`), empty but for root. */
+/** Folder that making a file system leaves (`mkfs`), empty but for root. */
 const lostAndFound = "lost+found";
 
 const ofOthers = 0o077;

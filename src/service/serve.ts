@@ -141,7 +141,7 @@ const listenMessages: Readonly<Record<string, string>> = {
   ENOTFOUND: "is not an address of this machine. Set OPENPO_HOST to one that is",
 };
 
-/** What the operator is told when the server cannot listen; the error itself for one that is a bug. */
+/** Returns the message for the operator when the server cannot listen; the error itself for one that is a bug. */
 function notListening(
   { host, port, variable = "PORT" }: { readonly host: string; readonly port: number; readonly variable?: string },
   error: unknown,
@@ -333,7 +333,7 @@ function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): 
   });
 }
 
-/** What tells shops of orders that their suppliers are late with. */
+/** Opens the reminders of orders with which suppliers are late. */
 function openReminders(store: OpenStore, log: Log): Reminders {
   const { engine, clock, ids, alone } = store;
   const reminders = createReminders({
@@ -349,7 +349,7 @@ function openReminders(store: OpenStore, log: Log): Reminders {
   return reminders;
 }
 
-/** How orders are mailed: documents as they are downloaded. */
+/** Returns the mailing of orders, with documents as they are downloaded. */
 const mailingWith = ({ mail, publicUrl }: Config, documents: OrderDocuments): Mailing => ({
   perHourMax: mail?.perHourMax ?? null,
   publicUrl,
@@ -441,7 +441,7 @@ async function listenForMetrics(
   }
 }
 
-/** What every surface is made of. */
+/** Dependencies of every surface. */
 interface ServedParts {
   readonly stopping: AbortSignal;
   readonly spans: Spans;

@@ -1,6 +1,4 @@
-/**
- * How much space a store takes, measured when it is asked for: the files of a data directory, or tables of a database.
- */
+/** Space that a store takes, measured on request: the files of a data directory, or tables of a database. */
 import { readdir, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import type { Gauge } from "../http/metrics.ts";

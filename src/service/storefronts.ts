@@ -19,7 +19,7 @@ import { SecretBox } from "../base/secret-box.ts";
 import { connectionName, Shopify } from "../storefront/shopify/shopify.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 
-/** What the adapters are made of. */
+/** Dependencies of the adapters. */
 interface StorefrontParts {
   readonly engine: Engine;
   readonly clock: Clock;

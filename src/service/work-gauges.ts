@@ -9,7 +9,7 @@ import type { Puller } from "../jobs/puller.ts";
 import type { QueueDepth } from "../store/queue.ts";
 import type { Sender } from "../webhooks/sender.ts";
 
-/** How many seconds ago that was; 0 when there is no such time. */
+/** Returns the seconds since then; 0 when there is no such time. */
 const secondsSince = (atMs: number | null, nowMs: number): number =>
   atMs === null ? 0 : Math.max(0, (nowMs - atMs) / 1_000);
 

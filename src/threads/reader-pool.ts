@@ -1,11 +1,11 @@
 /**
  * The reader threads: broad reads run on them, with connections of their own, so that they hold up no other request.
  *
- * Owns: the threads, which broad read runs when (by store/fair-queue.ts). Does not own: what is read (requests/broad-read.ts), what a
- * thread does (threads/reader-thread.ts).
+ * Owns: the threads, which broad read runs when (by store/fair-queue.ts). Does not own: what is read
+ * (requests/broad-read.ts), what a thread does (threads/reader-thread.ts).
  *
- * A thread starts when it is first needed and ends when it was idle for a while, so that a service without broad reads has none. A thread
- * that dies (out of memory) is replaced; its caller is told to repeat the read.
+ * A thread starts when it is first needed and ends when it was idle for a while. So a service without broad reads has
+ * none. A thread that dies (out of memory) is replaced; its caller is told to repeat the read.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -25,7 +25,10 @@ import { unavailable } from "../store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "../store/fair-queue.ts";
 import type { Footprint, Log, RunStatement } from "../store/store.ts";
 
-/** What may run and wait with so many threads: one shop leaves a thread to the others, unless there is one only. */
+/**
+ * Returns the numbers that may run and wait with so many threads: one shop leaves a thread to the others, unless there
+ * is one only.
+ */
 export const limitsWith = (threads: number): FairLimits => ({
   runningMax: threads,
   runningPerShopMax: Math.max(1, threads - 1),
@@ -41,8 +44,8 @@ const idleMsMax = 60_000;
 const threadMegabytesMax = 512;
 
 /**
- * Memory for new values of one thread. With Node's default, the rows of large orders stay for so long that a thread takes 100 MB more while
- * clients ask for one again and again.
+ * Memory for new values of one thread. With Node's default, the rows of large orders stay for long. A thread then takes
+ * 100 MB more while clients read one order again and again.
  */
 const youngMegabytesMax = 8;
 
@@ -54,7 +57,7 @@ export interface DatabaseSource {
   readonly schemaDirectory: string;
 }
 
-/** How a thread reaches the shops. Plain data. */
+/** Access of a thread to the shops. Plain data. */
 export type ReaderSource = { readonly kind: "files" } | DatabaseSource;
 
 /** A shop that a thread may read. */
@@ -76,7 +79,7 @@ export interface Loan {
   giveBack(): void;
 }
 
-/** How reader threads reach the shops. */
+/** Access of reader threads to the shops. */
 export interface ReaderStore {
   readonly source: ReaderSource;
   /** @throws Fault NOT_FOUND or DO_UNAVAILABLE as `Engine.read` does. */
@@ -88,7 +91,7 @@ type ThreadRead =
   /** `isRemembered`: the answer is wanted with what it was made from, if it can be remembered. */
   { readonly broad: BroadRead; readonly isRemembered: boolean } | { readonly part: BroadPartRead };
 
-/** What a thread is sent. */
+/** Task of a thread. */
 export type ThreadTask = { readonly file: string | null } & (
   | ThreadRead
   | { readonly answer: LargeAnswer }
@@ -104,7 +107,7 @@ interface ReaderPoolOptions {
   readonly module?: URL;
 }
 
-/** What a thread has answered, and what says which rows its statements have seen. */
+/** Answer of a thread, and the footprint of its statements. */
 interface Found<Answer> {
   readonly answer: Answer;
   readonly seenBy: ReturnType<Loan["observe"]>;

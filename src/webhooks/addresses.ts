@@ -8,7 +8,7 @@
  */
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** What the operator allows: `http:` beside `https:`, and hosts and networks beside the global ones. */
+/** Rules of the operator: `http:` beside `https:`, and hosts and networks beside the global ones. */
 export interface ConnectPolicy {
   readonly http: boolean;
   readonly hosts: ReadonlySet<string>;
@@ -26,7 +26,10 @@ interface Network {
 
 const widthOf = { 4: 32, 6: 128 } as const;
 
-/** What NAT64 puts before an IPv4 address. Those that are mapped into IPv6 (::ffff:0:0/96) a list reads by itself. */
+/**
+ * Prefix that NAT64 puts before an IPv4 address. Those that are mapped into IPv6 (::ffff:0:0/96) a list reads by
+ * itself.
+ */
 const nat64 = { prefix: "64:ff9b::", bits: 96 } as const;
 
 /** An address without the brackets of a URL and the zone of an interface. */
@@ -111,7 +114,7 @@ const globals = networks("0.0.0.0/0", "2000::/3");
 type Verdict = "global" | "opened" | "refused";
 
 /**
- * Whether a webhook may connect to this address.
+ * Judges if a webhook may connect to this address.
  *
  * @param host the name that led to it, or the address as the URL has it.
  * Source: C61.
@@ -128,11 +131,11 @@ export function judge({ hosts, networks: opened }: ConnectPolicy, host: string, 
 
 const loopback = networks("127.0.0.0/8", "::1");
 
-/** Whether the host is this machine itself. */
+/** True if the host is this machine itself. */
 export const isLoopback = (host: string): boolean =>
   isAddress(host) ? loopback.some((network) => contains(network, bare(host))) : host.toLowerCase() === "localhost";
 
-/** Whether a text is an address rather than a name. */
+/** True if a text is an address rather than a name. */
 export const isAddress = (host: string): boolean => isIP(bare(host)) !== 0;
 
 const hostPattern = /^(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
@@ -156,7 +159,8 @@ export function parseAllowed(text: string): Pick<ConnectPolicy, "hosts" | "netwo
 }
 
 /**
- * What is wrong with the form of an endpoint's URL; null when nothing is. It says nothing of the address: that is judged for each attempt.
+ * Returns the fault in the form of an endpoint's URL; null without one. It says nothing of the address: that is judged
+ * for each attempt.
  *
  * Source: C61.
  */
@@ -169,7 +173,7 @@ export function formFault(policy: ConnectPolicy, text: string): string | null {
   return url.hash === "" ? null : "must not contain a fragment";
 }
 
-/** What is wrong with the URL of an endpoint, as far as that can be told before connecting; null when nothing is. */
+/** Returns the fault of an endpoint's URL, as far as it can be found before connecting; null without one. */
 export function urlFault(policy: ConnectPolicy, text: string): string | null {
   if (/\s/.test(text)) return "must not contain blanks; write them as %20";
   const fault = formFault(policy, text);

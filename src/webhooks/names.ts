@@ -1,8 +1,8 @@
 /**
  * The addresses of a name: those of the machine's hosts file, else those that DNS has.
  *
- * The system's own look-up would take a thread of the pool that syncs files, and a name server that does not answer would keep it for many
- * seconds. So names are looked up by the process itself, without search domains.
+ * The system's own look-up would take a thread of the pool that syncs files. A name server that does not answer would
+ * keep it for many seconds. So names are looked up by the process itself, without search domains.
  */
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";

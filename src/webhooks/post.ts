@@ -1,8 +1,9 @@
 /**
  * One attempt: a POST to an endpoint, to an address that was checked for this very attempt (C60, C61).
  *
- * Every address of the host is looked up and judged anew, and the connection goes to one of those that were judged: a name cannot change its
- * mind in between. Connections are not kept, since the next attempt judges again. Redirects are not followed.
+ * Every address of the host is looked up and judged for each attempt, and the connection goes to one of those that were
+ * judged. So a name cannot change in between. Connections are not kept, since the next attempt judges again. Redirects
+ * are not followed.
  */
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -12,13 +13,13 @@ import type { AttemptResult } from "../core/events/webhooks.ts";
 import { bareHost, type ConnectPolicy, formFault, isAddress, judge } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
 
-/** How long an attempt may take, from looking up the name to the end of the answer. */
+/** Time limit of an attempt, from looking up the name to the end of the answer. */
 export const attemptMsMax = 15_000;
 
-/** What is read of an answer; more of it is cut off. */
+/** Bytes of an answer that are read; the rest is cut off. */
 export const webhookAnswerBytesMax = 65_536;
 
-/** What is kept of an answer that was no success. */
+/** Bytes of an answer that are kept when it was no success. */
 export const excerptBytesMax = 500;
 
 interface PostOptions {

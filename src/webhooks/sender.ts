@@ -1,17 +1,21 @@
 /**
- * The sender of webhooks: hands deliveries to their endpoints after the commit that made them, by one process or by many (C60).
+ * The sender of webhooks: hands deliveries to their endpoints after the commit that made them, by one process or by
+ * many (C60).
  *
- * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means (core/events/webhooks.ts), one attempt
- * (post.ts), the rows (shop/events/deliveries.ts).
+ * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means
+ * (core/events/webhooks.ts), one attempt (post.ts), the rows (shop/events/deliveries.ts).
  *
- * A shop with something to send goes from turn to turn: one short write records what was sent and claims what is due; then that is sent.
+ * A shop with something to send goes from turn to turn. One short write records the results and claims what is due;
+ * then that is sent.
  *
  * Invariants:
- * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses its claims when
- *       their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
- * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes, and at most `attemptsRunningMax` in this one, of a shop
- *       three quarters. Endpoints that fail or are slow get half of the places together, those of a shop a quarter, and one that fails only one:
- *       so they hold up no other. Shops have turns, and so have the endpoints of a shop (D300).
+ * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses
+ *       its claims when their leases end, or at the next start when it is the only one on the store. One that stops
+ *       gives them back.
+ * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes. In this process at most
+ *       `attemptsRunningMax` run, and of a shop three quarters of that. Endpoints that fail or are slow get half of the
+ *       places together, those of a shop a quarter, and one that fails only one. So they hold up no other. Shops have
+ *       turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
 import { sleep } from "../base/waiting.ts";
@@ -68,13 +72,13 @@ interface SenderLimits {
   readonly slowRunningMax: number;
   /** The same of one shop. */
   readonly slowPerShopMax: number;
-  /** How long a claim holds. */
+  /** Lease of a claim. */
   readonly leaseMs: number;
-  /** How often a node among others searches for due deliveries of all shops. */
+  /** Interval at which a node among others searches for due deliveries of all shops. */
   readonly pollMs: number;
-  /** How long `close` waits for attempts that run. */
+  /** Time for which `close` waits for attempts that run. */
   readonly closeWaitMs: number;
-  /** How long an attempt may take. */
+  /** Time limit of an attempt. */
   readonly attemptMsMax: number;
 }
 
@@ -123,17 +127,17 @@ interface SenderOptions {
   readonly alone: boolean;
   readonly policy: ConnectPolicy;
   readonly resolve: Resolve;
-  /** What secrets of endpoints are sealed with at rest. */
+  /** Box in which secrets of endpoints are sealed at rest. */
   readonly secrets: SecretBox;
   /** The shops that have endpoints, until the signal is aborted. Default: all shops are asked. */
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** What differs from `senderLimits`. */
+  /** Limits that differ from `senderLimits`. */
   readonly limits?: Partial<SenderLimits>;
 }
 
-/** What waits to be sent, for the metrics. */
+/** Backlog of deliveries, for the metrics. */
 interface SenderBacklog {
   /** Deliveries that wait or are being sent, as counted last: when a shop had nothing more to send at the time, and every ten seconds. */
   readonly deliveries: number;
@@ -176,7 +180,7 @@ interface Lane {
   endpoint: WebhookEndpoint;
   readonly waiting: Waiting[];
   running: number;
-  /** How long its latest attempt took; null before the first. */
+  /** Duration of its latest attempt; null before the first. */
   lastMs: number | null;
 }
 
@@ -198,7 +202,7 @@ interface ShopLanes {
   countedAtMs: number;
 }
 
-/** What one turn has found. */
+/** Findings of one turn. */
 interface Turn {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly claimed: readonly Waiting[];
@@ -221,7 +225,7 @@ class WebhookSender implements Sender {
   readonly #shops = new Map<string, ShopLanes>();
   /** Shops that had no endpoints, and when that was seen. */
   readonly #without = new Map<string, number>();
-  /** How many endpoints are disabled, of shops that have any such. */
+  /** Number of disabled endpoints, by shops that have any. */
   readonly #disabled = new Map<string, number>();
   #failedTotal = 0;
   #disabledTotal = 0;
@@ -476,7 +480,7 @@ class WebhookSender implements Sender {
     return { endpoints, claimed, dueAtMs, disabled: recorded.disabled.size, backlog };
   }
 
-  /** What the attempts mean, in the order in which they ended. */
+  /** Returns the meaning of the attempts, in the order in which they ended. */
   #recorded(
     shopId: string,
     endpoints: readonly WebhookEndpoint[],
@@ -637,7 +641,7 @@ const isFailing = ({ failures }: EndpointHealth): boolean => failures >= failure
 
 const isSlow = ({ endpoint, lastMs }: Lane): boolean => isFailing(endpoint) || (lastMs ?? 0) >= quickMs;
 
-/** What a span tells of an attempt. Neither the URL nor the answer: either may have a secret in it. */
+/** Returns the facts of an attempt for its span. Neither the URL nor the answer: either may have a secret in it. */
 function factsOf(result: AttemptResult | null): SpanFacts {
   if (result === null) return { "openpo.webhook.given_back": true };
   if (result.kind === "failed") return { "error.type": "no_answer" };

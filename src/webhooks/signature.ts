@@ -16,7 +16,7 @@ import type { Statement } from "../store/store.ts";
 
 const secretBytes = 32;
 
-/** What comes before an Ed25519 seed in PKCS #8. */
+/** Prefix of an Ed25519 seed in PKCS #8. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** A new secret: what is stored, and what its owner is shown. */

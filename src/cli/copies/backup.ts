@@ -1,12 +1,12 @@
 /**
  * Backup and restore. A backup is a data directory: the same files, copied while the server runs, ready to be served.
  *
- * Owns: what is in a backup, in which order it is written, and how it replaces a data directory. Does not own: how a shop's file is
- * copied (the engine).
+ * Owns: what is in a backup, in which order it is written, and how it replaces a data directory. Does not own: how a
+ * shop's file is copied (the engine).
  *
  * Invariants:
- * - B1. A backup contains everything that was acknowledged before it began. Each shop is copied as of one moment and its sandbox after
- *       it, so that the shop knows of no push that its storefront does not have.
+ * - B1. A backup contains everything that was acknowledged before it began. Each shop is copied as of one moment and
+ *       its sandbox after it. So the shop knows of no push that its storefront does not have.
  * - B2. `format` is written last, when everything else is checked and synced: a directory without it is no backup.
  * - B3. A restore that is interrupted leaves a directory that is refused, never one that looks like a first start.
  */
@@ -36,8 +36,9 @@ import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
 /** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
 /**
- * What a backup has of a data directory, without `format`. The admin token is not in it: whoever reads a backup must not be the operator of
- * the service that wrote it. One that the service has written has no journal: its rows are in the shops' files.
+ * Entries of a data directory in a backup, without `format`. The admin token is not in it: whoever reads a backup must
+ * not be the operator of the service that wrote it. One that the service has written has no journal: its rows are in
+ * the shops' files.
  */
 const dataEntries = [...Object.values(folders), journalFolder];
 
@@ -163,7 +164,7 @@ async function finish(directory: string): Promise<void> {
 interface RestoreResult {
   readonly dataDir: string;
   readonly shops: readonly string[];
-  /** Whether the directory keeps an admin token, its own of before. Else the next start makes one. */
+  /** True if the directory keeps an admin token, its own of before. Else the next start makes one. */
   readonly adminToken: boolean;
 }
 

@@ -1,11 +1,13 @@
 /**
- * `openpo backup --follow`: copies what has changed, again and again, so that a state of any time can be restored (D384).
+ * `openpo backup --follow`: copies what has changed, again and again, so that a state of any time can be restored
+ * (D384).
  *
- * Owns: what a round copies, in which order it is stored, and what is kept. Does not own: the forms of the files (cli/copies/followed-backup.ts), how a shop's file is copied (the
- * engine).
+ * Owns: what a round copies, in which order it is stored, and what is kept. Does not own: the forms of the files
+ * (cli/copies/followed-backup.ts), how a shop's file is copied (the engine).
  *
- * A round asks the server for the shops whose files have changed since they were copied last. Of each copy only the blocks are kept that differ from
- * the copy before, until they are as much as the file itself; then the whole file is kept, and a new chain begins.
+ * A round asks the server for the shops whose files have changed since they were copied last. Of each copy only the
+ * blocks are kept that differ from the copy before, until they are as much as the file itself. Then the whole file is
+ * kept, and a new chain begins.
  */
 import { createHash, hash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
@@ -37,7 +39,7 @@ type FileName = Pick<Piece, "part" | "shopId">;
 /** A file whose stamp is younger than this when it is looked at may change once more within the same stamp. */
 const stampMs = 2_000;
 
-/** What says that a file was not changed: times and sizes of it and its log. */
+/** Stamp by which a file counts as unchanged: times and sizes of it and its log. */
 interface Stamp {
   readonly text: string;
   readonly latestMs: number;
@@ -50,7 +52,7 @@ function stampOf(file: string): Stamp | null {
   return { text: of.join(" "), latestMs: Math.max(main.mtimeMs, log?.mtimeMs ?? 0) };
 }
 
-/** What is known of a file's chain. */
+/** State of a file's chain. */
 interface Chain {
   readonly sha256: string;
   readonly bytes: number;
@@ -75,7 +77,7 @@ interface FollowerOptions {
   readonly now: () => number;
 }
 
-/** What a round did. */
+/** Result of a round. */
 interface RoundDone {
   readonly round: Round | null;
   readonly changedFiles: number;
@@ -320,7 +322,10 @@ async function copyOf(ask: Ask, { part, shopId }: FileName, file: string): Promi
 /** Blocks that are read at a time. */
 const readBytes = 256 * blockBytes;
 
-/** The hash of a file, and what it has that the one before has not: null without one, or when that is as much as the file. */
+/**
+ * Returns the hash of a file, and its blocks that the one before has not: null without one, or when they are as much as
+ * the file.
+ */
 async function compare(
   before: string | null,
   file: string,

@@ -1,17 +1,18 @@
 /**
- * What `openpo backup --follow` leaves in its directory, and how a state of it is put together again (D384).
+ * Content of the directory of `openpo backup --follow`, and how a state of it is put together again (D384).
  *
- * Owns: the names, the forms and the checks. Does not own: what is copied when (cli/copies/follow.ts), what becomes of a backup (cli/copies/backup.ts).
+ * Owns: the names, the forms and the checks. Does not own: what is copied when (cli/copies/follow.ts), what becomes of
+ * a backup (cli/copies/backup.ts).
  *
- *     DIR/  lock.db · state.json (until when everything is copied) · latest/<part>/<id>.db (the newest copy of each file) ·
- *     rounds/<n>.json (what a round has copied, in the order of n, without gaps) · pieces/<part>/<id>/<n>.base (a whole file) or .delta (the
- *     blocks that differ from the copy before)
+ *     DIR/  lock.db · state.json (until when everything is copied) · latest/<part>/<id>.db (the newest copy of each
+ *     file) · rounds/<n>.json (what a round has copied, in the order of n, without gaps) · pieces/<part>/<id>/<n>.base
+ *     (a whole file) or .delta (the blocks that differ from the copy before)
  *
  * Invariants:
- * - B5. A round is there when its file in `rounds` is, which is written last, after all of its pieces are on disk. A round has everything that was
- *       acknowledged before `begunAtMs`.
- * - B6. Every round says the hash of the one before, and of every file as it is after each of its pieces. What is missing or damaged is named; nothing is put
- *       together without it.
+ * - B5. A round is there when its file in `rounds` is, which is written last, after all of its pieces are on disk. A
+ *       round has everything that was acknowledged before `begunAtMs`.
+ * - B6. Every round says the hash of the one before, and of every file as it is after each of its pieces. What is
+ *       missing or damaged is named; nothing is put together without it.
  */
 import { createHash, hash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -160,7 +161,7 @@ function chainsOf(rounds: readonly Round[]): ReadonlyMap<string, Chain> {
   return chains;
 }
 
-/** What was put together. */
+/** State that was put together. */
 interface Assembled {
   /** The round. */
   readonly round: number;

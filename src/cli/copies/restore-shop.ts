@@ -120,7 +120,7 @@ const named = (list: readonly unknown[]): string =>
     .map((each) => shown(memberOf(each, "poNumber") ?? memberOf(each, "purchaseOrderId")))
     .join(", ")}${list.length > shownMax ? ", …" : ""}`;
 
-/** What was restored, what is undone, and where somebody has to look. */
+/** Returns the report of what was restored, what is undone, and where somebody has to check. */
 function textOf(shopId: string, data: unknown): string {
   const restored = memberOf(data, "restored");
   const keptAs = memberOf(data, "keptAs");

@@ -1,10 +1,11 @@
 /**
  * Restores one shop of a database from another database, into which a backup was restored, while nodes serve (D385).
  *
- * Owns: how rows get from one database to the other. Does not own: what of the present state stays (shop/restore.ts), how the whole database is backed
- * up and restored (PostgreSQL's own tools).
+ * Owns: how rows get from one database to the other. Does not own: what of the present state stays (shop/restore.ts),
+ * how the whole database is backed up and restored (PostgreSQL's own tools).
  *
- * All of it is one transaction that holds the shop's turn: reads see the shop as it was until it commits, writes of the shop wait or are 503.
+ * All of it is one transaction that holds the shop's turn. Reads see the shop as it was until it commits; writes of the
+ * shop wait or are 503.
  */
 import path from "node:path";
 import { type DatabaseConfig, ConfigError, nameOfDatabase } from "../../service/config.ts";
@@ -56,7 +57,7 @@ const txOn = (connection: PostgresConnection): Tx => ({
 
 interface RestoredRowsInput {
   readonly shopId: string;
-  /** Whether a shop that is there may be replaced. */
+  /** True if a present shop may be replaced. */
   readonly isConfirmed: boolean;
 }
 

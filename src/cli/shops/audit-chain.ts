@@ -30,7 +30,7 @@ async function shopsOf(ask: Ask, shopId: string | null): Promise<readonly string
 const pointShown = (point: unknown): string =>
   `${shown(memberOf(point, "position"))}:${shown(memberOf(point, "hash"))}`;
 
-/** What a shop's verification found. */
+/** Findings of a shop's verification. */
 interface Verified {
   readonly shopId: string;
   readonly findings: readonly unknown[];

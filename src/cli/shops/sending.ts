@@ -18,7 +18,7 @@ import { listIn, memberOf, shown, table } from "../output.ts";
 
 const ofOrder = (args: Arguments) => ({ shopId: args.required("shop"), purchaseOrderId: args.parameter(0) });
 
-/** What to do about lines whose variants the storefront does not take. */
+/** Options for lines whose variants the storefront does not take. */
 const resolutionOptions = {
   skip: {
     value: "LINE_ID",
@@ -229,7 +229,7 @@ export const orderRevoke: RunnableCommand = {
   },
 };
 
-/** What the supplier says of a line: `pol_1: 8, 2027-01-15`. */
+/** Returns the supplier's answer on a line: `pol_1: 8, 2027-01-15`. */
 function lineText(line: unknown): string {
   const quantity = memberOf(line, "quantityConfirmed");
   const date = memberOf(line, "expectedDeliveryDate");

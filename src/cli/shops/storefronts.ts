@@ -29,7 +29,7 @@ async function tokenFrom(file: string, { stdin }: CommandContext): Promise<strin
   }
 }
 
-/** What an answer warns of. */
+/** Shows the warnings of an answer. */
 function warn(data: unknown, { output }: CommandContext): void {
   const warnings = memberOf(data, "warnings");
   if (Array.isArray(warnings)) for (const warning of warnings) output.message(String(warning));
@@ -104,7 +104,7 @@ changed. docs/storefronts.md says how to make a token or a key.
   },
 };
 
-/** How the token of a Shopify store stands, and what the app may do there. */
+/** Returns the state of a Shopify store's token, and the rights of the app there. */
 function tokenOf(storefront: unknown): readonly string[] {
   const token = memberOf(storefront, "token");
   if (token === null) return [];
@@ -124,7 +124,7 @@ const listOf = (value: unknown, name: string): string => {
   return Array.isArray(list) ? list.map(String).join(", ") : "";
 };
 
-/** Whether the store tells of its changes, and what to do. */
+/** Returns the state of the store's webhooks, and the advice. */
 function webhooksOf(webhooks: unknown): readonly string[] {
   if (webhooks === null) return [];
   const words = ["state", "address", "reason", "action"].map((name) => memberOf(webhooks, name));
@@ -189,7 +189,7 @@ export const storefrontStatus: RunnableCommand = {
 /** Between two looks at a pull. */
 const pullPollMs = 1_000;
 
-/** What a pull has brought, in one line. */
+/** Returns the counts of a pull, in one line. */
 function progressOf(pull: unknown): string {
   const progress = memberOf(pull, "progress");
   const counts = ["locations", "variants", "levels", "sales"].map(
@@ -200,7 +200,7 @@ function progressOf(pull: unknown): string {
   return `${counts.join(", ")} (${step})`;
 }
 
-/** What a pull has found, and what it could not bring. */
+/** Returns the findings of a pull, and the records that it could not bring. */
 function foundBy(pull: unknown): readonly string[] {
   const progress = memberOf(pull, "progress");
   const lines = (["deleted", "inactive"] as const).flatMap((state) => {

@@ -131,7 +131,7 @@ export const webhookRotate: RunnableCommand = {
   },
 };
 
-/** What became of a delivery, as a line. */
+/** Returns the outcome of a delivery, as a line. */
 function outcomeOf(delivery: unknown): string {
   const [state, status, error] = ["state", "lastStatus", "lastError"].map((field) => memberOf(delivery, field));
   const why = error === null ? (status === null ? "not tried yet" : `HTTP ${shown(status)}`) : shown(error);

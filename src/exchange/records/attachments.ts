@@ -113,7 +113,7 @@ export const creditInput = z
   })
   .transform(({ appliedAt, ...credit }): AppliedCredit => ({ ...credit, appliedAtMs: appliedAt }));
 
-/** What stood in a field: any JSON, its texts plain. */
+/** Value of a field in the log: any JSON, its texts plain. */
 const loggedValue = z.unknown().check((context) => {
   for (const { path, text } of textsIn(context.value)) {
     const message = plainTextProblem(text, "lines");
@@ -195,7 +195,7 @@ export const receiptInput = z
   })
   .transform(({ receivedAt, ...receipt }): Receipt => ({ ...receipt, receivedAtMs: receivedAt }));
 
-/** What entered or left the moving average. No answer of the API shows it. */
+/** Lot that entered or left the moving average. No answer of the API shows it. */
 const lotInput = z
   .strictObject({
     poLineItemId: id,

@@ -103,7 +103,7 @@ export const purchaseOrderInput = z.strictObject({
   previousStatus: z.enum(statuses).optional(),
   ...headerInput,
   ...headerUpdateInput,
-  /** What the order keeps of its day. Left out: what holds now. */
+  /** Values that the order keeps of its day. Left out: what holds now. */
   fxRates: z.record(currencyCode, fxRate).optional(),
   supplierLeadTimeDays: leadTimeDays.nullable().optional(),
   sentDate: day.nullable().optional(),
@@ -173,7 +173,7 @@ export const purchaseOrderInput = z.strictObject({
 
 export type OrderInput = z.output<typeof purchaseOrderInput>;
 
-/** What the shop knows in addition to the record, and the call that imports it. */
+/** Facts that the shop knows in addition to the record, and the call that imports it. */
 export interface OrderFacts extends AdoptFacts {
   readonly requestId: string;
   readonly ids: Ids;

@@ -1,14 +1,15 @@
 /**
- * Import and export records of the read-only resources: stock takes, stock adjustments, transfer orders, manufacturing orders (contract
- * §8, §9).
+ * Import and export records of the read-only resources: stock takes, stock adjustments, transfer orders, manufacturing
+ * orders (contract §8, §9).
  *
- * Owns: what their records have in common, and what is filled in for a member that a record leaves out. Does not own: SQL
- * (shop/stock/read-only.ts) or figures (core).
+ * Owns: what their records have in common, and what is filled in for a member that a record leaves out. Does not own:
+ * SQL (shop/stock/read-only.ts) or figures (core).
  *
- * A record has the members that the API returns for its resource. What follows from other members (`itemCount`, `netQuantityChange`,
- * `quantityPending`, …) may be there and is computed again. A member that is left out is filled in when the record is applied, from what
- * the shop knows then, earlier records of the file included: the currency from the shop, `reason` from the reason, SKU and product name
- * from the catalogue, a transfer's addresses from its locations. A null stays null, so an exported record is imported unchanged.
+ * A record has the members that the API returns for its resource. What follows from other members (`itemCount`,
+ * `netQuantityChange`, `quantityPending`, …) may be there and is computed again. A member that is left out is filled in
+ * when the record is applied, from the shop's present data, earlier records of the file included. The currency comes
+ * from the shop, `reason` from the reason, SKU and product name from the catalogue. A transfer's addresses come from
+ * its locations. A null stays null, so an exported record is imported unchanged.
  */
 import { z } from "zod";
 import { moneyDecimalsMax, moneyFrom, totalValueMax, zeroQuantity } from "../../core/money/money.ts";
@@ -107,7 +108,7 @@ interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }>
   recordId(draft: Draft): string;
   /** As it is when a person of the shop imports it: the entries of its log are marked. */
   imported(draft: Draft): Draft;
-  /** How many rows it makes. */
+  /** Returns the number of rows that it makes. */
   weight(draft: Draft): number;
   /** Stores the resource that the record describes, replacing the one with its id. */
   statements(draft: Draft, context: ApplyContext): Promise<readonly Statement[]>;

@@ -1,12 +1,15 @@
 /**
- * Whether a request may wait for its start, or is refused at once because those before it have waited for too long.
+ * Admission of requests: each may wait for its start, or is refused at once because those before it have waited for too
+ * long.
  *
  * Owns: when a refused client is asked to retry. Does not own: what waits (rounds.ts), and the answer (connections.ts).
  *
  * Invariants:
- * - H13. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least `startsWaitingMin`
- *        wait. So a shop on an otherwise idle process is never refused what its default rate limit lets it ask at once.
- * - H14. Clients that are refused are asked to retry one after another, at the rate at which requests start, and not all at the same time.
+ * - H13. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least
+ *        `startsWaitingMin` wait. So a shop on an otherwise idle process is never refused what its default rate limit
+ *        lets it ask at once.
+ * - H14. Clients that are refused are asked to retry one after another, at the rate at which requests start, and not
+ *   all at the same time.
  */
 import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../base/limits.ts";
 

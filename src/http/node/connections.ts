@@ -28,8 +28,8 @@ import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequest
 import { Rounds } from "./rounds.ts";
 
 /**
- * How long a refused connection stays open for its client to read why. On a busy machine a client takes seconds to do so, and what it sends
- * to a closed connection would reset it.
+ * Time for which a refused connection stays open for its client to read why. On a busy machine a client takes seconds
+ * to do so, and what it sends to a closed connection would reset it.
  */
 const lingerMs = 5_000;
 
@@ -39,7 +39,7 @@ interface Exchange {
   readonly outgoing: ServerResponse;
 }
 
-/** What an operator may set. */
+/** Limits that an operator may set. */
 export interface ConnectionLimits {
   readonly connectionsMax: number;
   readonly unreadBytesMax: number;
@@ -58,8 +58,8 @@ interface ConnectionsOptions {
 }
 
 /**
- * Paths that are answered before anything that waits, and never refused: who asks for them decides whether the process is alive, and sees
- * why it is slow.
+ * Paths that are answered before anything that waits, and never refused. Their readers decide if the process is alive,
+ * and see why it is slow.
  */
 const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -110,7 +110,7 @@ export class Connections {
     return this.#rounds.waiting;
   }
 
-  /** How long the oldest of them has waited. */
+  /** Time for which the oldest of them has waited. */
   get oldestWaitMs(): number {
     return this.#rounds.oldestWaitMs(performance.now());
   }
@@ -287,8 +287,8 @@ export class Connections {
   }
 
   /**
-   * Nothing was read or written for a while: closes an idle connection, cuts one whose client reads nothing of its answer, and refuses one
-   * whose client owes the rest of a body.
+   * Nothing was read or written for a while. Closes an idle connection, cuts one whose client reads nothing of its
+   * answer, and refuses one whose client owes the rest of a body.
    */
   silent(socket: Duplex, refusal: Refusal): void {
     const oldest = this.#exchanges.get(socket)?.[0];

@@ -1,8 +1,9 @@
 /**
  * The program of the reference page: Scalar's, as one script.
  *
- * `npm run build` writes it beside this module, so that an installation needs no further package. A checkout takes it from the
- * development dependency: a plugin for another server, which contains the script and is called for the one route that serves it (D55).
+ * `npm run build` writes it beside this module, so that an installation needs no further package. A checkout takes it
+ * from the development dependency. That is a plugin for another server, which contains the script and is called for the
+ * one route that serves it (D55).
  */
 import { readFile } from "node:fs/promises";
 import path from "node:path";

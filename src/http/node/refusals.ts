@@ -1,5 +1,6 @@
 /**
- * What the server itself refuses, before there is a request or a response object: the reasons, and the bytes of the answers (H6).
+ * Refusals of the server itself, before there is a request or a response object: the reasons, and the bytes of the
+ * answers (H6).
  */
 import { STATUS_CODES } from "node:http";
 import { Fault } from "../../base/fault.ts";
@@ -68,7 +69,7 @@ export const severalHosts: Refusal = {
 export const malformedTarget = (cause: unknown): Fault =>
   new Fault("INVALID_INPUT", "The request's target or Host header is missing or malformed.", { cause });
 
-/** What Node's parser refused. */
+/** Returns the refusal for an error of Node's parser. */
 export function parserRefusal({ code }: NodeJS.ErrnoException): Refusal {
   switch (code ?? "") {
     case "HPE_HEADER_OVERFLOW":

@@ -1,6 +1,7 @@
 /**
- * Ordinary requests for a `ReplySurface` on Node's own objects. Every other request takes the web's form (server.ts): one with a body of
- * unknown or excessive length, with a target or a Host that must be looked at closely, or for another surface.
+ * Ordinary requests for a `ReplySurface` on Node's own objects. Every other request takes the web's form (server.ts).
+ * Such are those with a body of unknown or excessive length, with a target or a Host that needs a closer check, or for
+ * another surface.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyBytesMax } from "../../base/limits.ts";
@@ -13,7 +14,7 @@ const ordinaryHost = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/i;
 
 const ordinaryMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
 
-/** How long the rest of a body may arrive that nobody wants: a refusal was answered before it was read. */
+/** Time in which the rest of a body may arrive that nobody wants: a refusal was answered before it was read. */
 const unwantedBodyMs = 500;
 
 /** Longer bodies are written as bytes: Node joins a text with the headers and copies it once more, and holds that until it is read. */

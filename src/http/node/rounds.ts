@@ -1,8 +1,9 @@
 /**
- * When requests start: in the order of their arrival, and for at most `roundMs` before the event loop goes on to what else is due.
+ * When requests start: in the order of their arrival, and for at most `roundMs` before the event loop goes on to what
+ * else is due.
  *
- * Without it, all requests that have arrived on any connection would run before anything is answered: their answers would pile up in
- * memory, and commits, timers and refusals would wait for all of them.
+ * Without it, all requests that have arrived on any connection would run before anything is answered. Their answers
+ * would pile up in memory, and commits, timers and refusals would wait for all of them.
  */
 import { acceptTurnsMax, roundMs } from "../../base/limits.ts";
 
@@ -46,8 +47,9 @@ export class Rounds {
   }
 
   /**
-   * Begins the next round when no connection is left to accept, or some have been accepted. Node accepts one of a socket each time that the
-   * event loop goes on: once for each round would leave a burst of connections in the system's queue for seconds.
+   * Begins the next round when no connection is left to accept, or some have been accepted. Node accepts one connection
+   * of a socket each time that the event loop goes on. Once for each round would leave a burst of connections in the
+   * system's queue for seconds.
    */
   #next(acceptTurns: number): void {
     if (this.#hasAccepted && acceptTurns > 0) {

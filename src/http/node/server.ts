@@ -86,7 +86,7 @@ interface ServerOptions {
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
-  /** What its connections hold. */
+  /** Gauges of its connections. */
   readonly gauges: readonly Gauge[];
   /**
    * Stops accepting, closes idle connections, and resolves when every running request has been answered or its time limit is

@@ -97,7 +97,7 @@ const detailsSchema: Json = {
   items: { anyOf: Object.keys(detailSchemas).map(schemaReference) },
 };
 
-/** What a failure says. Which codes and reasons a response may have, its examples say. */
+/** Schema of a failure. Which codes and reasons a response may have, its examples say. */
 const faultSchema: Json = {
   type: "object",
   properties: {

@@ -1,8 +1,8 @@
 /**
  * Examples for the OpenAPI document: a realistic value for any schema of the registry. Pure.
  *
- * A value comes from the schema's own example, else from the table of names below, to which the field tables add theirs, else from the
- * schema's type. A test checks every example of the document against its schema.
+ * A value comes from the schema's own example, else from the table of names below, else from the schema's type. The
+ * field tables add their names to that table. A test checks every example of the document against its schema.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
 import { exampleAddress } from "../../operations/fields.ts";

@@ -42,14 +42,14 @@ const isReason = (fault: FaultCode | FaultReason): fault is FaultReason => fault
 export const statusOf = (fault: FaultCode | FaultReason): number =>
   isReason(fault) ? faultReasons[fault].status : faultCodes[fault].status;
 
-/** Whether a failure of this kind is ever retryable: `Retry-After` then comes with it (C5). */
+/** True if a failure of this kind is ever retryable: `Retry-After` then comes with it (C5). */
 const mayBeRetried = (fault: FaultCode | FaultReason): boolean =>
   isReason(fault)
     ? faultReasons[fault].retryAfterMs !== null
     : // Plain INVALID_INPUT is never retryable; its reasons may be.
       fault !== "INVALID_INPUT" && faultCodes[fault].retry !== "never";
 
-/** What the example of a failure says. */
+/** Text of a failure's example. */
 interface FailureText {
   readonly message: string;
   readonly action?: string;

@@ -12,13 +12,15 @@ interface Link {
   readonly parameters: JsonObject;
 }
 
-/** Whether the operation creates something that gets a path of its own; adding to something that has one is no creation. */
+/**
+ * True if the operation creates something that gets a path of its own; adding to something that has one is no creation.
+ */
 export const isCreation = (operation: RestOperation): boolean =>
   operation.success === 201 && !operation.route.path.includes("{");
 
 /**
- * The links of a success: from a list to its next page and its first row, from what was created or read to everything below it,
- * from a change to what was changed.
+ * The links of a success: from a list to its next page and its first row, and from a change to the changed thing. From
+ * a thing that was created or read they lead to everything below it.
  */
 export function linksOf(operation: RestOperation, operations: readonly RestOperation[]): readonly Link[] {
   return membersOf(operation.output).includes("cursor")

@@ -38,7 +38,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Description: "This description of the API.",
 };
 
-/** What entries refer to; filled while they are made. */
+/** Components that entries refer to; filled while they are made. */
 interface Components {
   readonly schemas: Record<string, Json>;
   readonly responses: Record<string, Json>;
@@ -210,7 +210,9 @@ function bodyOf({ operation, body }: Binding, input: JsonObject, components: Com
   };
 }
 
-/** Whether successes carry the order's version as an ETag (C37): those that show an order, and those that declare it. */
+/**
+ * True if successes carry the order's version as an ETag (C37): those that show an order, and those that declare it.
+ */
 function isVersioned(operation: Operation): boolean {
   return operation.versioned === true || membersOf(operation.output).includes("purchaseOrder");
 }

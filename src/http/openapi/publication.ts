@@ -1,6 +1,7 @@
 /**
- * A text that is the same for everyone, ready to be sent: compressed when the client accepts gzip, with a strong ETag for each of
- * its two forms, and 304 for a client that has it already. All answers share its bytes, whether or not their clients read them.
+ * A text that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, has a strong
+ * ETag for each of its two forms, and is 304 for a client that has it already. All answers share its bytes, whether or
+ * not their clients read them.
  */
 import { publishedPieceBytes } from "../../base/limits.ts";
 import type { HttpRequest } from "../surface.ts";
@@ -78,7 +79,7 @@ function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
   );
 }
 
-/** Whether an Accept-Encoding allows gzip: by name or by `*`, and not with a weight of zero. */
+/** True if an Accept-Encoding allows gzip: by name or by `*`, and not with a weight of zero. */
 function takesGzip(acceptEncoding: string): boolean {
   const weights = new Map(
     acceptEncoding.split(",").map((entry): [string, number] => {

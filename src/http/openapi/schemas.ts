@@ -125,7 +125,7 @@ export function exampleOf(operation: Operation): JsonObject {
   return example.success ? example.data.example : {};
 }
 
-/** What an operation's metadata says of its body as a whole. Each of it refuses an empty body. */
+/** Rules of an operation's metadata for its body as a whole. Each of it refuses an empty body. */
 interface BodyRules {
   /** JSON Schema keywords. */
   readonly keywords: JsonObject;

@@ -1,13 +1,14 @@
 /**
- * Steps of a shop's lanes that wait for its turn at the same time are one change: their statements share round trips and one commit.
+ * Steps of a shop's lanes that wait for its turn at the same time are one change: their statements share round trips
+ * and one commit.
  *
  * Owns: which steps are joined. Does not own: what a step does, or when it is repeated (lane.ts).
  *
- * On a network engine a step that follows a call waits a moment for the shop's other calls that have just begun: what a request asks for is
- * called at the same time, and its ends would else be several changes.
+ * On a network engine a step that follows a call waits a moment for the shop's other calls that have just begun. Calls
+ * of one request begin at the same time, and their ends would else be several changes.
  *
- * Each step reads and writes rows of its own lane and order, and adds to shared totals, so the order of their statements does not matter.
- * If one of them fails, nothing of the change is kept, and each is a change of its own.
+ * Each step reads and writes rows of its own lane and order, and adds to shared totals. So the order of their
+ * statements does not matter. If one of them fails, nothing of the change is kept, and each is a change of its own.
  */
 import { Fault } from "../../base/fault.ts";
 import type { Engine, Tx } from "../../store/store.ts";

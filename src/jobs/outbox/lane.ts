@@ -33,7 +33,7 @@ import { TracedAttempt } from "./traced-attempt.ts";
 import { sleep } from "../../base/waiting.ts";
 import { begin } from "./work.ts";
 
-/** How often settled effects and pushes of a busy shop are swept. */
+/** Interval at which settled effects and pushes of a busy shop are swept. */
 const sweepEveryMs = hourMs;
 
 interface LaneOptions {

@@ -10,9 +10,9 @@ export interface OutboxLimits {
   /** Delay before the second attempt. It doubles with each further one; a random part of up to half is taken off. */
   readonly backoffMs: number;
   readonly backoffMsMax: number;
-  /** How long one call of the storefront may take. */
+  /** Time limit of one call of the storefront. */
   readonly callTimeLimitMs: number;
-  /** How long a claim holds without being renewed: what a node that died had claimed is taken up after this and a search (C38). */
+  /** Lease of a claim that is not renewed: claims of a node that died are taken up after this and a search (C38). */
   readonly leaseMs: number;
   /** Lanes of one shop that run at a time. */
   readonly lanesPerShopMax: number;
@@ -20,11 +20,14 @@ export interface OutboxLimits {
   readonly lanesMax: number;
   /** Lanes of a shop that are kept until they can begin. Further ones are read again. */
   readonly lanesWantedMax: number;
-  /** How long settled effects and pushes are kept. */
+  /** Time for which settled effects and pushes are kept. */
   readonly keptMs: number;
-  /** How long `close` waits for calls that are under way. */
+  /** Time for which `close` waits for calls that are under way. */
   readonly closeWaitMs: number;
-  /** How often a node among others searches for due work of all shops; each wait is up to half shorter or longer, at random. */
+  /**
+   * Interval at which a node among others searches for due work of all shops; each wait is up to half shorter or
+   * longer, at random.
+   */
   readonly pollMs: number;
 }
 
@@ -52,8 +55,8 @@ export const storePauseMs = 500;
 export const otherNodeCheckMs = 100;
 
 /**
- * The delay before an effect is tried again, in milliseconds; null when it has failed for good: it was tried `attemptsMax` times, or
- * the storefront refuses the credentials.
+ * Returns the delay before an effect is tried again, in milliseconds. Null when it has failed for good: it was tried
+ * `attemptsMax` times, or the storefront refuses the credentials.
  *
  * @param attempts how often it has been tried.
  * @param error    why the latest attempt failed; null when the storefront gave no error but no outcome either.

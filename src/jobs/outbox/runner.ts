@@ -1,24 +1,27 @@
 /**
- * The outbox's runner: effects are applied outside the shop's turn, each once, whatever crashes in between (S3, S5, C38), by one node or
- * by many.
+ * The outbox's runner: effects are applied outside the shop's turn, each once, whatever crashes in between (S3, S5,
+ * C38), by one node or by many.
  *
- * Owns: start, stop, and how its parts work together: what runs when (shop-loop.ts), one run of a lane (lane.ts), the storefront's time
- * limit (storefront-call.ts), waiting for outcomes (settle.ts), the search for what other nodes have left (poll.ts). Does not own: what
- * an effect does (work.ts), its rows (shop/storefront/effects.ts).
+ * Owns: start, stop, and the work of its parts together. They are the loop of a shop (shop-loop.ts), one run of a lane
+ * (lane.ts), the storefront's time limit (storefront-call.ts), waiting for outcomes (settle.ts), and the search for
+ * what other nodes have left (poll.ts). Does not own: what an effect does (work.ts), its rows
+ * (shop/storefront/effects.ts).
  *
- * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: the due effects of a
- * lane, claimed together and settled or put off together.
+ * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: the due
+ * effects of a lane, claimed together, and settled or put off together.
  *
  * Invariants:
- * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. It is renewed while the storefront is called. A runner that
- *       dies loses them when the lease ends, or at the next start when this is the only process on the store (`alone`). One that stops gives them back.
- * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`. A call begins only
- *       while its lease holds, and is given up when that is lost.
+ * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. It is renewed while
+ *       the storefront is called. A runner that dies loses them when the lease ends, or at the next start when this is
+ *       the only process on the store (`alone`). One that stops gives them back.
+ * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`.
+ *       A call begins only while its lease holds, and is given up when that is lost.
  * - O3. A lane that hangs or fails delays no other lane, except by the limits on lanes that run at a time.
- * - O4. An effect ends as applied, skipped or failed after at most `attemptsMax` attempts; one that a crash cut short does not count.
+ * - O4. An effect ends as applied, skipped or failed after at most `attemptsMax` attempts; one that a crash cut short
+ *   does not count.
  * - O5. `settle` reports nothing that is not durable.
- * - O6. A step is kept only while its runner holds all of its effects. So nothing is counted twice when a step is repeated although it
- *       had been kept, or when it comes after another runner has taken over.
+ * - O6. A step is kept only while its runner holds all of its effects. So nothing is counted twice when a step is
+ *       repeated although it had been kept, or when it comes after another runner has taken over.
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { Spans } from "../../base/spans.ts";
@@ -53,7 +56,7 @@ interface OutboxOptions {
   readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
-  /** What differs from `outboxLimits`. */
+  /** Limits that differ from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
   /** This is the only process on the store: claims of an earlier one are void, and no other process adds effects. */
   readonly alone: boolean;
@@ -65,7 +68,7 @@ interface OutboxOptions {
   readonly random: () => number;
 }
 
-/** What waits in the outbox, for the metrics. */
+/** Backlog of the outbox, for the metrics. */
 interface OutboxBacklog {
   /** Shops with effects that are not settled, of those at which this process is at work. */
   readonly shops: number;

@@ -49,7 +49,7 @@ interface SettleOptions {
   readonly alone: boolean;
   /** Starts these lanes of the shop; for null, whatever is due. */
   readonly start: (shopId: string, lanes: readonly string[] | null) => void;
-  /** Whether this process runs lanes of the shop now. */
+  /** Returns true if this process runs lanes of the shop now. */
   readonly isAtWork: (shopId: string) => boolean;
 }
 

@@ -85,7 +85,10 @@ export class ShopLoops {
     return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()].map(({ ended }) => ended));
   }
 
-  /** How many shops have effects that are not settled, as of their latest readings, and when the oldest was added. */
+  /**
+   * Number of shops with effects that are not settled, as of their latest readings, and the time at which the oldest
+   * was added.
+   */
   get pending(): { readonly shops: number; readonly oldestAtMs: number | null } {
     let shops = 0;
     let oldestAtMs = Number.POSITIVE_INFINITY;
@@ -97,7 +100,7 @@ export class ShopLoops {
     return { shops, oldestAtMs: shops === 0 ? null : oldestAtMs };
   }
 
-  /** Whether a lane of the shop runs here. */
+  /** Returns true if a lane of the shop runs here. */
   runs(shopId: string): boolean {
     return (this.#loops.get(shopId)?.running.size ?? 0) > 0;
   }

@@ -26,7 +26,7 @@ export interface CallStep {
   failed(error: StorefrontError): Work;
 }
 
-/** What a run's steps share besides the transaction. */
+/** Tools that a run's steps share besides the transaction. */
 export interface WorkContext {
   readonly shopId: string;
   readonly ids: Ids;

@@ -1,6 +1,6 @@
 /**
- * The span of an attempt at the claimed effects of a lane (C73): under the latest request that asked for one of them, with links
- * to the others.
+ * The span of an attempt at the claimed effects of a lane (C73). It is under the latest request that asked for one of
+ * them, with links to the others.
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { failureFacts, type Span, type SpanParent, type Spans } from "../../base/spans.ts";
@@ -20,7 +20,7 @@ export class TracedAttempt {
     this.#shopId = shopId;
   }
 
-  /** What its calls belong to. */
+  /** Parent of the spans of its calls. */
   get parent(): SpanParent | null {
     return this.#span?.ids ?? null;
   }

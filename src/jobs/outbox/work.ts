@@ -1,12 +1,14 @@
 /**
- * What each kind of effect does: short changes of the shop with one call of the storefront between them (S5).
+ * Work of each kind of effect: short changes of the shop with one call of the storefront between them (S5).
  *
- * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts, cost-take-back.ts). Does not own: when runs happen, time limits and
- * retries (runner.ts and its parts), the amounts (core/storefront/stock-push.ts, core/goods/incoming.ts).
+ * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts, cost-take-back.ts). Does not own: when runs
+ * happen, time limits and retries (runner.ts and its parts), the amounts (core/storefront/stock-push.ts,
+ * core/goods/incoming.ts).
  *
- * Every step can run again after a crash: what a call carries is stored before the call, and a repeated call changes nothing more (F1).
- * A step may run again even though it was kept and only reported as failed. The runner runs a step only while it holds the step's
- * effects (O6), and a step that keeps them claimed checks what is stored before it counts anything.
+ * Every step can run again after a crash: what a call carries is stored before the call, and a repeated call changes
+ * nothing more (F1). A step may run again even though it was kept and only reported as failed. The runner runs a step
+ * only while it holds the step's effects (O6). A step that keeps them claimed checks what is stored before it counts
+ * anything.
  */
 import type { Effect } from "../../core/order/effect.ts";
 import type { ClaimedEffect } from "../../shop/storefront/effects.ts";

@@ -1,8 +1,9 @@
 /**
- * The follow-on work of taking goods back that are in the moving average: they leave it at the cost at which they came in, and the storefront gets
- * what the average is then (C45).
+ * The follow-on work of taking goods back that are in the moving average. They leave it at the cost at which they came
+ * in, and the storefront gets the new average (C45).
  *
- * A row is stored before each call. A call without an answer is made again with a row of its own; what another cost has overtaken is made anew.
+ * A row is stored before each call. A call without an answer is made again with a row of its own; what another cost has
+ * overtaken is made anew.
  */
 import { type CostProposal, completionOf, takenBackCosts } from "../../../core/storefront/cost-sync.ts";
 import { orderUri } from "../../../core/order/effect.ts";

@@ -104,9 +104,10 @@ async function recordCosts(
 }
 
 /**
- * Of two costs that were on their way at the same time the catalogue has the one whose order was completed last, and the storefront the one that
- * reached it last. The catalogue follows the storefront. It does so too where the storefront has another cost than it had said that it took: the
- * goods are weighed with the next completion, with what the storefront has.
+ * Of two costs that were on their way at the same time, the catalogue has that of the order that was completed last.
+ * The storefront has the one that reached it last. The catalogue follows the storefront. It does so too where the
+ * storefront has another cost than it had said that it took. The goods are weighed with the next completion, with the
+ * storefront's cost.
  */
 const catalogueStatements = (
   shopId: string,

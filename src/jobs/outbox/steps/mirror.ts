@@ -1,6 +1,6 @@
 /**
- * What the storefront is told as it stands: incoming quantities and on-order tags (C41, C42). Telling it again changes nothing, so these
- * calls are repeated without bookkeeping.
+ * Figures that the storefront gets as they stand: incoming quantities and on-order tags (C41, C42). Telling it again
+ * changes nothing, so these calls are repeated without bookkeeping.
  */
 import type { EffectOutcome } from "../../../core/order/effect.ts";
 import { asQuantity } from "../../../core/money/money.ts";
@@ -127,8 +127,8 @@ async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]
 }
 
 /**
- * Calls the storefront with one item per variant and settles each effect by the results of its own variants: a refused one fails the
- * effect, one without a result makes it try again.
+ * Calls the storefront with one item per variant and settles each effect by the results of its own variants. A refused
+ * one fails the effect, and one without a result makes it try again.
  *
  * @param variantIds in the order of the results that `set` gives.
  */

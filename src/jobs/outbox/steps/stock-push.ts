@@ -1,9 +1,9 @@
 /**
- * The run of an order's stock pushes: what was received goes to the storefront, one push at a time, each under a reference of its own
- * that is stored before the call (C40, C43).
+ * The run of an order's stock pushes. Received goods go to the storefront, one push at a time, each under a reference
+ * of its own that is stored before the call (C40, C43).
  *
- * Owns: the order of these changes and calls. Does not own: what a push carries and what it means for the order (core/storefront/stock-push.ts), the
- * rows of pushes (shop/storefront/stock-pushes.ts).
+ * Owns: the order of these changes and calls. Does not own: what a push carries and what it means for the order
+ * (core/storefront/stock-push.ts), the rows of pushes (shop/storefront/stock-pushes.ts).
  */
 import { type EffectOutcome, orderUri } from "../../../core/order/effect.ts";
 import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
@@ -67,7 +67,7 @@ export async function planPush(tx: Tx, context: WorkContext, push: PushRun): Pro
   return await advancePush(tx, context, push, order, [], standing);
 }
 
-/** How the order's pushes stand when a step begins. */
+/** State of the order's pushes when a step begins. */
 interface PushStanding {
   readonly pushes: readonly StockPush[];
   /** A push of the order was asked for by other effects than those of the run, and is not finished. */
@@ -149,10 +149,13 @@ async function advancePush(
   };
 }
 
-/** How long a push waits until the storefront shows its changes. A later /storefront-sync reads again what was not shown (C43). */
+/**
+ * Time for which a push waits until the storefront shows its changes. A later /storefront-sync reads again what was not
+ * shown (C43).
+ */
 const showMsMax = 1_000;
 
-/** Whether the storefront shows each change already. It shows none while it does not answer. */
+/** Returns for each change if the storefront shows it already. It shows none while it does not answer. */
 async function shownAtOnce(
   storefront: Storefront,
   changes: Parameters<Storefront["readOnHand"]>[0],
@@ -182,19 +185,19 @@ async function shownAtOnce(
   }
 }
 
-/** What a call has brought. `kind`: whether the push was sent for the first time. */
+/** Answer of a call. `kind`: whether the push was sent for the first time. */
 interface PushAnswer {
   readonly reference: string;
   readonly results: readonly ItemResult[];
-  /** Whether the storefront shows each item already. */
+  /** True for each item that the storefront shows already. */
   readonly shown: readonly boolean[];
   readonly kind: "send" | "resend";
 }
 
 /**
- * Records the storefront's result for each item, with its consequences for the order and the shop's stock levels, and plans the next push.
- * A refusal that is found by sending a push again (`resend`) belongs to an earlier attempt: its lines are pushed once more, under a new
- * reference.
+ * Records the storefront's result for each item, with its consequences for the order and the shop's stock levels, and
+ * plans the next push. A refusal that is found by sending a push again (`resend`) belongs to an earlier attempt. Its
+ * lines are pushed once more, under a new reference.
  */
 async function recordPush(
   tx: Tx,
