@@ -15,6 +15,7 @@ import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "
 import { type Random, randomOf } from "../simulator/random.ts";
 import { adminToken, ask, type Answered, hangUp, makeShop, operate } from "../support/clients.ts";
 import { serveProgram } from "../support/process.ts";
+import { until } from "../support/until.ts";
 import type { Watched } from "./watch.ts";
 
 const shops = 4;
@@ -24,9 +25,14 @@ const pauseMsMax = 120;
 /** Orders that a client knows and asks about. */
 const ordersKnownMax = 200;
 const sampleEveryMs = 500;
+/**
+ * So many requests come before anything is measured: then threads have started, and all kinds of requests have run. They take 120 MB, and on a busy
+ * machine longer than a soak of seconds.
+ */
+const requestsBefore = 300;
 const mebibyte = 1_048_576;
 
-/** Is read on a thread. So the threads run from the beginning, and not only once the shops are large: what they take is no growth. */
+/** Is read on a thread. So the threads start before anything is measured, and not only once the shops are large: what they take is no growth. */
 const largeOrder = {
   type: "purchaseOrder",
   purchaseOrderId: "large",
@@ -341,7 +347,10 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
       tokens.push(await makeShop(url, shopId, { autoSyncOnReceiving: true }, [...orderRecords, largeOrder]));
       await operate(url, "POST", `/shops/${shopId}/webhook-endpoints`, { url: receiver.url, eventTypes: ["*"] });
     }
-    const untilMs = performance.now() + ms;
+    // In all shops at once, so that all threads start.
+    const target = `/api/v1/purchase-orders/${largeOrder.purchaseOrderId}`;
+    await Promise.all(tokens.map((token) => ask(url, { method: "GET", target, token })));
+    let untilMs = Infinity;
     const load: Load = {
       url,
       isOver: () => performance.now() > untilMs,
@@ -352,6 +361,11 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
     const random = randomOf(seed);
     const samples: Sample[] = [];
     const sampling = async (): Promise<void> => {
+      const sent = (): number => [...load.requests.values()].reduce((one, other) => one + other, 0);
+      await until("the program is warm", () => sent() >= requestsBefore);
+      program.signal("SIGUSR2");
+      load.writes = 0;
+      untilMs = performance.now() + ms;
       let saidMs = performance.now();
       while (!load.isOver()) {
         samples.push(sampleOf(pid, root));
@@ -365,7 +379,6 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
       }
       samples.push(sampleOf(pid, root));
     };
-    program.signal("SIGUSR2");
     await Promise.all([
       sampling(),
       ...tokens.flatMap((token, shop) =>
