@@ -1,7 +1,9 @@
 /**
  * The packages as users get them: packed, installed in an empty folder with what they depend on, and used.
  *
- * It builds and installs, so it is a suite of its own: `npm run test:package`. npm takes the dependencies from its cache or the registry.
+ * npm takes the dependencies from its cache or the registry.
+ *
+ * Runs alone: it builds `dist` anew, from which the programs of other files read the console.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
