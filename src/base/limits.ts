@@ -1,7 +1,7 @@
 /**
  * Every bound on what a client, a shop or a stranger can make the process hold in memory, do at once, or write to disk.
  *
- * docs/operating.md lists each with its value and how to change it; a test compares the two. Bounds on the fields of a record are with
+ * docs/limits.md lists each with its value and how to change it; a test compares the two. Bounds on the fields of a record are with
  * the fields (operations/fields.ts), those of one engine with that engine.
  */
 

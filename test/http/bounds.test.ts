@@ -1,4 +1,4 @@
-/** Bounds on what people and owners of a shop can make a process keep or hold open (docs/operating.md, "Sizes and limits"). */
+/** Bounds on what people and owners of a shop can make a process keep or hold open (docs/limits.md). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";

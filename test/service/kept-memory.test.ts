@@ -1,5 +1,5 @@
 /**
- * What is kept in memory of shops, statements and stores, each bound with the value that the program has (docs/operating.md, "Sizes and limits").
+ * What is kept in memory of shops, statements and stores, each bound with the value that the program has (docs/limits.md).
  *
  * Only on sqlite: what is kept for PostgreSQL is asked without a server.
  */

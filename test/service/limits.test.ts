@@ -1,4 +1,4 @@
-/** Bounds that are driven without a server, each with the value that the program has (base/limits.ts; docs/operating.md, "Sizes and limits"). */
+/** Bounds that are driven without a server, each with the value that the program has (base/limits.ts; docs/limits.md). */
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";

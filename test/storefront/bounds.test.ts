@@ -1,6 +1,6 @@
 /**
  * What a storefront and a mail server can make the process wait for or read, each bound with the value that the program has
- * (docs/operating.md, "Sizes and limits").
+ * (docs/limits.md).
  */
 import assert from "node:assert/strict";
 import dns from "node:dns";

@@ -1,4 +1,4 @@
-/** Bounds on pulls of storefronts and on hints to pull, each with the value that the program has (docs/operating.md, "Sizes and limits"). */
+/** Bounds on pulls of storefronts and on hints to pull, each with the value that the program has (docs/limits.md). */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 /**
- * Holds the tables of bounds in docs/operating.md, "Sizes and limits": every constant of the source whose name says that it is a size, a count
+ * Holds the tables of bounds in docs/limits.md: every constant of the source whose name says that it is a size, a count
  * or a time stands there with its value and is named by a test, or stands below with the reason why it need not.
  */
 import assert from "node:assert/strict";
@@ -9,13 +9,13 @@ import * as limits from "../../src/base/limits.ts";
 
 const textOf = (file: string): string => readFileSync(file, "utf8");
 
-const [, section = ""] = /^## Sizes and limits$([^]*?)^## /m.exec(textOf("docs/operating.md")) ?? [];
-const namesTold = new Set([...section.matchAll(/`([a-z]\w+[A-Z]\w*)`/g)].map(([, name = ""]) => name));
+const page = textOf("docs/limits.md");
+const namesTold = new Set([...page.matchAll(/`([a-z]\w+[A-Z]\w*)`/g)].map(([, name = ""]) => name));
 
 /** The rows that tell a bound with its value, by name. */
 const units: Readonly<Record<string, number>> = { "": 1, bytes: 1, ms: 1, s: 1_000, min: 60_000, days: 86_400_000 };
 const told = new Map(
-  [...section.matchAll(/^\|[^|]+\| `(\w+)` *\| ([\d,]+) ?(\w*) *\|/gm)].map(([, name = "", value = "", unit = ""]) => [
+  [...page.matchAll(/^\|[^|]+\| `(\w+)` *\| ([\d,]+) ?(\w*) *\|/gm)].map(([, name = "", value = "", unit = ""]) => [
     name,
     Number(value.replaceAll(",", "")) * (units[unit] ?? Number.NaN),
   ]),
@@ -44,7 +44,7 @@ const constants = globSync("src/**/*.ts")
 
 const isNumber = (value: string): boolean => /^[\d_]+$/.test(value);
 
-test("docs/operating.md lists every bound of base/limits.ts with its value, and those of other modules with theirs", () => {
+test("docs/limits.md lists every bound of base/limits.ts with its value, and those of other modules with theirs", () => {
   const elsewhere = constants.filter(({ name, value }) => told.has(name) && isNumber(value));
   const values = elsewhere.map(({ name, value }) => [name, Number(value.replaceAll("_", ""))]);
   const names = elsewhere.map(({ name }) => name);
@@ -53,7 +53,7 @@ test("docs/operating.md lists every bound of base/limits.ts with its value, and 
   assert.deepEqual(Object.fromEntries(told), { ...limits, ...Object.fromEntries(values) });
 });
 
-test("every bound in docs/operating.md is named by a test, which drives it", () => {
+test("every bound in docs/limits.md is named by a test, which drives it", () => {
   assert.ok(namesTold.size > 100, String(namesTold.size));
   const tests = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**", "test/tidy/**"] })
     .map(textOf)
@@ -306,9 +306,9 @@ const excused = new Set(
 const lacking = (found: readonly Constant[]): readonly string[] =>
   found.filter(({ file, name }) => !namesTold.has(name) && !excused.has(`${file} ${name}`)).map(({ name }) => name);
 
-test("a constant that is named like a bound has a row in docs/operating.md, or a reason here", () => {
+test("a constant that is named like a bound has a row in docs/limits.md, or a reason here", () => {
   const faults = lacking(constants).map(
-    (name) => `${name} has no row in docs/operating.md, "Sizes and limits", and no reason in this test.`,
+    (name) => `${name} has no row in docs/limits.md, and no reason in this test.`,
   );
   assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
   const there = new Set(constants.map(({ file, name }) => `${file} ${name}`));

@@ -1,4 +1,4 @@
-/** What a node waits for at most at its database (docs/operating.md, "Sizes and limits"). */
+/** What a node waits for at most at its database (docs/limits.md). */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
