@@ -307,9 +307,7 @@ const lacking = (found: readonly Constant[]): readonly string[] =>
   found.filter(({ file, name }) => !namesTold.has(name) && !excused.has(`${file} ${name}`)).map(({ name }) => name);
 
 test("a constant that is named like a bound has a row in docs/limits.md, or a reason here", () => {
-  const faults = lacking(constants).map(
-    (name) => `${name} has no row in docs/limits.md, and no reason in this test.`,
-  );
+  const faults = lacking(constants).map((name) => `${name} has no row in docs/limits.md, and no reason in this test.`);
   assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
   const there = new Set(constants.map(({ file, name }) => `${file} ${name}`));
   assert.deepEqual(
