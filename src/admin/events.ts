@@ -14,6 +14,7 @@ import {
   eventStreamsOfShopMax,
 } from "../base/limits.ts";
 import { Fault, invalidField } from "../base/fault.ts";
+import { sleep } from "../base/waiting.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
@@ -233,22 +234,10 @@ async function* streamed(
         saidAtMs = clock.now();
         yield ": nothing new\n\n";
       }
-      await pause(eventPollMs, signal);
+      await sleep(eventPollMs, signal);
     }
   } finally {
     leave();
     if (openStreams.size === 0) polled.clear();
   }
 }
-
-/** Waits so long, or until the reader has left. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-  });

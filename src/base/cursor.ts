@@ -49,6 +49,15 @@ export function decodeCursor<const Kinds extends KeyKinds>(
   return position;
 }
 
+/** The same of a list that is in the order of a name, then an id. */
+export function decodeNamePosition(
+  scope: CursorScope,
+  cursor: string,
+): { readonly name: string; readonly id: string } {
+  const [name, id] = decodeCursor(scope, cursor, ["string", "string"]);
+  return { name, id };
+}
+
 /** The same where a list has positions of several kinds. */
 export function decodeAnyCursor(scope: CursorScope, cursor: string): unknown {
   const [text, sum, ...rest] = cursor.split(".");

@@ -3,8 +3,17 @@
  * `node:timers/promises` it does not see.
  */
 
-/** Resolves after so many milliseconds. */
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after so many milliseconds, or when the signal is aborted. */
+export const sleep = (ms: number, signal: AbortSignal | null = null): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+  });
 
 /** Waits until the promise is settled or so much time has passed. @throws what the promise rejects with. */
 export async function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {

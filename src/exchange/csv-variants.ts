@@ -2,9 +2,10 @@
  * Which variant a row of a merchant's file is about.
  *
  * T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has. Without an
- *     id, the id is made from handle and options, the same in every file.
+ *     id, the id is made from handle and options, the same in every file. The code of a case leads to no row's variant: nobody knows whether the
+ *     figures beside it are of cases or of pieces.
  */
-import { codeKey } from "../core/goods/codes.ts";
+import { codeKey, scannedCode } from "../core/goods/codes.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { loadVariants } from "../shop/catalogue/catalogue.ts";
 import { formsOfCode } from "../shop/code-forms.ts";
@@ -163,8 +164,10 @@ function variantWith(
   found: FoundCodes,
 ): RowVariant {
   const led = codes.map(({ key, code }) => {
-    const variantIds = found.get(placeOf(key, supplierId))?.get(codeKey(code)) ?? noVariants;
-    return { key, code, variantIds: [...variantIds] };
+    const byCode = found.get(placeOf(key, supplierId));
+    const { keys, keyWithin } = scannedCode(code);
+    const [within] = byCode?.get(keyWithin ?? "") ?? noVariants;
+    return { key, code, within, variantIds: [...new Set(keys.flatMap((each) => [...(byCode?.get(each) ?? noVariants)]))] };
   });
   const byId = "name the variant by its id";
   const sure = led.flatMap(({ key, variantIds: [variantId, another] }) =>
@@ -182,6 +185,9 @@ function variantWith(
   const shared = led.find(({ variantIds }) => variantIds.length > 1);
   if (shared !== undefined)
     throw refused(row, shared.key, `${shown(shared.code)} is of ${shared.variantIds.length} variants; ${byId}`);
+  const inCase = led.find(({ within }) => within !== undefined);
+  if (inCase !== undefined)
+    throw refused(row, inCase.key, `${shown(inCase.code)} is of a case of variant ${inCase.within}, and figures are of pieces; ${byId}`);
   const [{ key, code } = { key: "sku", code: "" }] = led;
   throw refused(row, key, `no variant has ${shown(code)}; import the products first, or ${byId}`);
 }

@@ -21,15 +21,10 @@ function storedForms(key: string): readonly string[] {
     .map((length) => key.slice(14 - length));
 }
 
-/** Texts as which a code may be stored that a scan of this one stands for. */
-export const formsOfCode = (code: string): readonly string[] => [
-  ...new Set(scannedCode(code).keys.flatMap(storedForms)),
-];
-
-/** The same, with the article in the case that the scan stands for. */
-export function formsOfScan(code: string): readonly string[] {
-  const { keyWithin } = scannedCode(code);
-  return [...new Set([...formsOfCode(code), ...(keyWithin === null ? [] : storedForms(keyWithin))])];
+/** Texts as which a code may be stored that a scan of this one stands for: the code itself, and the article in the case that it is of. */
+export function formsOfCode(code: string): readonly string[] {
+  const { keys, keyWithin } = scannedCode(code);
+  return [...new Set([...keys, ...(keyWithin === null ? [] : [keyWithin])].flatMap(storedForms))];
 }
 
 /** The condition that a column has this code; null: no condition. */

@@ -211,6 +211,15 @@ test("codes are the same whatever their case, blanks, zeros and symbology, and a
   assert.deepEqual(await variants("sku=tea-1"), ["tea"]);
   assert.deepEqual(await variants("barcode=00036000291452"), ["tea"]);
   assert.deepEqual(await variants("codes=pen,0036000291452"), ["pen", "tea"]);
+  for (const code of ["14006381333938", "0114006381333938", "04006381333931"]) {
+    assert.deepEqual(await variants(`barcode=${code}`), ["pen"], code);
+    assert.deepEqual(await variants(`codes=${code}`), ["pen"], code);
+    assert.deepEqual(await variants(`search=${code}`), ["pen"], code);
+    assert.deepEqual(await variants(`search=pen%20${code}`), ["pen"], code);
+    assert.deepEqual(await variants(`search=tea%20${code}`), [], code);
+  }
+  for (const by of ["barcode", "codes", "search"])
+    assert.deepEqual(await variants(`${by}=14006381333939`), [], "a wrong check digit");
   const tea = await ask("/variants?ids=tea");
   assert.deepEqual(
     [tea.at("data", "variants", 0, "sku"), tea.at("data", "variants", 0, "barcode")],
@@ -219,6 +228,48 @@ test("codes are the same whatever their case, blanks, zeros and symbology, and a
   const list = async (sku: string) =>
     (await server.get(`/api/v1/purchase-orders?sku=${encodeURIComponent(sku)}`)).at("data", "totalCount");
   assert.deepEqual([await list(" tea-1 "), await list("SIGN-1"), await list("TEA")], [1, 1, 0]);
+});
+
+test("a variant is found with its suppliers and their terms: 20, cheapest in the shop's currency first (C52)", async () => {
+  const entry = (supplierId: string, unitCost: number | null, terms: object = {}) => [
+    { type: "supplier", supplierId, name: supplierId.toUpperCase(), currencyCode: "USD", leadTimeDays: 4 },
+    { type: "supplierVariant", supplierId, variantId: "var_2", unitCost, ...terms },
+  ];
+  await using server = await withCatalogue([
+    ...entry("dear", 8),
+    ...entry("unknown", null),
+    ...entry("no-rate", 0.5, { unitCostCurrencyCode: "GBP" }),
+    ...entry("b", 6, { leadTimeDays: 9, packSize: 6, moq: 12, supplierSku: "P-6", supplierBarcode: "BOX" }),
+    ...entry("euro", 4.9, { unitCostCurrencyCode: "EUR" }),
+    ...entry("a", 6),
+    ...Array.from({ length: 16 }, (_, index) => entry(`more-${10 + index}`, 20 + index)).flat(),
+  ]);
+  const rates = await askAdmin(server, "PUT", shopPath(server, ""), { settings: { fxRates: { USD: 0.8 } } });
+  assert.equal(rates.status, 200, rates.text);
+  const ask = async (query: string) => await askAdmin(server, "GET", shopPath(server, `/variants?${query}`));
+  const found = await ask("ids=var_2");
+  assert.equal(found.status, 200, found.text);
+  const suppliers = Array.from({ length: Number(found.at("data", "variants", 0, "suppliers", "length")) }, (_, index) =>
+    found.textAt("data", "variants", 0, "suppliers", index, "supplierId"),
+  );
+  const more = Array.from({ length: 16 }, (_, index) => `more-${10 + index}`);
+  assert.deepEqual(suppliers, ["a", "b", "euro", "dear", ...more]);
+  assert.deepEqual(found.at("data", "variants", 0, "suppliers", 1), {
+    supplierId: "b",
+    supplierName: "B",
+    terms: {
+      unitCost: 6,
+      unitCostCurrencyCode: "USD",
+      supplierSku: "P-6",
+      supplierBarcode: "BOX",
+      moq: 12,
+      packSize: 6,
+      leadTimeDays: 9,
+    },
+  });
+  assert.equal(found.at("data", "variants", 0, "suppliers", 0, "terms", "leadTimeDays"), 4);
+  const beyond = await ask("supplierId=no-rate");
+  assert.equal(beyond.at("data", "variants", 0, "terms", "unitCost"), 0.5, "also of one that is not among the 20");
 });
 
 test("a code finds the lines of open orders that carry it, custom lines too, most pending first", async () => {

@@ -209,7 +209,26 @@ test("a price is for the one variant that its supplier's code, its barcode or it
         "line 6: must name its variant by Variant ID, by Handle and option values, or by a SKU or barcode that one variant alone has",
       ],
     );
+    const inCase =
+      'line 2, column "Barcode": "14006381333938" is of a case of variant v1, and figures are of pieces; name the variant by its id';
+    for (const [name, file] of [
+      ["supplier-prices", ["Supplier,Barcode,Unit cost", "Acme,14006381333938,48"]],
+      ["shopify-inventory", ["Barcode,Location,On hand", "14006381333938,Main,5"]],
+      ["sales", ["Date,Barcode,Quantity", "2026-03-01,14006381333938,5"]],
+    ] as const)
+      assert.deepEqual(await noteFactsOf(bring(shop, name, file)), [inCase], name);
     assert.deepEqual(await shop.records(), before);
+    await bring(shop, "supplier-prices", ["Supplier,SKU,Barcode,Unit cost", "Acme,mug-1,14006381333938,4"]);
+    await bring(shop, "supplier-prices", ["Supplier,Barcode,Unit cost", "Zeta,]C10104006381333931,6"]);
+    assert.deepEqual(
+      (await membersOf(shop, "supplierVariant", "supplierId", "variantId", "unitCost")).filter(
+        ([, variantId]) => variantId === "v1",
+      ),
+      [
+        ["s1", "v1", 4],
+        ["s2", "v1", 6],
+      ],
+    );
     await bring(shop, "sales", ["Date,SKU,Quantity", "2026-03-01,mug-1,2"]);
     await bring(shop, "shopify-inventory", ["Barcode,Location,On hand", "4006381333931,Main,7"]);
     assert.deepEqual(await membersOf(shop, "sale", "variantId", "quantity"), [["v1", 2]]);

@@ -133,6 +133,15 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
   assert.deepEqual(await variants({ supplierId: "nord", limit: 1 }), ["cup", "kettle"]);
   assert.equal((await variants({ limit: 2 })).length, 6);
 
+  const terms = {
+    unitCost: 4.5,
+    unitCostCurrencyCode: "USD",
+    supplierSku: "N-K",
+    supplierBarcode: "4006381333931",
+    moq: 12,
+    packSize: 6,
+    leadTimeDays: 9,
+  };
   const answer = await agent.call("variant_search", { supplierId: "nord" });
   assert.deepEqual(answer.at("variants", 1), {
     variantId: "kettle",
@@ -148,15 +157,8 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
       { locationId: "pier", onHand: 2.5, incoming: 0 },
       { locationId: "warehouse", onHand: 0, incoming: 10 },
     ],
-    terms: {
-      unitCost: 4.5,
-      unitCostCurrencyCode: "USD",
-      supplierSku: "N-K",
-      supplierBarcode: "4006381333931",
-      moq: 12,
-      packSize: 6,
-      leadTimeDays: 9,
-    },
+    suppliers: [{ supplierId: "nord", supplierName: "Nordlicht GRÖSSE", terms }],
+    terms,
   });
   assert.equal(answer.at("variants", 0, "status"), "deleted");
   assert.deepEqual(answer.at("variants", 0, "terms"), {

@@ -68,6 +68,7 @@ test("every bound in docs/limits.md is named by a test, which drives it", () => 
 const withoutRow: Readonly<Record<string, readonly string[]>> = {
   "a limit of a field, a parameter or a page, which openapi.json and admin-openapi.json tell": [
     "admin/access/audit-log.ts auditPageMax",
+    "operations/agent/variants.ts suppliersShownMax",
     "admin/events.ts eventPageMax",
     "admin/access/people.ts emailMax",
     "admin/storefront/sandbox.ts faultDelayMsMax faultsMax variantIdsMax levelsMax",

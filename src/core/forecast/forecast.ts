@@ -174,7 +174,11 @@ type ShopRates = ForecastContext["shop"];
 const rateToShop = (currencyCode: string, shop: ShopRates): FxRate | null =>
   currencyCode === shop.currencyCode ? unitRate : (shop.fxRates[currencyCode] ?? null);
 
-function costInShopCurrency(offer: SupplierOffer, shop: ShopRates): Money | null {
+/** Null: the cost is not known, or the shop has no rate for its currency. */
+export function costInShopCurrency(
+  offer: Pick<SupplierOffer, "unitCost" | "currencyCode">,
+  shop: ShopRates,
+): Money | null {
   const rate = rateToShop(offer.currencyCode, shop);
   return offer.unitCost === null || rate === null ? null : convert(offer.unitCost, rate);
 }

@@ -1,6 +1,6 @@
 /** Common parts of the tools without a path on REST (C68): their shape, arguments of look-ups, pages by name. */
 import { z } from "zod";
-import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { type CursorScope, decodeNamePosition, encodeCursor } from "../../base/cursor.ts";
 import type { LookUpPage, NamePosition } from "../../shop/catalogue/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
 import { id, pageSizeMax, searchMax, soughtText } from "../fields.ts";
@@ -29,12 +29,7 @@ export async function lookUpPage<Found>(
 ) {
   const { limit, cursor, ...filters } = input;
   const scope = { list: call.operation, shopId: call.shop.shopId, filters };
-  const after = cursor === undefined ? null : positionOf(scope, cursor);
+  const after = cursor === undefined ? null : decodeNamePosition(scope, cursor);
   const { rows, totalCount, end } = await call.read((tx) => lookUp(tx, after, limit));
   return { rows, page: { totalCount, cursor: end === null ? null : encodeCursor(scope, [end.name, end.id]) } };
-}
-
-function positionOf(scope: CursorScope, cursor: string): NamePosition {
-  const [name, lastId] = decodeCursor(scope, cursor, ["string", "string"]);
-  return { name, id: lastId };
 }

@@ -1,8 +1,10 @@
 /** Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68). */
 import { z } from "zod";
+import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import { quantityToNumber } from "../../core/money/money.ts";
-import type { SupplierTerms } from "../../core/supplier/supplier-terms.ts";
-import { type Variant, loadSupplier, loadTerms, variantStatuses } from "../../shop/catalogue/catalogue.ts";
+import { compareText } from "../../base/compare-text.ts";
+import { costInShopCurrency } from "../../core/forecast/forecast.ts";
+import { type SupplierEntry, type Variant, loadSupplierEntries, variantStatuses } from "../../shop/catalogue/catalogue.ts";
 import { type Level, loadLevels, lookUpVariants } from "../../shop/catalogue/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
@@ -12,17 +14,18 @@ import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 const code = (description: string) => soughtText(shortTextMax).optional().meta({ description });
 
-const termsSchema = z
-  .strictObject({
-    unitCost: z.number().nullable(),
-    unitCostCurrencyCode: z.string(),
-    supplierSku: z.string().nullable(),
-    supplierBarcode: z.string().nullable(),
-    moq: z.number().nullable(),
-    packSize: z.number().nullable(),
-    leadTimeDays: z.int().nullable(),
-  })
-  .meta({ description: "With supplierId: that supplier's terms, named as on an order's line." });
+/** Suppliers that a variant is shown with. */
+const suppliersShownMax = 20;
+
+const termsSchema = z.strictObject({
+  unitCost: z.number().nullable(),
+  unitCostCurrencyCode: z.string(),
+  supplierSku: z.string().nullable(),
+  supplierBarcode: z.string().nullable(),
+  moq: z.number().nullable(),
+  packSize: z.number().nullable(),
+  leadTimeDays: z.int().nullable(),
+});
 
 const variantSchema = z.strictObject({
   variantId: z.string(),
@@ -35,26 +38,41 @@ const variantSchema = z.strictObject({
   price: z.number().nullable(),
   unitCost: z.number().nullable(),
   levels: z.array(z.strictObject({ locationId: z.string(), onHand: z.number(), incoming: z.number() })),
-  terms: termsSchema.optional(),
+  suppliers: z
+    .array(z.strictObject({ supplierId: z.string(), supplierName: z.string().nullable(), terms: termsSchema }))
+    .meta({ description: `Up to ${suppliersShownMax}, cheapest first.` }),
+  terms: termsSchema
+    .optional()
+    .meta({ description: "With supplierId: that supplier's terms, named as on an order's line." }),
 });
 
-/** A supplier's terms for all its variants, where its entry for one has none. */
-interface SupplierDefaults {
-  readonly currencyCode: string;
-  readonly leadTimeDays: number | null;
-}
-
-const termsJson = (entry: SupplierTerms, defaults: SupplierDefaults): z.output<typeof termsSchema> => ({
+const termsJson = (entry: SupplierEntry, shopCurrencyCode: string): z.output<typeof termsSchema> => ({
   unitCost: moneyOrNull(entry.unitCost),
-  unitCostCurrencyCode: entry.unitCostCurrencyCode ?? defaults.currencyCode,
+  unitCostCurrencyCode: entry.unitCostCurrencyCode ?? shopCurrencyCode,
   supplierSku: entry.supplierSku,
   supplierBarcode: entry.supplierBarcode,
   moq: quantityOrNull(entry.moq),
   packSize: quantityOrNull(entry.packSize),
-  leadTimeDays: entry.leadTimeDays ?? defaults.leadTimeDays,
+  leadTimeDays: entry.leadTimeDays,
 });
 
-const variantJson = (variant: Variant, levels: readonly Level[]): z.output<typeof variantSchema> => ({
+/** The cheapest in the shop's currency first; last those without a cost or a rate. Of equal ones the lower supplier id comes first. */
+function byCost(
+  entries: readonly SupplierEntry[],
+  { currencyCode, fxRates }: Pick<ShopFacts, "currencyCode" | "fxRates">,
+): readonly SupplierEntry[] {
+  const costOf = ({ unitCost, unitCostCurrencyCode }: SupplierEntry): number =>
+    costInShopCurrency(
+      { unitCost, currencyCode: unitCostCurrencyCode ?? currencyCode },
+      { currencyCode, fxRates },
+    ) ?? Number.MAX_SAFE_INTEGER;
+  return entries
+    .map((entry) => ({ entry, cost: costOf(entry) }))
+    .sort((a, b) => a.cost - b.cost || compareText(a.entry.supplierId, b.entry.supplierId))
+    .map(({ entry }) => entry);
+}
+
+const variantJson = (variant: Variant, levels: readonly Level[]) => ({
   variantId: variant.variantId,
   productId: variant.productId,
   productName: variant.productName,
@@ -102,19 +120,22 @@ export const searchVariants = operation({
       if (byKey === null && (await hasMoreRows(tx, "variant", shopId, rowsOnLoopMax))) call.leaveLoop();
       const found = await lookUpVariants(tx, shopId, { search, ids, sku, barcode, supplierId }, after, max);
       const variantIds = found.rows.map((variant) => variant.variantId);
-      const [levels, terms, supplier] = await Promise.all([
+      const [levels, entries] = await Promise.all([
         loadLevels(tx, shopId, variantIds),
-        supplierId === null ? null : loadTerms(tx, shopId, supplierId, variantIds),
-        supplierId === null ? null : loadSupplier(tx, shopId, supplierId),
+        loadSupplierEntries(tx, shopId, variantIds),
       ]);
-      const defaults = {
-        currencyCode: supplier?.currencyCode ?? currencyCode,
-        leadTimeDays: supplier?.leadTimeDays ?? null,
-      };
       const shown = found.rows.map((variant): z.output<typeof variantSchema> => {
-        const entry = terms?.get(variant.variantId);
-        const json = variantJson(variant, levels.get(variant.variantId) ?? []);
-        return entry === undefined ? json : { ...json, terms: termsJson(entry, defaults) };
+        const cheapestFirst = byCost(entries.get(variant.variantId) ?? [], call.shop);
+        const own = cheapestFirst.find((entry) => entry.supplierId === supplierId);
+        return {
+          ...variantJson(variant, levels.get(variant.variantId) ?? []),
+          suppliers: cheapestFirst.slice(0, suppliersShownMax).map((entry) => ({
+            supplierId: entry.supplierId,
+            supplierName: entry.supplierName,
+            terms: termsJson(entry, currencyCode),
+          })),
+          ...(own === undefined ? {} : { terms: termsJson(own, currencyCode) }),
+        };
       });
       return { ...found, rows: shown };
     });

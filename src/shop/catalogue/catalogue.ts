@@ -96,6 +96,48 @@ export async function loadTerms(
   return new Map(rows.map((row) => [row.variant_id, termsFrom(row)]));
 }
 
+/** A supplier's entry for a variant, with what the supplier says of all its variants. Name null: the shop does not know the supplier. */
+export interface SupplierEntry extends SupplierTerms {
+  readonly supplierId: string;
+  readonly supplierName: string | null;
+}
+
+const selectEntries = `
+select t.variant_id, t.supplier_id, s.name as supplier_name, s.currency_code, s.lead_time_days as supplier_lead_time_days,
+  ${columnList(supplierTermFields, "t.")}
+from supplier_variant t left join supplier s on s.shop_id = t.shop_id and s.supplier_id = t.supplier_id
+where t.shop_id = ? and t.variant_id in (?)`;
+
+type EntryRow = Row & {
+  readonly variant_id: string;
+  readonly supplier_id: string;
+  readonly supplier_name: string | null;
+  readonly currency_code: string | null;
+  readonly supplier_lead_time_days: number | null;
+};
+
+/** The entries of all suppliers for these variants, by variant id. What an entry leaves open of currency and lead time is its supplier's. */
+export async function loadSupplierEntries(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly SupplierEntry[]>> {
+  const rows = await selectIn<EntryRow>(tx, selectEntries, [shopId], variantIds);
+  const entries = rows.map((row) => {
+    const terms = termsFrom(row);
+    const entry: SupplierEntry = {
+      ...terms,
+      unitCostCurrencyCode: terms.unitCostCurrencyCode ?? row.currency_code,
+      leadTimeDays: terms.leadTimeDays ?? row.supplier_lead_time_days,
+      supplierId: row.supplier_id,
+      supplierName: row.supplier_name,
+    };
+    return { variantId: row.variant_id, entry };
+  });
+  const byVariant = Map.groupBy(entries, ({ variantId }) => variantId);
+  return new Map([...byVariant].map(([variantId, each]) => [variantId, each.map(({ entry }) => entry)]));
+}
+
 /** The variants for which the supplier has a catalogue entry. */
 export async function loadSupplierVariantIds(
   tx: Tx,

@@ -7,6 +7,7 @@
  * the index and not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
  */
 import { wordsOf } from "../../base/fold.ts";
+import { scannedCode } from "../../core/goods/codes.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
@@ -146,15 +147,22 @@ export const lookUpLocations = (
 
 /**
  * A variant has a word in its own text, or in an entry of a supplier, or in the name of one. The entries are read once for a word, and not for each
- * variant.
+ * variant. The barcode that a GTIN stands for is found by key (C52).
  */
-const variantHas = (shopId: string, word: string): Fragment => ({
-  sql: `(${holds("coalesce(search_folded, lower(product_name))")} or variant_id in (
+function variantHas(shopId: string, word: string): Fragment {
+  const codes = scannedCode(word).gtin === null ? [] : codeIn("b.barcode", word);
+  const coded = codes.map(({ sql, params }) => ({
+    sql: ` or variant_id in (select b.variant_id from variant b where b.shop_id = ? and ${sql})`,
+    params: [shopId, ...params],
+  }));
+  return {
+    sql: `(${holds("coalesce(search_folded, lower(product_name))")} or variant_id in (
           select t.variant_id from supplier_variant t where t.shop_id = ? and (
             ${holds("t.supplier_sku_folded")} or ${holds("t.supplier_barcode_folded")} or t.supplier_id in (
-              select s.supplier_id from supplier s where s.shop_id = ? and ${holds("s.name_folded")}))))`,
-  params: [word, shopId, word, word, shopId, word],
-});
+              select s.supplier_id from supplier s where s.shop_id = ? and ${holds("s.name_folded")})))${coded.map(({ sql }) => sql).join("")})`,
+    params: [word, shopId, word, word, shopId, word, ...coded.flatMap(({ params }) => params)],
+  };
+}
 
 /** Variants by product name. */
 export const lookUpVariants = (

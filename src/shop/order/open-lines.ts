@@ -8,7 +8,7 @@ import type { Status } from "../../core/order/purchase-order.ts";
 import { openStatuses } from "../../core/order/status.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
-import { formsOfScan } from "../code-forms.ts";
+import { formsOfCode } from "../code-forms.ts";
 
 /** The columns of a line that a code is looked for in. */
 const codeColumns = ["barcode", "supplier_barcode", "sku", "supplier_sku"] as const;
@@ -127,7 +127,7 @@ const matchOf = (scan: ScannedCode, row: OpenLineRow): CodeMatch | null =>
 /** Lines of open orders that carry this code, custom lines included; each once, most pending first. */
 export async function openLinesWith(tx: Tx, shopId: string, code: string): Promise<readonly OpenLine[]> {
   const scan = scannedCode(code);
-  const forms = formsOfScan(code);
+  const forms = formsOfCode(code);
   if (forms.length === 0) return [];
   const found = await Promise.all(
     codeColumns.map((column) =>
