@@ -12,6 +12,7 @@ import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
+import type { NamedRecords } from "../exchange/import-run.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { documentSurface } from "../http/rest.ts";
@@ -115,8 +116,8 @@ interface Reached {
   readonly person: PersonCaller["person"] | null;
   /** Resolves to true if the caller may still ask for it: for answers that go on. */
   readonly mayStillAsk: () => Promise<boolean>;
-  /** Told the orders that the audit row names. */
-  readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
+  /** Told the records that the audit row names. */
+  readonly concerns?: (records: NamedRecords) => void;
 }
 
 async function answerOf(
@@ -220,12 +221,14 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     if (performs !== undefined)
       return await performedFor(served, context, caller, { found, binding, performs, tokens });
     await tokens.take();
-    const orders: string[] = [];
-    const concerns = (purchaseOrderIds: readonly string[]): void => void orders.push(...purchaseOrderIds);
+    let named: object = {};
+    const concerns = (records: NamedRecords): void => {
+      named = Object.fromEntries(Object.entries(records).filter(([, ids]) => Array.isArray(ids)));
+    };
     const reached = { found, binding, person, mayStillAsk, concerns };
     const response = await answerOf(served, context, reached, await tokens.headers());
     const row = audited(name, response.status, null);
-    const entry = orders.length === 0 ? row : { ...row, detail: JSON.stringify({ purchaseOrderIds: orders }) };
+    const entry = Object.keys(named).length === 0 ? row : { ...row, detail: JSON.stringify(named) };
     await engine.write(
       shop.shopId,
       async (tx) => tx.batch(await auditTrail.statements(tx, shop.shopId, [entry])),

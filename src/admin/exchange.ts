@@ -60,7 +60,7 @@ export const importFile = operation({
     }
     const imported = await importRecords(importContext(context), shop, call.body, requestId, read, {
       by,
-      onOrders: ({ purchaseOrderIds }) => call.concerns?.(purchaseOrderIds),
+      onNamed: (records) => call.concerns?.(records),
     });
     context.wakeOutbox(id);
     return data({ imported, ...warningsOf(imported, format) });

@@ -11,7 +11,7 @@ import { Fault, type ValidationDetail } from "../base/fault.ts";
 import type { Trace } from "../base/trace-context.ts";
 import type { Role } from "../core/access/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
-import type { ImportContext } from "../exchange/import-run.ts";
+import type { ImportContext, NamedRecords } from "../exchange/import-run.ts";
 import type { BroadPart, Readers } from "../requests/broad-read.ts";
 import { type CallDependencies, readPartWith } from "../requests/write/call.ts";
 import { actorOf, type SignedIn } from "../requests/caller.ts";
@@ -107,8 +107,8 @@ export interface AdminCall {
   readonly readers: Readers | null;
   /** The versions that the caller accepts (`If-Match`), as an operation of the API has them (C37). Default: any. */
   readonly ifMatch?: readonly string[] | null;
-  /** Told the orders that the audit row of the call names. */
-  readonly concerns?: (purchaseOrderIds: readonly string[]) => void;
+  /** Told the records that the audit row of the call names. */
+  readonly concerns?: (records: NamedRecords) => void;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
   /** Resolves to true if the caller may still ask for it: for an answer that goes on. */

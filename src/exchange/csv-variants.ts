@@ -167,7 +167,12 @@ function variantWith(
     const byCode = found.get(placeOf(key, supplierId));
     const { keys, keyWithin } = scannedCode(code);
     const [within] = byCode?.get(keyWithin ?? "") ?? noVariants;
-    return { key, code, within, variantIds: [...new Set(keys.flatMap((each) => [...(byCode?.get(each) ?? noVariants)]))] };
+    return {
+      key,
+      code,
+      within,
+      variantIds: [...new Set(keys.flatMap((each) => [...(byCode?.get(each) ?? noVariants)]))],
+    };
   });
   const byId = "name the variant by its id";
   const sure = led.flatMap(({ key, variantIds: [variantId, another] }) =>
@@ -187,7 +192,11 @@ function variantWith(
     throw refused(row, shared.key, `${shown(shared.code)} is of ${shared.variantIds.length} variants; ${byId}`);
   const inCase = led.find(({ within }) => within !== undefined);
   if (inCase !== undefined)
-    throw refused(row, inCase.key, `${shown(inCase.code)} is of a case of variant ${inCase.within}, and figures are of pieces; ${byId}`);
+    throw refused(
+      row,
+      inCase.key,
+      `${shown(inCase.code)} is of a case of variant ${inCase.within}, and figures are of pieces; ${byId}`,
+    );
   const [{ key, code } = { key: "sku", code: "" }] = led;
   throw refused(row, key, `no variant has ${shown(code)}; import the products first, or ${byId}`);
 }

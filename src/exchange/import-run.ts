@@ -177,18 +177,27 @@ export const releaseLease = (
     ]),
   );
 
-/** Orders that an event or an audit row of an import names. */
-export const ordersNamedMax = 100;
+/** Records of a type that an event or an audit row of an import names. */
+export const recordsNamedMax = 100;
 
-/** Orders of a file by their ids, the first ones of it. */
-export interface NamedOrders {
-  readonly purchaseOrderIds: readonly string[];
-  /** The file has more than are named. */
-  readonly purchaseOrderIdsTruncated: boolean;
-}
+/** The types of records that are named. */
+export const namedTypes = [
+  "purchaseOrder",
+  "transferOrder",
+  "manufacturingOrder",
+  "stockTake",
+  "stockAdjustment",
+] as const;
+
+type NamedType = (typeof namedTypes)[number];
+
+/** Records of a file by their ids, the first ones of each type; `…Truncated`: the file has more than are named. */
+export type NamedRecords = { readonly [Type in NamedType as `${Type}Ids`]?: readonly string[] } & {
+  readonly [Type in NamedType as `${Type}IdsTruncated`]?: boolean;
+};
 
 /** Records that a committed import has brought in, its caller and its request. */
-export interface ImportSummary extends Partial<NamedOrders> {
+export interface ImportSummary extends NamedRecords {
   readonly counts: Readonly<Record<string, number>>;
   readonly requestId: string;
   /** Null, or absent in one that an earlier version has committed: the operator. */
@@ -213,13 +222,13 @@ export async function completeImport(
   );
   // Another process has ended it, an earlier version has committed it, or the file was empty.
   if (run === undefined || run.summary === null) return;
-  const { counts, requestId, by, ...orders }: ImportSummary = JSON.parse(run.summary);
+  const { counts, requestId, by, ...named }: ImportSummary = JSON.parse(run.summary);
   if (Object.keys(counts).length === 0) return;
   const actor = by ?? ({ type: "user", id: null, name: "operator" } as const);
   await tx.batch(
     eventStatements(
       shopId,
-      { type: "import.completed", data: { counts, ...orders } },
+      { type: "import.completed", data: { counts, ...named } },
       { actor, requestId, nowMs: clock.now(), ids },
     ),
   );

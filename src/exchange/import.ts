@@ -29,7 +29,7 @@ import {
   abandonedImports,
   beginImport,
   keepingLease,
-  type NamedOrders,
+  type NamedRecords,
   shortenLeases,
   releaseLease,
   takeOverLease,
@@ -40,16 +40,16 @@ import {
   commitStaged,
   discardStaged,
   refuseRepeats,
-  stagedOrders,
+  stagedNames,
   stagedReplacements,
   stageRecords,
 } from "./staging.ts";
 
 /** For whom a file is imported. */
 interface ImportedFor {
-  /** A person of the shop: orders that are there keep their history. Null: the operator, whose records are taken as they are. */
+  /** A person of the shop: what is there keeps its history. Null: the operator, whose records are taken as they are. */
   readonly by?: Actor | null;
-  readonly onOrders?: (orders: NamedOrders) => void;
+  readonly onNamed?: (records: NamedRecords) => void;
 }
 
 /**
@@ -57,7 +57,7 @@ interface ImportedFor {
  *
  * @param body    the file, in pieces of any size.
  * @param format  how it is read.
- * @param given   who imports, and who is told which orders came in.
+ * @param given   who imports, and who is told which orders, transfers and the like came in.
  * @returns how many records of each type were imported.
  * @throws Fault INVALID_INPUT   lines are no records, break a rule, or have a number that another order has; it names them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
@@ -69,7 +69,7 @@ export async function importRecords(
   body: AsyncIterable<Uint8Array>,
   requestId: string,
   format: FileFormat = ndjson,
-  { by = null, onOrders }: ImportedFor = {},
+  { by = null, onNamed }: ImportedFor = {},
 ): Promise<Readonly<Record<string, number>>> {
   const { engine } = context;
   const { shopId } = shop;
@@ -81,12 +81,12 @@ export async function importRecords(
       const staged = await stageRecords(context, shop, lease, { requestId, by }, format.records(body, faults), faults);
       counts = staged.counts;
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
-      const orders = await engine.peek(shopId, (tx) => stagedOrders(tx, lease));
-      const summary = { counts, requestId, by, ...orders };
+      const named = await engine.peek(shopId, (tx) => stagedNames(tx, lease));
+      const summary = { counts, requestId, by, ...named };
       await engine.write(shopId, (tx) =>
         commitStaged(context, tx, lease, { poNumberMax: staged.poNumberMax, summary }),
       );
-      if (orders !== null) onOrders?.(orders);
+      onNamed?.(named);
     } catch (error) {
       // A commit that was reported as failed may have been kept: then the import goes on.
       if (!(await discardStaged(context, lease))) throw error;

@@ -9,6 +9,7 @@ import { decimal, plain, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
+import type { ImportStamp } from "../shop/order/purchase-orders.ts";
 import type { Ids } from "../base/clock.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
@@ -57,12 +58,12 @@ export interface RecordType {
   /**
    * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is absent.
    *
-   * @param isOfPerson  a person of the shop imports it, not the operator: entries of a log are marked.
+   * @param by  the person of the shop who imports it: entries of a log are marked, and what is there keeps its own. Null: the operator.
    * @throws Fault INVALID_INPUT naming the fields.
    */
   parse(
     record: unknown,
-    isOfPerson: boolean,
+    by: ImportStamp | null,
   ): { readonly recordId: string; readonly stored: string; readonly weight?: number };
   /** Stores the record, replacing the one with its key, and updates what follows from it. */
   statements(

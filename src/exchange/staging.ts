@@ -17,7 +17,7 @@ import {
   loadSupplier,
   loadVariants,
 } from "../shop/catalogue/catalogue.ts";
-import type { ImportedOrder } from "../shop/order/purchase-orders.ts";
+import type { ImportedOrder, ImportStamp } from "../shop/order/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type FileFaults, type FileRecord, LineFault, errorOnLine, lineFault } from "./file-format.ts";
@@ -25,9 +25,10 @@ import {
   type ImportContext,
   type ImportLease,
   type ImportSummary,
-  type NamedOrders,
-  ordersNamedMax,
+  type NamedRecords,
   endStatement,
+  namedTypes,
+  recordsNamedMax,
   renewLease,
   requireLease,
 } from "./import-run.ts";
@@ -62,14 +63,17 @@ type CheckedRecord = { readonly lineNumber: number } & (
 
 const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
-export function checkRecord({ lineNumber, value: read, columns }: FileRecord, by: Actor | null = null): CheckedRecord {
+export function checkRecord(
+  { lineNumber, value: read, columns }: FileRecord,
+  by: ImportStamp | null = null,
+): CheckedRecord {
   try {
     const value = read();
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new Fault("INVALID_INPUT", "must be a JSON object");
     const type: unknown = "type" in value ? value.type : undefined;
     if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
-    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value, by !== null) };
+    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value, by) };
     if (type !== "purchaseOrder")
       throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
     const order = checkInput(purchaseOrderInput, value);
@@ -262,6 +266,7 @@ export async function stageRecords(
   faults: FileFaults,
 ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly poNumberMax: number }> {
   const staging: Staging = { shop, lease, origin, nextPosition: 1 };
+  const stamp = origin.by === null ? null : { actor: origin.by, requestId: origin.requestId };
   const counts: Record<string, number> = {};
   let poNumberMax = 0;
   let chunk: CheckedRecord[] = [];
@@ -275,7 +280,7 @@ export async function stageRecords(
     // A shop that has held the loop for long gives way to the others (D113).
     const turn = context.loop.turn(shop.shopId);
     if (turn !== null) await turn;
-    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, origin.by)));
+    const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, stamp)));
     if (record === null) continue;
     counts[record.type] = (counts[record.type] ?? 0) + 1;
     if (record.type === "purchaseOrder")
@@ -333,22 +338,26 @@ export async function discardStaged(context: ImportContext, lease: ImportLease):
 /** Characters of the ids that are named: an event has room for them. */
 const namedLengthMax = 12_000;
 
-/** The orders of the file, as an event can name them; null: it has none. */
-export async function stagedOrders(tx: Tx, { shopId, importId }: ImportLease): Promise<NamedOrders | null> {
-  const rows = await tx.all<{ record_id: string }>(
-    `select record_id from import_record where shop_id = ? and import_id = ? and type = 'purchaseOrder'
-     order by position limit ?`,
-    [shopId, importId, ordersNamedMax + 1],
-  );
-  if (rows.length === 0) return null;
-  const purchaseOrderIds: string[] = [];
+/** Orders, transfers and the like of the file, as an event can name them; a type of which it has none is left out. */
+export async function stagedNames(tx: Tx, { shopId, importId }: ImportLease): Promise<NamedRecords> {
+  const named: Record<string, readonly string[] | boolean> = {};
   let left = namedLengthMax;
-  for (const { record_id: purchaseOrderId } of rows.slice(0, ordersNamedMax)) {
-    left -= purchaseOrderId.length;
-    if (left < 0) break;
-    purchaseOrderIds.push(purchaseOrderId);
+  for (const type of namedTypes) {
+    const rows = await tx.all<{ record_id: string }>(
+      `select record_id from import_record where shop_id = ? and import_id = ? and type = ? order by position limit ?`,
+      [shopId, importId, type, recordsNamedMax + 1],
+    );
+    if (rows.length === 0) continue;
+    const ids: string[] = [];
+    for (const { record_id: recordId } of rows.slice(0, recordsNamedMax)) {
+      if (recordId.length > left) break;
+      left -= recordId.length;
+      ids.push(recordId);
+    }
+    named[`${type}Ids`] = ids;
+    named[`${type}IdsTruncated`] = ids.length < rows.length;
   }
-  return { purchaseOrderIds, purchaseOrderIdsTruncated: purchaseOrderIds.length < rows.length };
+  return named;
 }
 
 // Committing.

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ordersNamedMax } from "../../src/exchange/import-run.ts";
+import { recordsNamedMax } from "../../src/exchange/import-run.ts";
 import { ndjson } from "../support/admin.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
@@ -118,6 +118,85 @@ test("entries of a person's file are marked and stand under no key, in orders an
     assert.deepEqual(await logOf(server, id), [entry(logId, "Bot")]);
 });
 
+test("a transfer and a manufacturing order that an owner replaces keep their log, which tells before and after (§8)", async () => {
+  await using server = await startServer({ console: true });
+  const key = await (await signInAs(server, "owner")).bearer();
+  const records = (note: string, quantity: number, name: string) => [
+    {
+      type: "transferOrder",
+      transferOrderId: "to-1",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      note,
+      lineItems: [
+        { transferLineItemId: "a", variantId: "v", quantityRequested: quantity },
+        { transferLineItemId: "b", variantId: "w", quantityRequested: 1 },
+      ],
+      log: [entry(`log_to_${name}`, name)],
+    },
+    {
+      type: "manufacturingOrder",
+      manufacturingOrderId: "mo-1",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      note,
+      itemsToBuild: [{ moItemId: "i", variantId: "v", quantityPlanned: quantity }],
+      log: [entry(`log_mo_${name}`, name)],
+    },
+  ];
+  const logs = async (): Promise<readonly (readonly Shown[])[]> =>
+    await Promise.all(
+      ["transfer-orders/to-1", "manufacturing-orders/mo-1"].map(
+        async (path) => Object(JSON.parse((await server.get(`/api/v1/${path}/log`)).text)).data.log,
+      ),
+    );
+  await bring(server, adminToken, ...records("old", 5, "Bot"));
+  const [[transferred], [made]] = Object(await logs());
+  assert.deepEqual([transferred, made], [entry("log_to_Bot", "Bot"), entry("log_mo_Bot", "Bot")]);
+  await bring(server, key, ...records("new", 9, "Forger"));
+  for (const [index, log] of (await logs()).entries()) {
+    assert.deepEqual(log.slice(1), [index === 0 ? transferred : made], "nothing of the file, and all that was there");
+    assert.equal(log[0]?.message, "Replaced by import.");
+    assert.equal(log[0].actor.type, "user");
+    const changed = new Map(log[0].changes.map(({ field, before, after }) => [field, [before, after]]));
+    assert.deepEqual(changed.get("note"), ["old", "new"]);
+    const [before, after] = Object(changed.get(index === 0 ? "lineItems" : "itemsToBuild"));
+    assert.deepEqual([before.length, after.length], [1, 1], "only the line that is another");
+    const quantity = index === 0 ? "quantityRequested" : "quantityPlanned";
+    assert.deepEqual([before[0][quantity], after[0][quantity]], [5, 9]);
+    assert.equal(changed.has("createdAt") || changed.has("log"), false);
+  }
+  await bring(server, key, ...records("new", 9, "Forger"));
+  assert.deepEqual(
+    (await logs()).map((log) => log.length),
+    [2, 2],
+    "the same again changes nothing",
+  );
+  const audit = await askAdmin(server, "GET", `${pathOf(server)}/audit-log?operation=shop_import`, undefined, { key });
+  const named = { transferOrderIds: ["to-1"], manufacturingOrderIds: ["mo-1"] };
+  assert.equal(Object(JSON.parse(audit.text)).data.auditLog[0].detail, JSON.stringify(named));
+  const told = await askAdmin(server, "GET", `${pathOf(server)}/events?types=import.completed`, undefined, { key });
+  assert.deepEqual(Object(JSON.parse(told.text)).data.events.at(-1).data, {
+    counts: { transferOrder: 1, manufacturingOrder: 1 },
+    transferOrderIds: ["to-1"],
+    transferOrderIdsTruncated: false,
+    manufacturingOrderIds: ["mo-1"],
+    manufacturingOrderIdsTruncated: false,
+  });
+});
+
+test("stock takes and adjustments that a person imports are named by event and audit row", async () => {
+  await using server = await startServer({ console: true });
+  const key = await (await signInAs(server, "owner")).bearer();
+  await bring(
+    server,
+    key,
+    { type: "stockTake", stockTakeId: "st-1", locationId: "l", countType: "full" },
+    { type: "stockAdjustment", stockAdjustmentId: "sa-1", locationId: "l" },
+  );
+  const audit = await askAdmin(server, "GET", `${pathOf(server)}/audit-log?operation=shop_import`, undefined, { key });
+  const named = { stockTakeIds: ["st-1"], stockAdjustmentIds: ["sa-1"] };
+  assert.equal(Object(JSON.parse(audit.text)).data.auditLog[0].detail, JSON.stringify(named));
+});
+
 test("an export of marked entries comes in again as it was", async () => {
   await using server = await startServer({ console: true });
   const owner = await signInAs(server, "owner");
@@ -156,8 +235,8 @@ test("event and audit row of an owner's import name the person and the orders, a
   });
   const [row] = Object(JSON.parse(audit.text)).data.auditLog;
   assert.equal(row.detail, '{"purchaseOrderIds":["po-1","po-2"]}');
-  await bring(server, bearer, ...Array.from({ length: ordersNamedMax + 1 }, (_, index) => order(`po-many-${index}`)));
+  await bring(server, bearer, ...Array.from({ length: recordsNamedMax + 1 }, (_, index) => order(`po-many-${index}`)));
   const many = await last();
-  assert.equal(many.data.purchaseOrderIds.length, ordersNamedMax);
+  assert.equal(many.data.purchaseOrderIds.length, recordsNamedMax);
   assert.equal(many.data.purchaseOrderIdsTruncated, true);
 });

@@ -108,7 +108,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "core/supplier/supplier-proposals.ts namedLinesMax",
     "core/order/replaced.ts replacedChangesMax",
     "exchange/file-format.ts shownLengthMax",
-    "exchange/import-run.ts ordersNamedMax",
+    "exchange/import-run.ts recordsNamedMax",
     "exchange/staging.ts namedLengthMax",
     "mcp/answers.ts changedLinesMax textLengthMax noteLengthMax",
     "mcp/schemas.ts maximumShownMax",

@@ -16,7 +16,7 @@ import {
 } from "../../core/order/attachments.ts";
 import { fxRateToNumber, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import { plainTextProblem } from "../../base/plain-text.ts";
-import { linesPerOrderMax } from "../../core/order/purchase-order.ts";
+import { type FieldChange, linesPerOrderMax } from "../../core/order/purchase-order.ts";
 import type { CostLot } from "../../core/storefront/cost-lots.ts";
 import {
   amount,
@@ -35,6 +35,8 @@ import {
 import { costRowJson } from "../../operations/purchase-orders/attachments.ts";
 import { fxRate } from "../../operations/purchase-orders/json.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
+import type { ImportStamp } from "../../shop/order/purchase-orders.ts";
+import type { Ids } from "../../base/clock.ts";
 import { historyMax, instantMs, optional, ownTextMax, ownText, shortText, signedQuantity } from "../record-type.ts";
 
 export const paymentInput = z
@@ -173,6 +175,22 @@ export const importedEntries = (entries: readonly LogEntry[]): LogEntry[] =>
     actor: { type: entry.actor.type, id: null, name: entry.actor.name },
     origin: "import",
   }));
+
+/** The log entry of a record that a person's record replaces. */
+export const replacedByImport = (
+  { actor, requestId }: ImportStamp,
+  changes: readonly FieldChange[],
+  { ids, nowMs }: { readonly ids: Ids; readonly nowMs: number },
+): LogEntry => ({
+  logId: ids.next("log"),
+  occurredAtMs: nowMs,
+  action: "import",
+  message: "Replaced by import.",
+  actor,
+  operation: "shop_import",
+  requestId,
+  changes,
+});
 
 export const receiptInput = z
   .strictObject({

@@ -24,9 +24,8 @@ import {
   materials,
   stockReleases,
 } from "../../shop/stock/manufacturing-orders.ts";
-import { importedEntries } from "./attachments.ts";
 import {
-  exportedParts,
+  recordParts,
   fillable,
   filled,
   log,
@@ -204,20 +203,20 @@ export const manufacturingOrderType = readOnlyType({
   input: manufacturingOrderInput,
   table: manufacturingOrderTable,
   recordId: (draft) => draft.manufacturingOrderId,
-  imported: (draft) => ({ ...draft, log: importedEntries(draft.log) }),
   weight: (draft) =>
     1 + draft.itemsToBuild.length + draft.materials.length + draft.stockReleases.length + draft.log.length,
-  statements: async (draft, context) =>
-    manufacturingOrderStatements(context.shop.shopId, await manufacturingOrderFrom(draft, context)),
+  resource: manufacturingOrderFrom,
+  statements: manufacturingOrderStatements,
   header: (order) => ({
     ...manufacturingHeaderJson(order),
     linkedPurchaseOrders: order.linkedPurchaseOrderIds.map((purchaseOrderId) => ({ purchaseOrderId })),
     linkedTransferOrders: order.linkedTransferOrderIds.map((transferOrderId) => ({ transferOrderId })),
   }),
   parts: {
-    itemsToBuild: exportedParts(itemsToBuild, itemJson),
-    materials: exportedParts(materials, materialJson),
-    stockReleases: exportedParts(stockReleases, releaseJson),
-    log: exportedParts(manufacturingLog, logEntryJson),
+    itemsToBuild: recordParts(itemsToBuild, itemJson, (order: ManufacturingOrder) => order.itemsToBuild),
+    materials: recordParts(materials, materialJson, (order: ManufacturingOrder) => order.materials),
+    stockReleases: recordParts(stockReleases, releaseJson, (order: ManufacturingOrder) => order.stockReleases),
+    log: recordParts(manufacturingLog, logEntryJson, (order: ManufacturingOrder) => order.log),
   },
+  log: { kind: manufacturingLog, with: (order: ManufacturingOrder, change) => ({ ...order, log: change(order.log) }) },
 });

@@ -64,6 +64,7 @@ import {
   paymentInput,
   receiptInput,
   shipmentInput,
+  replacedByImport,
 } from "./attachments.ts";
 import { attachmentsMax, derived, historyMax, instantMs, optional, shortText } from "../record-type.ts";
 
@@ -295,10 +296,10 @@ const attachmentsJson = ({ payments, documents, shipments, credits }: Attachment
 
 /** The log entry of an order that a person's record replaces; its own log stays (§8). Null: nothing differs. */
 export function replacedEntry(
-  { actor, requestId }: ImportStamp,
+  stamp: ImportStamp,
   before: ReplacedOrder | null,
   { order, attachments }: ImportedOrder,
-  { ids, nowMs }: { readonly ids: Ids; readonly nowMs: number },
+  context: { readonly ids: Ids; readonly nowMs: number },
 ): LogEntry | null {
   const old = new Map<string, unknown>(before === null ? [] : Object.entries(attachmentsJson(before.attachments)));
   const attached = Object.entries(attachmentsJson(attachments)).flatMap(([field, after]) =>
@@ -308,16 +309,8 @@ export function replacedEntry(
   );
   const changes = before === null ? [] : [...replacedChanges(before.order, order), ...attached];
   if (before !== null && changes.length === 0) return null;
-  return {
-    logId: ids.next("log"),
-    occurredAtMs: nowMs,
-    action: "import",
-    message: before === null ? `Imported as ${order.status}; it had been deleted.` : "Replaced by import.",
-    actor,
-    operation: "shop_import",
-    requestId,
-    changes,
-  };
+  const entry = replacedByImport(stamp, changes, context);
+  return before === null ? { ...entry, message: `Imported as ${order.status}; it had been deleted.` } : entry;
 }
 
 /** The record of an order: header and lines as the API shows them, its attachments and history. */

@@ -17,10 +17,20 @@ import { type ValuedQuantity, isRepresentable } from "../../core/money/valued-qu
 import { decimal, noRepeats, quantity } from "../../operations/fields.ts";
 import { checkInput } from "../../requests/input.ts";
 import { type VariantSnapshot, loadVariants } from "../../shop/catalogue/catalogue.ts";
-import { type PartKind, type ResourceTable, countParts, loadParts, pageOfHeaders } from "../../shop/stock/read-only.ts";
+import type { FieldChange } from "../../core/order/purchase-order.ts";
+import type { LogEntry } from "../../shop/order/purchase-order-history.ts";
+import type { ImportStamp } from "../../shop/order/purchase-orders.ts";
+import {
+  type PartKind,
+  type ResourceTable,
+  countParts,
+  loadHeader,
+  loadParts,
+  pageOfHeaders,
+} from "../../shop/stock/read-only.ts";
 import { loadReasonName } from "../../shop/stock/stock-takes.ts";
 import type { Statement, Tx } from "../../store/store.ts";
-import { logInput } from "./attachments.ts";
+import { importedEntries, logInput, replacedByImport } from "./attachments.ts";
 import { type ApplyContext, historyMax, type RecordType, optional } from "../record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
@@ -85,55 +95,127 @@ export const reasonOf = async (
 
 // Between a file and the tables.
 
-/** The parts of one kind as records show them, by resource id. */
-type PartsReader = (
-  tx: Tx,
-  shopId: string,
-  resourceIds: readonly string[],
-) => Promise<ReadonlyMap<string, readonly object[]>>;
+/** The parts of one kind of a resource as records show them. */
+interface Parts<Resource> {
+  of(resource: Resource): readonly object[];
+  /** The stored ones, by resource id. */
+  read(tx: Tx, shopId: string, resourceIds: readonly string[]): Promise<ReadonlyMap<string, readonly object[]>>;
+}
 
-/** Reads the parts of this kind for an export. */
-export const exportedParts =
-  <Part>(kind: PartKind<Part>, json: (part: Part) => object): PartsReader =>
-  async (tx, shopId, resourceIds) => {
+export const recordParts = <Part, Resource>(
+  kind: PartKind<Part>,
+  json: (part: Part) => object,
+  partsOf: (resource: Resource) => readonly Part[],
+): Parts<Resource> => ({
+  of: (resource) => partsOf(resource).map(json),
+  async read(tx, shopId, resourceIds) {
     const parts = await loadParts(tx, kind, shopId, resourceIds);
     return new Map([...parts].map(([resourceId, entries]) => [resourceId, entries.map(json)]));
-  };
+  },
+});
 
-interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }> {
+interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }, Resource extends Header> {
   /** The record's `type`. */
   readonly type: string;
   readonly input: z.ZodType<Draft>;
   readonly table: ResourceTable<Header>;
   recordId(draft: Draft): string;
-  /** As it is when a person of the shop imports it: the entries of its log are marked. */
-  imported(draft: Draft): Draft;
   /** Returns the number of rows that it makes. */
   weight(draft: Draft): number;
-  /** Stores the resource that the record describes, replacing the one with its id. */
-  statements(draft: Draft, context: ApplyContext): Promise<readonly Statement[]>;
+  /** The resource that the record describes. */
+  resource(draft: Draft, context: ApplyContext): Promise<Resource>;
+  /** Stores it, replacing the one with its id. */
+  statements(shopId: string, resource: Resource): readonly Statement[];
   /** The members of an exported record that the header holds. */
   header(header: Header): object;
   /** Those that hold parts. */
-  readonly parts: Readonly<Record<string, PartsReader>>;
+  readonly parts: Readonly<Record<string, Parts<Resource>>>;
+  /** Absent: the resource has no log. */
+  readonly log?: {
+    readonly kind: PartKind<LogEntry>;
+    with(resource: Resource, change: (entries: readonly LogEntry[]) => readonly LogEntry[]): Resource;
+  };
+}
+
+/** Members in which a record that says the same may differ, or that say what happened before. */
+const unchangingMembers: ReadonlySet<string> = new Set(["type", "updatedAt", "log"]);
+
+const entriesMissingIn = (entries: readonly unknown[], others: readonly unknown[]): readonly unknown[] => {
+  const known = new Set(others.map((entry) => JSON.stringify(entry)));
+  return entries.filter((entry) => !known.has(JSON.stringify(entry)));
+};
+
+/** What a record makes different in the one that it replaces, member by member; of a list the entries that are not the same. */
+function changedMembers(before: object, after: object): readonly FieldChange[] {
+  const old = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after).flatMap(([field, value]) => {
+    const known = old.get(field) ?? null;
+    if (unchangingMembers.has(field) || JSON.stringify(known) === JSON.stringify(value ?? null)) return [];
+    const lists = Array.isArray(known) && Array.isArray(value);
+    return {
+      field,
+      poLineItemId: null,
+      before: lists ? entriesMissingIn(known, value) : known,
+      after: lists ? entriesMissingIn(value, known) : (value ?? null),
+    };
+  });
+}
+
+/** A draft as it is staged, with the person who imports it. Null, or absent where an earlier version has staged it: the operator. */
+interface Staged<Draft> {
+  readonly draft: Draft;
+  readonly by: ImportStamp | null;
 }
 
 /** The record type of a read-only resource. */
-export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }>(
-  record: ReadOnlyRecord<Draft, Header>,
+export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }, Resource extends Header>(
+  record: ReadOnlyRecord<Draft, Header, Resource>,
 ): RecordType {
-  const { input, table } = record;
+  const { input, table, log: logOf } = record;
+  const members = Object.entries(record.parts);
+  /** The stored records with these headers. */
+  const recordsOf = async (tx: Tx, shopId: string, headers: readonly Header[]): Promise<readonly object[]> => {
+    const resourceIds = headers.map((header) => table.idOf(header));
+    const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
+    for (const [member, { read }] of members) parts.push([member, await read(tx, shopId, resourceIds)]);
+    return headers.map((header) => {
+      const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
+      return { type: record.type, ...record.header(header), ...Object.fromEntries(own) };
+    });
+  };
+  /** A person's record as it is stored: what is there keeps its log, which gains an entry (§8). */
+  const imported = async (
+    resource: Resource,
+    { actor, requestId }: ImportStamp,
+    { tx, shop: { shopId }, ids, nowMs }: ApplyContext,
+  ): Promise<Resource> => {
+    if (logOf === undefined) return resource;
+    const resourceId = table.idOf(resource);
+    const header = await loadHeader(tx, table, shopId, resourceId);
+    if (header === null) return logOf.with(resource, importedEntries);
+    const [before = {}] = await recordsOf(tx, shopId, [header]);
+    const kept = (await loadParts(tx, logOf.kind, shopId, [resourceId])).get(resourceId) ?? [];
+    const after = {
+      ...record.header(resource),
+      ...Object.fromEntries(members.map(([name, { of }]) => [name, of(resource)])),
+    };
+    const changes = changedMembers(before, after);
+    const entry = replacedByImport({ actor, requestId }, changes, { ids, nowMs });
+    return logOf.with(resource, () => (changes.length === 0 ? kept : [...kept, entry]));
+  };
   return {
     input,
-    parse(value, isOfPerson) {
-      const checked = checkInput(input, value);
-      const draft = isOfPerson ? record.imported(checked) : checked;
-      return { recordId: record.recordId(draft), stored: JSON.stringify(draft), weight: record.weight(draft) };
+    parse(value, by) {
+      const draft = checkInput(input, value);
+      const staged: Staged<Draft> = { draft, by };
+      return { recordId: record.recordId(draft), stored: JSON.stringify(staged), weight: record.weight(draft) };
     },
-    statements(_shopId, stored, context) {
-      // Staged text is trusted: `parse` wrote it.
-      const draft: Draft = JSON.parse(stored);
-      return record.statements(draft, context);
+    async statements(shopId, stored, context) {
+      // Staged text is trusted: `parse` wrote it, or that of an earlier version, which staged the draft alone.
+      const staged: Staged<Draft> | Draft = JSON.parse(stored);
+      const { draft, by } = isStaged(staged) ? staged : { draft: staged, by: null };
+      const resource = await record.resource(draft, context);
+      return record.statements(shopId, by === null ? resource : await imported(resource, by, context));
     },
     async page(tx, shopId, after) {
       const found = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);
@@ -148,17 +230,19 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
         count += counts.get(table.idOf(header)) ?? 0;
         return index === 0 || count <= pagePartsMax;
       });
-      const resourceIds = headers.map((header) => table.idOf(header));
-      const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
-      for (const [member, read] of Object.entries(record.parts))
-        parts.push([member, await read(tx, shopId, resourceIds)]);
+      const last = headers.at(-1);
       return {
-        lines: headers.map((header) => {
-          const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
-          return JSON.stringify({ type: record.type, ...record.header(header), ...Object.fromEntries(own) });
-        }),
-        next: headers.length === found.length && found.length < pageLength ? null : (resourceIds.at(-1) ?? null),
+        lines: (await recordsOf(tx, shopId, headers)).map((each) => JSON.stringify(each)),
+        next:
+          headers.length === found.length && found.length < pageLength
+            ? null
+            : last === undefined
+              ? null
+              : table.idOf(last),
       };
     },
   };
 }
+
+const isStaged = <Draft>(staged: Staged<Draft> | Draft): staged is Staged<Draft> =>
+  typeof staged === "object" && staged !== null && "draft" in staged && "by" in staged;

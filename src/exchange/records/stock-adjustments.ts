@@ -18,7 +18,7 @@ import {
   stockAdjustmentTable,
 } from "../../shop/stock/stock-adjustments.ts";
 import {
-  exportedParts,
+  recordParts,
   fillable,
   filled,
   readOnlyType,
@@ -102,10 +102,15 @@ export const stockAdjustmentType = readOnlyType({
   input: stockAdjustmentInput,
   table: stockAdjustmentTable,
   recordId: (draft) => draft.stockAdjustmentId,
-  imported: (draft) => draft,
   weight: (draft) => 1 + draft.lineItems.length,
-  statements: async (draft, context) =>
-    stockAdjustmentStatements(context.shop.shopId, await stockAdjustmentFrom(draft, context)),
+  resource: stockAdjustmentFrom,
+  statements: stockAdjustmentStatements,
   header: stockAdjustmentHeaderJson,
-  parts: { lineItems: exportedParts(stockAdjustmentLines, stockAdjustmentLineJson) },
+  parts: {
+    lineItems: recordParts(
+      stockAdjustmentLines,
+      stockAdjustmentLineJson,
+      ({ lineItems }: StockAdjustment) => lineItems,
+    ),
+  },
 });

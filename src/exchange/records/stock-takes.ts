@@ -29,7 +29,7 @@ import {
 import { stockTakeHeaderJson, stockTakeLineJson } from "../../operations/stock-takes.ts";
 import { stockTakeLines, stockTakeStatements, stockTakeTable } from "../../shop/stock/stock-takes.ts";
 import {
-  exportedParts,
+  recordParts,
   fillable,
   filled,
   readOnlyType,
@@ -144,9 +144,9 @@ export const stockTakeType = readOnlyType({
   input: stockTakeInput,
   table: stockTakeTable,
   recordId: (draft) => draft.stockTakeId,
-  imported: (draft) => draft,
   weight: (draft) => 1 + draft.lineItems.length,
-  statements: async (draft, context) => stockTakeStatements(context.shop.shopId, await stockTakeFrom(draft, context)),
+  resource: stockTakeFrom,
+  statements: stockTakeStatements,
   header: stockTakeHeaderJson,
-  parts: { lineItems: exportedParts(stockTakeLines, stockTakeLineJson) },
+  parts: { lineItems: recordParts(stockTakeLines, stockTakeLineJson, ({ lineItems }: StockTake) => lineItems) },
 });

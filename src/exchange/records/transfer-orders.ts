@@ -28,9 +28,9 @@ import {
   transferOrderTable,
   transferShipments,
 } from "../../shop/stock/transfer-orders.ts";
-import { documentInput, importedEntries, shipmentInput } from "./attachments.ts";
+import { documentInput, shipmentInput } from "./attachments.ts";
 import {
-  exportedParts,
+  recordParts,
   fillable,
   filled,
   log,
@@ -143,16 +143,16 @@ export const transferOrderType = readOnlyType({
   input: transferOrderInput,
   table: transferOrderTable,
   recordId: (draft) => draft.transferOrderId,
-  imported: (draft) => ({ ...draft, log: importedEntries(draft.log) }),
   weight: (draft) =>
     1 + draft.lineItems.length + (draft.shipments?.length ?? 1) + draft.documents.length + draft.log.length,
-  statements: async (draft, context) =>
-    transferOrderStatements(context.shop.shopId, await transferOrderFrom(draft, context)),
+  resource: transferOrderFrom,
+  statements: transferOrderStatements,
   header: (order) => ({ ...transferHeaderJson(order), addresses: transferAddressesJson(order) }),
   parts: {
-    lineItems: exportedParts(transferLines, transferLineJson),
-    shipments: exportedParts(transferShipments, shipmentJson),
-    documents: exportedParts(transferDocuments, documentJson),
-    log: exportedParts(transferLog, logEntryJson),
+    lineItems: recordParts(transferLines, transferLineJson, ({ lineItems }: TransferOrder) => lineItems),
+    shipments: recordParts(transferShipments, shipmentJson, ({ shipments }: TransferOrder) => shipments),
+    documents: recordParts(transferDocuments, documentJson, ({ documents }: TransferOrder) => documents),
+    log: recordParts(transferLog, logEntryJson, (order: TransferOrder) => order.log),
   },
+  log: { kind: transferLog, with: (order: TransferOrder, change) => ({ ...order, log: change(order.log) }) },
 });
