@@ -2938,6 +2938,20 @@ export interface Operations {
           readonly onHand: number;
           readonly incoming: number;
         })[];
+        /** Up to 20, cheapest first. */
+        readonly suppliers: readonly ({
+          readonly supplierId: string;
+          readonly supplierName: string | null;
+          readonly terms: {
+            readonly unitCost: number | null;
+            readonly unitCostCurrencyCode: string;
+            readonly supplierSku: string | null;
+            readonly supplierBarcode: string | null;
+            readonly moq: number | null;
+            readonly packSize: number | null;
+            readonly leadTimeDays: number | null;
+          };
+        })[];
         /** With supplierId: that supplier's terms, named as on an order's line. */
         readonly terms?: {
           readonly unitCost: number | null;

@@ -50,10 +50,7 @@ export function decodeCursor<const Kinds extends KeyKinds>(
 }
 
 /** The same of a list that is in the order of a name, then an id. */
-export function decodeNamePosition(
-  scope: CursorScope,
-  cursor: string,
-): { readonly name: string; readonly id: string } {
+export function decodeNamePosition(scope: CursorScope, cursor: string): { readonly name: string; readonly id: string } {
   const [name, id] = decodeCursor(scope, cursor, ["string", "string"]);
   return { name, id };
 }

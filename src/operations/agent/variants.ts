@@ -4,7 +4,12 @@ import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import { quantityToNumber } from "../../core/money/money.ts";
 import { compareText } from "../../base/compare-text.ts";
 import { costInShopCurrency } from "../../core/forecast/forecast.ts";
-import { type SupplierEntry, type Variant, loadSupplierEntries, variantStatuses } from "../../shop/catalogue/catalogue.ts";
+import {
+  type SupplierEntry,
+  type Variant,
+  loadSupplierEntries,
+  variantStatuses,
+} from "../../shop/catalogue/catalogue.ts";
 import { type Level, loadLevels, lookUpVariants } from "../../shop/catalogue/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
@@ -62,10 +67,8 @@ function byCost(
   { currencyCode, fxRates }: Pick<ShopFacts, "currencyCode" | "fxRates">,
 ): readonly SupplierEntry[] {
   const costOf = ({ unitCost, unitCostCurrencyCode }: SupplierEntry): number =>
-    costInShopCurrency(
-      { unitCost, currencyCode: unitCostCurrencyCode ?? currencyCode },
-      { currencyCode, fxRates },
-    ) ?? Number.MAX_SAFE_INTEGER;
+    costInShopCurrency({ unitCost, currencyCode: unitCostCurrencyCode ?? currencyCode }, { currencyCode, fxRates }) ??
+    Number.MAX_SAFE_INTEGER;
   return entries
     .map((entry) => ({ entry, cost: costOf(entry) }))
     .sort((a, b) => a.cost - b.cost || compareText(a.entry.supplierId, b.entry.supplierId))
