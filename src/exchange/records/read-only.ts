@@ -114,7 +114,11 @@ export const recordParts = <Part, Resource>(
   },
 });
 
-interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }, Resource extends Header> {
+interface Dated {
+  readonly createdAtMs: number;
+}
+
+interface ReadOnlyRecord<Draft, Header extends Dated, Resource extends Header> {
   /** The record's `type`. */
   readonly type: string;
   readonly input: z.ZodType<Draft>;
@@ -167,42 +171,50 @@ interface Staged<Draft> {
   readonly by: ImportStamp | null;
 }
 
+/** The stored records with these headers. */
+async function recordsOf<Draft, Header extends Dated, Resource extends Header>(
+  record: ReadOnlyRecord<Draft, Header, Resource>,
+  tx: Tx,
+  shopId: string,
+  headers: readonly Header[],
+): Promise<readonly object[]> {
+  const { table } = record;
+  const resourceIds = headers.map((header) => table.idOf(header));
+  const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
+  for (const [member, { read }] of Object.entries(record.parts))
+    parts.push([member, await read(tx, shopId, resourceIds)]);
+  return headers.map((header) => {
+    const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
+    return { type: record.type, ...record.header(header), ...Object.fromEntries(own) };
+  });
+}
+
+/** The resource of a person's record as it is stored: an existing one keeps its log, which gains an entry (§8). */
+async function importedBy<Draft, Header extends Dated, Resource extends Header>(
+  record: ReadOnlyRecord<Draft, Header, Resource>,
+  resource: Resource,
+  stamp: ImportStamp,
+  context: ApplyContext,
+): Promise<Resource> {
+  const { table, log: logOf, parts } = record;
+  const { tx, shop } = context;
+  if (logOf === undefined) return resource;
+  const resourceId = table.idOf(resource);
+  const header = await loadHeader(tx, table, shop.shopId, resourceId);
+  if (header === null) return logOf.with(resource, importedEntries);
+  const [before = {}] = await recordsOf(record, tx, shop.shopId, [header]);
+  const kept = (await loadParts(tx, logOf.kind, shop.shopId, [resourceId])).get(resourceId) ?? [];
+  const own = Object.entries(parts).map(([name, { of }]) => [name, of(resource)] as const);
+  const changes = changedMembers(before, { ...record.header(resource), ...Object.fromEntries(own) });
+  const added = changes.length === 0 ? [] : [replacedByImport(stamp, changes, context)];
+  return logOf.with(resource, () => [...kept, ...added]);
+}
+
 /** The record type of a read-only resource. */
-export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }, Resource extends Header>(
+export function readOnlyType<Draft, Header extends Dated, Resource extends Header>(
   record: ReadOnlyRecord<Draft, Header, Resource>,
 ): RecordType {
-  const { input, table, log: logOf } = record;
-  const members = Object.entries(record.parts);
-  /** The stored records with these headers. */
-  const recordsOf = async (tx: Tx, shopId: string, headers: readonly Header[]): Promise<readonly object[]> => {
-    const resourceIds = headers.map((header) => table.idOf(header));
-    const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
-    for (const [member, { read }] of members) parts.push([member, await read(tx, shopId, resourceIds)]);
-    return headers.map((header) => {
-      const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
-      return { type: record.type, ...record.header(header), ...Object.fromEntries(own) };
-    });
-  };
-  /** A person's record as it is stored: what is there keeps its log, which gains an entry (§8). */
-  const imported = async (
-    resource: Resource,
-    { actor, requestId }: ImportStamp,
-    { tx, shop: { shopId }, ids, nowMs }: ApplyContext,
-  ): Promise<Resource> => {
-    if (logOf === undefined) return resource;
-    const resourceId = table.idOf(resource);
-    const header = await loadHeader(tx, table, shopId, resourceId);
-    if (header === null) return logOf.with(resource, importedEntries);
-    const [before = {}] = await recordsOf(tx, shopId, [header]);
-    const kept = (await loadParts(tx, logOf.kind, shopId, [resourceId])).get(resourceId) ?? [];
-    const after = {
-      ...record.header(resource),
-      ...Object.fromEntries(members.map(([name, { of }]) => [name, of(resource)])),
-    };
-    const changes = changedMembers(before, after);
-    const entry = replacedByImport({ actor, requestId }, changes, { ids, nowMs });
-    return logOf.with(resource, () => (changes.length === 0 ? kept : [...kept, entry]));
-  };
+  const { input, table } = record;
   return {
     input,
     parse(value, by) {
@@ -215,30 +227,21 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
       const staged: Staged<Draft> | Draft = JSON.parse(stored);
       const { draft, by } = isStaged(staged) ? staged : { draft: staged, by: null };
       const resource = await record.resource(draft, context);
-      return record.statements(shopId, by === null ? resource : await imported(resource, by, context));
+      return record.statements(shopId, by === null ? resource : await importedBy(record, resource, by, context));
     },
     async page(tx, shopId, after) {
       const found = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);
-      const counts = await countParts(
-        tx,
-        table.name,
-        shopId,
-        found.map((header) => table.idOf(header)),
-      );
+      const ids = found.map((header) => table.idOf(header));
+      const counts = await countParts(tx, table.name, shopId, ids);
       let count = 0;
       const headers = found.filter((header, index) => {
         count += counts.get(table.idOf(header)) ?? 0;
         return index === 0 || count <= pagePartsMax;
       });
-      const last = headers.at(-1);
+      const isLast = headers.length === found.length && found.length < pageLength;
       return {
-        lines: (await recordsOf(tx, shopId, headers)).map((each) => JSON.stringify(each)),
-        next:
-          headers.length === found.length && found.length < pageLength
-            ? null
-            : last === undefined
-              ? null
-              : table.idOf(last),
+        lines: (await recordsOf(record, tx, shopId, headers)).map((each) => JSON.stringify(each)),
+        next: isLast ? null : (ids[headers.length - 1] ?? null),
       };
     },
   };
