@@ -12,8 +12,8 @@ const outdir = path.join(folder, "../dist/console");
 const entry = path.join(folder, "app.tsx");
 
 /**
- * Lets every screen that is loaded later import the whole first page. esbuild makes a file of what the same entry points share, so the
- * first page becomes one file, and not one for each set of screens that use a part of it.
+ * Lets every screen that is loaded later import the whole first page. esbuild makes a file of the modules that the same
+ * entry points share. So the first page becomes one file, and not one for each set of screens that use a part of it.
  */
 const oneFirstFile: Plugin = {
   name: "one-first-file",
@@ -51,7 +51,7 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 
-/** What an entry has become. */
+/** Returns the built file of an entry, and its imports. */
 function builtFrom(name: string): { readonly file: string; readonly imports: readonly string[] } {
   const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`console/${name}`));
   if (found === undefined) throw new Error(`${name} was not built`);

@@ -42,7 +42,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
 
 const isPlace = (path: string): path is PlacePath => Object.hasOwn(words, path);
 
-/** Whether the steps of a path are those of a place, in which a step with a colon stands for anything. */
+/** True if the steps of a path are those of a place, in which a step with a colon stands for anything. */
 function matches(path: string, steps: readonly string[]): boolean {
   const wanted = path.split("/");
   return wanted.length === steps.length && wanted.every((step, index) => step.startsWith(":") || step === steps[index]);

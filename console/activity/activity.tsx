@@ -1,4 +1,4 @@
-/** What agents, programs and people did: requests for owners, changes for everybody. */
+/** Activity of agents, programs and people: requests for owners, changes for everybody. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";

@@ -10,7 +10,7 @@ export const actors = ["all", "agent", "api-key", "user", "supplier", "system"] 
 
 export type Outcome = Exclude<(typeof outcomes)[number], "all">;
 
-/** What the query chooses; the first of `values` when it names none of them. */
+/** Returns the value that the query chooses; the first of `values` when it names none of them. */
 export const chosen = <Value extends string>(name: string, values: readonly [Value, ...(readonly Value[])]): Value =>
   values.find((value) => value === place.value.query.get(name)) ?? values[0];
 
@@ -26,7 +26,7 @@ export function addressWith(name: string, value: string): string {
   return text === "" ? hrefOf("activity") : `${hrefOf("activity")}?${text}`;
 }
 
-/** What has become of a request. */
+/** Returns the outcome of a request. */
 export function outcomeOf(status: number): Outcome {
   if (status < 400) return "done";
   return status < 500 ? "refused" : "failed";
@@ -38,7 +38,10 @@ export const surfaceOf = ({ tag }: Request): string => tag.slice(0, tag.indexOf(
 /** The operation of a tag. */
 export const operationOf = ({ tag }: Request): string => tag.slice(tag.indexOf(":") + 1);
 
-/** What the service is asked for. Requests of keys are those to the API and of agents; a key makes no others. */
+/**
+ * Returns the surface for a question to the service. Requests of keys are those to the API and of agents; a key makes
+ * no others.
+ */
 export function surfaceNamed(
   surface: (typeof surfaces)[number],
   keyId: string | undefined,

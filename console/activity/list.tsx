@@ -1,4 +1,7 @@
-/** What both lists of the activity share: how many rows are shown, what is new, why there are none, more of them, and their export. */
+/**
+ * Common ground of both lists of the activity: the number of shown rows, news, the reason for an empty list, further
+ * rows, and their export.
+ */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/client.ts";
@@ -20,7 +23,7 @@ interface Shown<Row> {
   readonly read: ReadPage<Row>;
   /** Columns of the export. */
   readonly head: readonly string[];
-  /** What the export has of an entry. */
+  /** Returns the cells of an entry in the export. */
   readonly cells: (row: Row) => readonly (readonly (string | number)[])[];
   readonly children: ComponentChildren;
 }

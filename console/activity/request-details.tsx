@@ -1,4 +1,4 @@
-/** What a request was, how it ended, and what it changed. */
+/** Details of a request: its input, its outcome, and its changes. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";

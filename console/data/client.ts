@@ -33,17 +33,17 @@ export const openpo = createClient({
 /** The same without attempts after the first: for what has no idempotency key and would be made twice. */
 export const openpoOnce = createClient({ baseUrl: location.origin, apiKey: "", fetch: withBearer, retriesMax: 0 });
 
-/** What a person is told of a failed call. */
+/** Text and details of a failed call, for a person. */
 export interface Problem extends Refused {
   readonly requestId: string | null;
   readonly code: string;
   /** A more exact word where the code is shared; null without one. */
   readonly reason: string | null;
-  /** What is wrong, item by item. */
+  /** Faults, item by item. */
   readonly details: ErrorDetails;
 }
 
-/** What a person is told when the service does not answer. */
+/** Problem that a person sees when the service does not answer. */
 export const unreachable: Problem = {
   message: texts.problem.unreachable,
   action: texts.problem.unreachableHint,

@@ -20,7 +20,7 @@ export function gtinOf(text: string): string | null {
   return checkDigit(text.slice(0, -1)) === Number(text.slice(-1)) ? text.padStart(gtinLength, "0") : null;
 }
 
-/** What stands for a code wherever two are compared: codes with the same key are the same. */
+/** Returns the form in which codes are compared: codes with the same key are the same. */
 export function codeKey(code: string): string {
   const trimmed = code.trim();
   return gtinOf(trimmed) ?? trimmed.toLowerCase();
@@ -33,7 +33,7 @@ function gtinWithin(gtin: string): string | null {
   return `${digits}${checkDigit(digits)}`;
 }
 
-/** What was scanned or typed. */
+/** A code as scanned or typed. */
 export interface ScannedCode {
   /** Keys of codes that it may stand for, the most certain first. */
   readonly keys: readonly string[];
@@ -41,7 +41,9 @@ export interface ScannedCode {
   readonly gtin: string | null;
   /** The key of the article in the case that it stands for; null: it does not stand for a case. */
   readonly keyWithin: string | null;
-  /** How many pieces (`items`), or articles of this GTIN (`units`), it stands for. Null: it does not say. */
+  /**
+   * Number of pieces (`items`), or of articles of this GTIN (`units`), that the code stands for. Null: it does not say.
+   */
   readonly count: { readonly of: "items" | "units"; readonly quantity: number } | null;
   readonly lot: string | null;
   /** A day: when it must be used by, else when it is best before. */
@@ -52,7 +54,9 @@ type Elements = ReadonlyMap<string, string>;
 
 const noElements: Elements = new Map();
 
-/** Digits of the values of element strings that have no end of their own, by the first two digits of their identifier; and of the identifier. */
+/**
+ * Digits of an identifier, and of values of fixed length in element strings, by the first two digits of the identifier.
+ */
 const fixedLengths: Readonly<Record<string, readonly [identifier: number, value: number]>> = {
   "00": [2, 18],
   "01": [2, 14],
@@ -105,7 +109,7 @@ const identifierLengths: Readonly<Record<string, number>> = {
 const groupSeparator = "\u001d";
 const fnc1 = "^";
 
-/** What a symbol begins with that a scanner tells: its symbology, and FNC1. */
+/** Prefix of a symbol that a scanner sends: its symbology, and FNC1. */
 const symbology = /^(?:\](?:C1|d2|Q3|e0))?\^?/;
 
 /** The elements of a string that is written without brackets. What is not understood ends it. */
@@ -212,7 +216,8 @@ export interface CarriedCodes {
 export const matchedBys = ["barcode", "supplierBarcode", "sku", "supplierSku"] as const;
 
 /**
- * Why a scan counts so many: it is one piece; one pack; as many as the code says; or a pack of which nobody knows the size, which counts one.
+ * Reasons for the count of a scan: one piece, one pack, the number in the code, or a pack of unknown size, which counts
+ * one.
  */
 export const countsAsReasons = ["piece", "pack", "count", "unknown-pack"] as const;
 
@@ -240,7 +245,7 @@ function counted(
 }
 
 /**
- * Whether a scan stands for what carries these codes, and how many pieces of it.
+ * Returns how a scan matches these codes, and the number of pieces that it counts; null when it matches none.
  *
  * Source: C52.
  */

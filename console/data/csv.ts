@@ -1,11 +1,14 @@
 /** Tables as CSV files. */
 
-/** How a cell begins that a sheet takes for a formula or a command, after blanks too, which some of them take away. */
+/**
+ * Beginning of a cell that a sheet takes for a formula or a command. Blanks may stand before it, which some of them
+ * take away.
+ */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
 
 /**
- * A cell. A text that a sheet would take for a formula gets an apostrophe before it, and a control character becomes a blank: others chose what
- * stands in it.
+ * A cell. A text that a sheet would take for a formula gets an apostrophe before it, and a control character becomes a
+ * blank: the text comes from others.
  */
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);

@@ -11,7 +11,7 @@ import { member, shopId, signedIn, textOf } from "./session.ts";
 
 type Pattern = NonNullable<Input<"event_list">["types"]>[number];
 
-/** What the console looks at in an event. */
+/** Members of an event that the console reads. */
 export interface ShopEvent {
   readonly type: string;
   readonly actorName: string | null;

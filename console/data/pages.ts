@@ -96,7 +96,7 @@ export function listOf<Row>(read: ReadPage<Row>): KeptList<Row> {
     wanted = idOf;
     await readAgain();
   };
-  /** What changed while pages were being read may be missing in them, so it is read after them. */
+  /** Reads changes again that happened while pages were being read: they may be missing in them. */
   const readAgain = async (): Promise<void> => {
     if (isReadingAgain) return;
     isReadingAgain = true;

@@ -1,4 +1,7 @@
-/** What one call reads, for a screen: read when the screen opens, and again when asked. What was read stays until the next answer. */
+/**
+ * Result of one call, for a screen: read when the screen opens, and again on request. What was read stays until the
+ * next answer.
+ */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Input, OperationName, Output } from "../../client/index.ts";
@@ -11,8 +14,8 @@ export interface Reading<Data> {
 }
 
 /**
- * What is asked one call at a time: calls during one become one more after it. So no older answer comes last, and who asks gets an answer that was
- * asked for after they had asked.
+ * Runs calls one at a time: calls during one become one more after it. So no older answer comes last, and who asks gets
+ * an answer that was asked for after they had asked.
  */
 export function inTurn(ask: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

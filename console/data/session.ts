@@ -32,7 +32,7 @@ export interface ShopChoice {
   readonly name: string | null;
 }
 
-/** What the page knows of its session. */
+/** State of the page's session. */
 export type SessionState =
   | { readonly kind: "unknown" }
   /** `ended`: the session that has ended while its screen was shown; what was typed in it is kept until somebody signs in. */
@@ -49,7 +49,10 @@ export function signedIn(): Session | null {
   return state.kind === "signed-out" ? state.ended : null;
 }
 
-/** Whether the session has ended below its screen: the focus leaves what somebody types in, and they have not left it. */
+/**
+ * True if the session has ended below its screen: the focus leaves the field in which somebody types, and they have not
+ * left it.
+ */
 export const hasEnded = (): boolean => sessionState.value.kind === "signed-out" && sessionState.value.ended !== null;
 
 /** The shop's day, as `YYYY-MM-DD`. */
@@ -58,7 +61,7 @@ export const today = (): string => todayIn(signedIn()?.shop.timezone ?? "UTC");
 /** The shop in which the page works; empty before somebody is signed in. */
 export const shopId = (): string => signedIn()?.shop.shopId ?? "";
 
-/** Whether the person who is signed in has at least this role. */
+/** True if the person who is signed in has at least this role. */
 export function hasRole(least: Role): boolean {
   const role = signedIn()?.person.role;
   return role !== undefined && roles.indexOf(role) >= roles.indexOf(least);

@@ -1,6 +1,6 @@
 /**
- * At the dock: a scan of any box shows the open orders that wait for it, most pending first; one key leads on to receiving it. The number of an
- * order, which its document has as a bar code, opens that order.
+ * At the dock: a scan of any box shows the open orders that wait for it, most pending first. One key leads on to
+ * receiving it. The number of an order, which its document has as a bar code, opens that order.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
@@ -136,7 +136,7 @@ const FoundWords: FunctionComponent<{ readonly code: string; readonly totalCount
   </>
 );
 
-/** What one scan of the code counts, where that is not one piece. */
+/** Count of one scan of the code, where that is not one piece. */
 const CountsAs: FunctionComponent<Pick<OpenLine, "countsAs" | "countsAsReason">> = ({ countsAs, countsAsReason }) => {
   if (countsAsReason === "piece") return null;
   const pieces = number(countsAs);

@@ -14,7 +14,7 @@ import { PreviewTable, RefusedNotice } from "./table.tsx";
 
 const rowsShown = 20;
 
-/** What is read of a file to show its first rows. */
+/** Bytes of a file that are read to show its first rows. */
 const previewBytes = 262_144;
 
 const percent = new Intl.NumberFormat(navigator.language, { style: "percent" });
@@ -24,7 +24,7 @@ interface Chosen {
   readonly preview: Preview;
 }
 
-/** How far the file has come. */
+/** Progress of the file. */
 type Came =
   | { readonly kind: "waiting" }
   | { readonly kind: "checking" | "importing"; readonly sent: number }
@@ -174,7 +174,7 @@ const SupplierChoice: FunctionComponent<{ readonly supplierId: string; readonly 
   );
 };
 
-/** What the check or the import came to. */
+/** Result of the check or the import. */
 const Outcome: FunctionComponent<{ readonly came: Came; readonly file: File; readonly go: () => void }> = ({
   came,
   file,

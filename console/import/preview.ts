@@ -74,7 +74,7 @@ export const kinds = ["shopify-products", "shopify-inventory", "supplier-prices"
 
 export type Kind = (typeof kinds)[number];
 
-/** What a file most likely is; null when its head tells nothing. */
+/** Returns the most likely kind of a file; null when its head has no sign of one. */
 export function kindOf(fileName: string, { head }: Preview): Kind | null {
   if (/\.(?:ndjson|jsonl)$/i.test(fileName) || head.length === 0) return "ndjson";
   const names = head.map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, ""));

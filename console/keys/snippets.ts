@@ -1,4 +1,4 @@
-/** How agents and programs are connected with a key: the forms of the README. */
+/** Connections of agents and programs with a key: the forms of the README. */
 import { texts } from "../texts/texts.ts";
 
 interface Snippet {

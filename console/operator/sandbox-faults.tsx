@@ -1,4 +1,7 @@
-/** How the sandbox of a shop is slow and fails, for rehearsals: each fault strikes one of its calls, or every one, some times or always. */
+/**
+ * Slowness and failures of a shop's sandbox, for rehearsals. Each fault strikes one of its calls, or every one, some
+ * times or always.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Input } from "../../client/index.ts";

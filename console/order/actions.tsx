@@ -1,4 +1,4 @@
-/** What can be done to the order next, as buttons, and why something else cannot. */
+/** Buttons for the next steps of the order, and the reasons why others are closed. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { PurchaseOrderStatus } from "../../client/index.ts";
@@ -17,7 +17,7 @@ const words = texts.orderActions;
 /** Moves that a person is asked about once more. */
 const grave: readonly PurchaseOrderStatus[] = ["Cancelled"];
 
-/** What the button of a move says. */
+/** Returns the text of a move's button. */
 function moveTitle({ status }: FullOrder, to: PurchaseOrderStatus): string {
   if (status === "Cancelled" || status === "On Hold" || status === "Disputed") return words.resume(to);
   return status === "Completed" ? words.reopen(to) : status === "Received" ? words.resume(to) : words.moves[to];

@@ -136,7 +136,7 @@ const Result: FunctionComponent<{ readonly done: Done; readonly order: FullOrder
   </div>
 );
 
-/** What was received at which cost. */
+/** Received goods and their costs. */
 const Costs: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => (
   <details open>
     <summary>{words.costs}</summary>

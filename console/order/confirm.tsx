@@ -14,7 +14,7 @@ import type { FullOrder, OrderState } from "./order-state.ts";
 
 const { columns: titles } = texts.order;
 
-/** How values of the order itself are shown, without what was written. */
+/** Columns that show values of the order itself, without what was written. */
 const shownColumns = [
   editColumn("quantityConfirmed", titles.confirmed),
   editColumn("unitCost", titles.unitCost),

@@ -1,4 +1,7 @@
-/** Tells that others changed the order, by the events of the shop, and shows it as it is now unless the person is at work on it. */
+/**
+ * Shows that others changed the order, by the events of the shop. Shows its present state unless the person is at work
+ * on it.
+ */
 import { type Signal, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -6,7 +9,7 @@ import { followEvents } from "../data/events.ts";
 import { texts } from "../texts/texts.ts";
 import type { OrderState } from "./order-state.ts";
 
-/** How long an own change may take to be answered after it is told. */
+/** Longest time between the event of an own change and its answer. */
 const ownChangeMs = 500;
 
 /** A version that somebody has made. */
@@ -24,7 +27,7 @@ interface Heard {
 interface Live {
   readonly purchaseOrderId: string;
   readonly state: OrderState;
-  /** What is being worked on needs the order as it was seen. */
+  /** True if the person's work needs the order as it was seen. */
   readonly isTask: boolean;
 }
 
@@ -63,7 +66,7 @@ export function useLiveOrder({ purchaseOrderId, state, isTask }: Live): OrderNew
   return news === null || news.version <= (known ?? 0) ? null : news;
 }
 
-/** What `useLiveOrder` tells. */
+/** Notice of the news from `useLiveOrder`. */
 export const News: FunctionComponent<{ readonly news: OrderNews | null; readonly state: OrderState }> = ({
   news,
   state,

@@ -1,6 +1,4 @@
-/**
- * What two states of an order differ in, and whether a change that a person made on the older one still fits the newer one. Pure.
- */
+/** Differences of two states of an order. A person's change of the older one is checked against the newer one. Pure. */
 import type { PurchaseOrder } from "../../client/index.ts";
 
 /** A value that a change replaces, as the person saw it. `lineItemId` is null for a field of the header. */
@@ -9,7 +7,7 @@ export interface Touched {
   readonly field: string;
 }
 
-/** What the order became while the person was working on it. */
+/** Changes of the order while the person was working on it. */
 export interface Difference {
   readonly fields: readonly string[];
   /** Ids of lines, here and below. */
@@ -65,7 +63,7 @@ export function differenceOf(before: PurchaseOrder, after: PurchaseOrder): Diffe
 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])];
 
-/** What happened in one stretch of time and in the next. */
+/** Joins the changes of one stretch of time and of the next. */
 export const joinedDifference = (one: Difference, other: Difference): Difference => ({
   fields: union(one.fields, other.fields),
   changedLines: union(one.changedLines, other.changedLines),

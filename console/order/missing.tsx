@@ -1,4 +1,7 @@
-/** What a draft lacks before it can be sent: where the goods go, and from whom they come. Asked for where the order is shown. */
+/**
+ * Gaps of a draft before it can be sent: where the goods go, and from whom they come. Asked for where the order is
+ * shown.
+ */
 import type { FunctionComponent } from "preact";
 import { openpo } from "../data/client.ts";
 import { locations, suppliers } from "../data/look-ups.ts";

@@ -1,6 +1,6 @@
 /**
- * What can be done to an order in its status, and why something else cannot. The service decides; this is what the page offers. A test
- * compares the table with the service's own.
+ * Activities on an order in its status, and the reasons why others are closed. The service decides; this is what the
+ * page offers. A test compares the table with the service's own.
  */
 import type { PurchaseOrder, PurchaseOrderStatus as Status } from "../../client/index.ts";
 import type { Role } from "../data/session.ts";
@@ -68,14 +68,14 @@ export function movesOf(order: Facts): readonly Status[] {
   return listed.filter((status) => status !== "Completed" && !(hasGoods(order) && beforeGoods.includes(status)));
 }
 
-/** Whether the status leaves the activity open. */
+/** True if the status leaves the activity open. */
 export const isOpenTo = ({ status }: Pick<Facts, "status">, activity: Activity): boolean =>
   statusesOpenTo[activity].includes(status);
 
-/** Whether the role may do it at all. */
+/** True if the role may do it at all. */
 export const mayDo = (role: Role, activity: Activity): boolean => activitiesOf[role].includes(activity);
 
-/** Whether the role may move an order by name. */
+/** True if the role may move an order by name. */
 export const mayMove = (role: Role): boolean => role === "purchaser" || role === "owner";
 
 /** Why an activity is not open: the word by which texts explain it. */
@@ -92,7 +92,7 @@ export type Obstacle =
   | "use-complete"
   | "cancel-first";
 
-/** What stands before an activity; null when nothing does. */
+/** Returns the obstacle to an activity; null without one. */
 export function obstacleTo(order: Facts, activity: Activity, role: Role): Obstacle | null {
   if (!mayDo(role, activity)) return "role";
   if (isOpenTo(order, activity)) return null;
@@ -107,6 +107,6 @@ export function obstacleTo(order: Facts, activity: Activity, role: Role): Obstac
   return receivable.includes(order.status) ? "receive-first" : "confirm-first";
 }
 
-/** Whether a line was confirmed short, so that confirming everything would overwrite what the supplier said. */
+/** True if a line was confirmed short, so that confirming everything would overwrite the supplier's answer. */
 export const isConfirmedShort = ({ lineItems }: Pick<Facts, "lineItems">): boolean =>
   lineItems.some((line) => line.quantityConfirmed > 0 && line.quantityConfirmed < line.quantityOrdered);

@@ -1,4 +1,6 @@
-/** What a change led to: a refusal with its details, what others did meanwhile, follow-on work that failed, warnings. */
+/**
+ * Notices after a change: a refusal with its details, others' changes meanwhile, follow-on work that failed, warnings.
+ */
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";

@@ -2,8 +2,8 @@
  * One order as the page knows it, and the one way to change it.
  *
  * Owns: the order with its ETag, the last refusal, what others changed meanwhile, what became of follow-on work.
- * Invariants: every change is sent with If-Match; changes of one page are sent one after another; a 412 reads the order again, and the
- * change is sent once more only if nobody else changed a value that it replaces.
+ * Invariants: every change is sent with If-Match, and changes of one page are sent one after another. A 412 reads the
+ * order again, and the change is sent once more only if nobody else changed a value that it replaces.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
@@ -41,7 +41,7 @@ export interface Change<Name extends Writing> {
   readonly seen?: PurchaseOrder;
 }
 
-/** What others did to the order while the person was working on it. */
+/** Changes of the order by others while the person was working on it. */
 export interface Meanwhile {
   readonly names: readonly string[];
   readonly difference: Difference;
@@ -64,7 +64,7 @@ export interface Refusal {
   readonly again: (resolutions: readonly Resolution[]) => Promise<void>;
 }
 
-/** What a change led to beside the order itself. */
+/** Result of a change beside the order itself. */
 export interface Outcome {
   readonly sideEffects: SideEffects;
   readonly recovery: string | null;

@@ -1,4 +1,4 @@
-/** What has happened to the order: who did it, with which key, and what it changed. */
+/** History of the order: each change with its author and key. */
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { LogEntry, PurchaseOrder } from "../../client/index.ts";

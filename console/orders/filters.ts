@@ -42,7 +42,7 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
-/** What the address of the whole list says: an empty address is the person's own first view. */
+/** Query of the whole list: an empty address is the person's own first view. */
 export const wholeList = "view=all";
 
 /** The day that the service is asked for in place of this word is today's, so that a saved view stays true tomorrow. */
@@ -64,7 +64,7 @@ export const builtInViews = [
   { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
 ] as const;
 
-/** Whether the query shows what the view shows. */
+/** True if the query shows the same as the view. */
 export function isView(query: URLSearchParams, view: string): boolean {
   const sorted = (each: URLSearchParams): string =>
     [...each]

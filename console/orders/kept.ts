@@ -1,4 +1,7 @@
-/** Lists of orders that were read, by their query: the way back shows the same rows at the same place, with what has become of them. */
+/**
+ * Lists of orders that were read, by their query. The way back shows the same rows at the same place, in their present
+ * state.
+ */
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { type KeptList, listOf, type ReadPage } from "../data/pages.ts";

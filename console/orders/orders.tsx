@@ -27,7 +27,7 @@ import { firstQuery, readViews } from "./views.ts";
 
 const words = texts.orders;
 
-/** What suppliers have answered is asked for when the list has been there for so long: it does not wait for that. */
+/** Age of the list at which suppliers' answers are requested: it does not wait for them. */
 const answersAfterMs = 1_000;
 
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });

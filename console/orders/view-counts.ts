@@ -1,4 +1,7 @@
-/** How many orders are late and how many wait for their suppliers: beside the views that show them, on the first page that a person sees. */
+/**
+ * Numbers of late orders and of those that wait for their suppliers. They stand beside the views that show them, on the
+ * first page.
+ */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { openpo } from "../data/client.ts";
@@ -10,7 +13,7 @@ import { countedViews, inputOf } from "./filters.ts";
 const counts = signal<ReadonlyMap<string, number>>(new Map());
 const countedShop = signal("");
 
-/** How many orders the view shows; null as long as nobody knows. */
+/** Returns the number of orders in the view; null as long as it is unknown. */
 export const countOf = (query: string): number | null =>
   countedShop.value === shopId() ? (counts.value.get(query) ?? null) : null;
 

@@ -1,8 +1,8 @@
 /**
  * Saved views of the list of orders: a name for a query, kept by the service (C54).
  *
- * A person's first view, which an address without a query shows, is kept as a view of their own under an id that is made of theirs; this
- * browser keeps a copy, so that the list does not wait for it (D206).
+ * A person's first view, for an address without a query, is kept as a view of their own under an id that is made of
+ * theirs. This browser keeps a copy, so that the list does not wait for it (D206).
  */
 import { signal } from "@preact/signals";
 import { newIdempotencyKey, type Output } from "../../client/index.ts";
@@ -45,11 +45,11 @@ export const firstQuery = (): string | null => localStorage.getItem(copyName());
 export const namedViews = (): readonly View[] =>
   views.value.filter(({ viewId }) => !viewId.startsWith(firstViewPrefix));
 
-/** Whether the person may rename, share and delete it. */
+/** True if the person may rename, share and delete it. */
 export const mayChange = (view: View): boolean =>
   view.personId === personId() || (view.isShared && hasRole("owner")) || personId() === null;
 
-/** What a person wants of a view. */
+/** Wish of a person about a view. */
 export interface Wish {
   /** Null makes a new one. */
   readonly viewId: string | null;

@@ -9,7 +9,7 @@ import { ProblemNotice } from "./problem.tsx";
 interface Question {
   readonly title: string;
   readonly text: string;
-  /** What the button that does it says. */
+  /** Text of the button that does it. */
   readonly action: string;
   /** Does it; returns what went wrong, null when it is done. */
   readonly run: () => Promise<Problem | null>;

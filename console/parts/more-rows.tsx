@@ -1,8 +1,8 @@
-/** How much of a list is shown, and the button that reads its next page. */
+/** Number of shown rows of a list, and the button that reads its next page. */
 import type { List, Rows } from "../data/pages.ts";
 import { texts } from "../texts/texts.ts";
 
-/** How many rows are shown, in words. Of a list that could not be read nobody knows. */
+/** Returns the number of shown rows, in words. Of a list that could not be read nobody knows. */
 export function howMany(
   { rows, totalCount, isLoading, problem }: Rows<unknown>,
   says: (shown: number, total: number) => string,

@@ -1,4 +1,4 @@
-/** What stands where a screen of owners would be for everybody else: why they do not see it. */
+/** Notice in the place of a screen of owners for everybody else: why they do not see it. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { hasRole, signedIn } from "../data/session.ts";
 import { texts } from "../texts/texts.ts";

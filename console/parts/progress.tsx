@@ -1,4 +1,4 @@
-/** How much of something has come, as a bar and in numbers. */
+/** Progress as a bar and in numbers. */
 import type { FunctionComponent } from "preact";
 import { number } from "../data/format.ts";
 import { texts } from "../texts/texts.ts";

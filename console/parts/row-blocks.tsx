@@ -1,6 +1,7 @@
 /**
- * The rows of a table in blocks. Of a long table only blocks near what is seen are drawn; each other one is an empty row that is as high as the
- * block was. So 10,000 rows take little memory, and a change draws few of 500 rows anew.
+ * The rows of a table in blocks. Of a long table only blocks near the visible part are drawn. Each other one is an
+ * empty row that is as high as the block was. So 10,000 rows take little memory, and a change draws few of 500 rows
+ * anew.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -9,10 +10,10 @@ import { useEffect, useRef } from "preact/hooks";
 /** A table of so many rows is drawn whole, so that the browser's own search finds everything in it. */
 const drawnWholeMax = 250;
 
-/** How far beyond the window rows are drawn. */
+/** Distance beyond the window within which rows are drawn. */
 const marginPx = 800;
 
-/** What a row is as high as, until a block of the table was measured. */
+/** Height of a row until a block of the table was measured. */
 const rowHeightGuess = 53;
 
 /** Heights of the blocks of a table, by their number, also for when it is shown again. */
@@ -23,7 +24,7 @@ interface RowBlocksProps<Row> {
   /** Rows of a block. */
   readonly size: number;
   readonly columns: number;
-  /** What the heights are remembered for: the same object when the table is shown again. */
+  /** Owner of the remembered heights: the same object when the table is shown again. */
   readonly of: object;
   readonly draw: (row: Row, index: number) => ComponentChildren;
   /** The row that must be drawn wherever the page is. */

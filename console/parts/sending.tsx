@@ -5,7 +5,7 @@ import type { Problem } from "../data/client.ts";
 import { settingsTexts } from "../texts/settings.ts";
 import { ProblemNotice } from "./problem.tsx";
 
-/** What is wrong, by the field's name. */
+/** Faults, by the field's name. */
 export type Wrong = ReadonlyMap<string, string>;
 
 /** Once the faults are shown. */

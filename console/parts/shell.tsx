@@ -1,4 +1,4 @@
-/** What stands around every screen: navigation, the shop, who is signed in. */
+/** Frame around every screen: navigation, the shop, who is signed in. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hasRole, type Session, signOut } from "../data/session.ts";

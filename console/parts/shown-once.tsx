@@ -1,6 +1,6 @@
 /**
- * A secret that the service shows once: a dialog that leaves the page only after the secret was copied, or somebody said that they go
- * without it. Whoever shows it drops the secret in `onClose`.
+ * A secret that the service shows once: a dialog that leaves the page only after the secret was copied, or somebody
+ * chose to go without it. Whoever shows it drops the secret in `onClose`.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
@@ -10,7 +10,7 @@ import { CopyField } from "./fields/copy-field.tsx";
 
 interface Shown {
   readonly title: string;
-  /** What the secret is, as a label. */
+  /** Name of the secret, as a label. */
   readonly label: string;
   readonly secret: string;
   /** `copied` tells the dialog that somebody copied text with the secret in it. */

@@ -5,7 +5,7 @@ interface TableHeadProps {
   readonly titles: readonly string[];
   /** Those of them whose columns hold numbers. */
   readonly amounts?: readonly string[];
-  /** What the last column is called, which has buttons and no visible head. */
+  /** Name of the last column, which has buttons and no visible head. */
   readonly does?: string;
 }
 

@@ -1,6 +1,4 @@
-/**
- * What was counted on an order beside the totals that it has already, and the arithmetic of both. Quantities have three decimals.
- */
+/** Counts on an order beside its present totals, and the arithmetic of both. Quantities have three decimals. */
 import { codeKey } from "../data/codes.ts";
 
 /** A line as counting sees it. */
@@ -11,7 +9,7 @@ export interface CountedLine {
   readonly codes: readonly (string | null)[];
   /** Pieces of one pack; null: nobody knows. */
   readonly packSize?: number | null;
-  /** What may come at most: confirmed, or ordered if never confirmed. */
+  /** Most goods that may come: confirmed, or ordered if never confirmed. */
   readonly base: number;
   /** Totals of the order. */
   readonly totals: Amounts;
@@ -27,17 +25,17 @@ export interface Change {
   readonly amount: number;
 }
 
-/** What was counted on an order and is not recorded yet. */
+/** Counts on an order that are not recorded yet. */
 export interface Counts {
   /** By line. */
   readonly added: Readonly<Record<string, Amounts>>;
   /** The part of `added` that a save is sending. */
   readonly sent: Readonly<Record<string, Amounts>>;
-  /** How far a person let a line go beyond its base. */
+  /** Amount by which a person let a line go beyond its base. */
   readonly allowedOver: Readonly<Record<string, number>>;
-  /** What can be undone, the latest last. */
+  /** Steps that can be undone, the latest last. */
   readonly steps: readonly (readonly Change[])[];
-  /** What was refused as too much and is counted when a person says so. */
+  /** Change that was refused as too much and is counted when a person says so. */
   readonly question: Change | null;
 }
 
@@ -73,11 +71,11 @@ export const addedOf = (counts: Counts, lineId: string): Amounts => counts.added
 export const totalOf = (line: CountedLine, counts: Counts, part: Part): number =>
   plus(line.totals[part], addedOf(counts, line.lineId)[part]);
 
-/** What may still come. */
+/** Returns the amount that may still come. */
 export const roomOf = (line: CountedLine, counts: Counts): number =>
   Math.max(0, plus(line.base, -plus(whole(line.totals), whole(addedOf(counts, line.lineId)))));
 
-/** How far my counts take the line beyond its base, or further beyond it. */
+/** Returns the amount by which my counts take the line beyond its base, or further beyond it. */
 export const overBy = (line: CountedLine, counts: Counts): number => {
   const before = whole(line.totals);
   return Math.max(0, plus(plus(before, whole(addedOf(counts, line.lineId))), -Math.max(line.base, before)));

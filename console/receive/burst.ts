@@ -16,7 +16,7 @@ export const untouched: Box = { draft: null, burst: null };
 
 /** Keys that came as fast as a scanner's so far. */
 interface Burst {
-  /** What stood in the box before the first of them. */
+  /** Text of the box before the first of them. */
   readonly before: string;
   readonly text: string;
   readonly lastAtMs: number;
@@ -26,7 +26,7 @@ interface Burst {
 export interface Pressed {
   readonly key: string;
   readonly atMs: number;
-  /** What stands in the box. */
+  /** Text of the box. */
   readonly value: string;
 }
 
@@ -43,7 +43,7 @@ function burstAfter(burst: Burst | null, { key, atMs, value }: Pressed): Burst |
 const codeOf = (burst: Burst | null, atMs: number): string | null =>
   burst !== null && burst.text.length >= codeLengthMin && atMs - burst.lastAtMs <= keyGapMsMax ? burst.text : null;
 
-/** What a key in a box leads to; `leave`: back to the scan field with nothing to count. */
+/** Effect of a key in a box; `leave`: back to the scan field with nothing to count. */
 type Does =
   | { readonly kind: "scan"; readonly code: string }
   | { readonly kind: "typed"; readonly text: string }

@@ -1,9 +1,10 @@
 /**
  * Counting a delivery: scans and typed totals become counts, beside the totals that the order has already.
  *
- * Owns: the counts, what may be undone, over-receipt that waits for a person's word. Does not own: keys (burst.ts), saving (counting.ts).
- * Invariants: (N1) a count is what was added to the order's totals, so it stays right when those change; (N2) what is unknown, ambiguous or
- * too much counts nothing; (N3) a step undoes exactly what it added; (N4) what is being sent is not undone.
+ * Owns: the counts, what may be undone, over-receipt that waits for a person's word. Does not own: keys (burst.ts),
+ * saving (counting.ts). Invariants: (N1) a count is the amount added to the order's totals, so it stays right when
+ * those change. (N2) An unknown, ambiguous or too large scan counts nothing. (N3) A step undoes exactly what it added.
+ * (N4) Counts that are being sent are not undone.
  */
 import { type CarriedCodes, codeMatch, scannedCode } from "../data/codes.ts";
 import {

@@ -1,9 +1,10 @@
 /**
  * One order's counting on this device: the order as it was last read, the counts, and their way to the service.
  *
- * Owns: reading and re-reading the order, keeping the counts, saving once. Does not own: what a scan counts (count.ts), the page.
- * Invariants: (R1) a save is kept before it is sent, and sent again under its key until it is answered; (R2) every save names the version
- * that it was computed from; (R3) a save that was refused for its version is computed anew from the counts and the new totals.
+ * Owns: reading and re-reading the order, keeping the counts, saving once. Does not own: what a scan counts (count.ts),
+ * the page. Invariants: (R1) a save is kept before it is sent, and sent again under its key until it is answered. (R2)
+ * Every save names the version that it was computed from. (R3) A save that was refused for its version is computed
+ * again from the counts and the new totals.
  */
 import { batch, signal } from "@preact/signals";
 import type { PurchaseOrder } from "../../client/index.ts";
@@ -34,16 +35,19 @@ export interface Read {
   readonly lines: readonly CountedLine[];
 }
 
-/** How the counts stand with the service. `waiting`: a save has no answer and is sent again. `asking`: a person has to allow more. */
+/**
+ * State of the counts at the service. `waiting`: a save has no answer and is sent again. `asking`: a person has to
+ * allow more.
+ */
 export type Saving = "idle" | "sending" | "waiting" | "asking";
 
-/** What the last save recorded. */
+/** Totals that the last save recorded. */
 export interface Saved {
   readonly lines: number;
   readonly recovery: string | null;
 }
 
-/** How long another tab may take to end its counting before this one says so. */
+/** Time for another tab to end its counting before this one says so. */
 const elsewhereMs = 500;
 const againMsMin = 2_000;
 const againMsMax = 30_000;
@@ -169,7 +173,7 @@ export function countingOf({ shopId, personId, personName, purchaseOrderId }: Pl
   const onOnline = (): void => {
     if (saving.value === "waiting") void send();
   };
-  /** Whether the order was changed since it was asked for. */
+  /** True if the order was changed since its latest read. */
   let hasNews = false;
   const catchUp = (): void => {
     // Totals that have a save in them already would be shown with it twice.
@@ -194,7 +198,7 @@ export function countingOf({ shopId, personId, personName, purchaseOrderId }: Pl
     if ((await reread()) && save !== null) await send();
     catchUp();
   };
-  /** Whether the counts may be recorded already: their save was sent, and the order has changed since. */
+  /** True if the counts may be recorded already: their save was sent, and the order has changed since. */
   const isDoubtful = ({ kept }: OthersKept): boolean => kept.save !== null && kept.save.ifMatch !== read.value?.etag;
   /** Adds what another person has counted, or forgets it. */
   const settle = async (other: OthersKept, how: "take-over" | "discard"): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What happens to counts, and what came of it. */
+/** Events of the counts, and their outcomes. */
 import type { CodeMatch } from "../data/codes.ts";
 import type { Part } from "./amounts.ts";
 
@@ -8,7 +8,7 @@ export type CountEvent =
   | { readonly kind: "typed"; readonly lineId: string; readonly part: Part; readonly text: string }
   /** The answer to the question: count it all the same. */
   | { readonly kind: "allow" }
-  /** What others received leaves too little room for my counts: receive them all the same. */
+  /** Others' receipts leave too little room for my counts: receive them all the same. */
   | { readonly kind: "allow-all" }
   | { readonly kind: "undo" }
   /** Takes all counts back; one step, so that it can be undone. */

@@ -43,7 +43,7 @@ let opened: Promise<IDBDatabase> | null = null;
 const isKept = (value: unknown): value is Kept =>
   typeof value === "object" && value !== null && "counts" in value && "save" in value;
 
-/** What this device keeps under a name; null when that is nothing. */
+/** Returns the counts that this device keeps under a name; null without any. */
 export async function keptUnder(name: string): Promise<Kept | null> {
   const transaction = (await database()).transaction(storeName);
   const request = transaction.objectStore(storeName).get(name);
@@ -57,17 +57,17 @@ export async function keptUnder(name: string): Promise<Kept | null> {
 export const nameOfKept = (shopId: string, personId: string, purchaseOrderId: string): string =>
   [shopId, personId, purchaseOrderId].join("/");
 
-/** How long another tab may take to let go of counts. */
+/** Time for another tab to let go of counts. */
 const letGoMs = 500;
 
-/** Whether no tab counts under the name. */
+/** Resolves to true if no tab counts under the name. */
 async function isFree(name: string): Promise<boolean> {
   if (!("locks" in navigator)) return true;
   const signal = AbortSignal.timeout(letGoMs);
   return await navigator.locks.request(`openpo ${name}`, { signal }, () => true).catch(() => false);
 }
 
-/** What this device keeps for the order under names of others, without what another tab counts at the moment. */
+/** Returns the counts that this device keeps for the order under names of others, without those of a tab at work. */
 export async function keptByOthers(shopId: string, purchaseOrderId: string, own: string): Promise<OthersKept[]> {
   const transaction = (await database()).transaction(storeName);
   const found: OthersKept[] = [];

@@ -1,4 +1,4 @@
-/** What a save came to, each with the button that goes on from there. */
+/** Results of a save, each with the button that goes on from there. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
@@ -108,7 +108,7 @@ export const GuardIssues: OfCounting = ({ counting }) => {
   );
 };
 
-/** What was recorded; with the way on when the stock did not reach the storefront. */
+/** Recorded counts; with the way on when the stock did not reach the storefront. */
 export const SavedNotice: FunctionComponent<{ readonly counting: Counting; readonly purchaseOrderId: string }> = ({
   counting,
   purchaseOrderId,

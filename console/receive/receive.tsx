@@ -123,7 +123,7 @@ const Lines: FunctionComponent<{
   </ul>
 );
 
-/** What is not saved yet, and the button that saves it. */
+/** Unsaved counts, and the button that saves them. */
 const SaveBar: FunctionComponent<{ readonly counting: Counting; readonly toScan: () => void }> = ({
   counting,
   toScan,

@@ -41,8 +41,9 @@ export function saveOf(
 const replayMsMax = 23 * 3_600_000;
 
 /**
- * What a refused save means. `again`: it may have been recorded, so the same one is sent again. `merge`: nothing was recorded since the
- * order has changed. `doubtful`: the order has changed, perhaps by this save. `refused`: nothing was recorded.
+ * Meaning of a refused save. `again`: it may have been recorded, so the same one is sent again. `merge`: nothing was
+ * recorded since the order has changed. `doubtful`: the order has changed, perhaps by this save. `refused`: nothing was
+ * recorded.
  */
 export type Verdict = "again" | "merge" | "doubtful" | "refused";
 

@@ -1,4 +1,7 @@
-/** What a scan sounds like: one short high tone when it counted, two low ones for an unknown code, a falling pair when it is too much. */
+/**
+ * Sounds of a scan: one short high tone when it counted, two low ones for an unknown code, a falling pair when it is
+ * too much.
+ */
 import type { Outcome } from "./events.ts";
 
 type Tone = readonly [hertz: number, fromMs: number, forMs: number];

@@ -16,7 +16,7 @@ import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked 
 /** Rows that are drawn above and below those in sight. */
 const spare = 12;
 
-/** What a row is as high as, until the first one is measured. */
+/** Height of a row until the first one is measured. */
 const rowHeightGuess = 56;
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, Enter: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };

@@ -1,4 +1,7 @@
-/** What would be ordered of whom, and the drafts as they are made. A draft that could not be made leaves the others as they are. */
+/**
+ * Orders that would be placed, by supplier, and the drafts as they are made. A draft that could not be made leaves the
+ * others as they are.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
@@ -17,7 +20,7 @@ import { type Draft, planOf, type Ticked } from "./ticked.ts";
 
 const words = reorderTexts.plan;
 
-/** How far a draft has come. */
+/** Progress of a draft. */
 type Came = "making" | Made | Problem;
 
 const isMade = (came: Came | undefined): came is Made => typeof came === "object" && "poNumber" in came;

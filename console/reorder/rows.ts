@@ -10,7 +10,7 @@ export type Column = Output<"forecast_view_rows">["columns"][number];
 const firstPage = 100;
 const pageMax = 1_000;
 
-/** How far beyond what is seen rows are read. */
+/** Number of rows beyond the visible part that are read. */
 const ahead = 300;
 
 export type Rows = ReturnType<typeof rowsOf>;

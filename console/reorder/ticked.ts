@@ -1,4 +1,4 @@
-/** What is ticked in a forecast view, and the orders that come of it. Pure. */
+/** Ticked rows of a forecast view, and the orders that come of them. Pure. */
 import type { Output } from "../../client/index.ts";
 import type { PackTerms } from "../data/packs.ts";
 
@@ -21,7 +21,7 @@ export const productOf = (row: ForecastRow): string =>
     .filter((part) => part !== null)
     .join(" · ");
 
-/** What the supplier asks for, as far as the view shows it. */
+/** Returns the supplier's terms, as far as the view shows them. */
 export const termsOf = (row: ForecastRow): PackTerms => ({
   moq: numberOf(row, "moq"),
   packSize: numberOf(row, "packSize"),

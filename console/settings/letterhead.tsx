@@ -1,4 +1,6 @@
-/** How the shop's documents look: language, paper, columns and letterhead. What is wrong is said beside its field. */
+/**
+ * Settings of the shop's documents: language, paper, columns and letterhead. What is wrong is said beside its field.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Input, Output } from "../../client/index.ts";

@@ -1,4 +1,4 @@
-/** What owners set for their shop: how it works, and how its documents look. */
+/** Settings that owners make for their shop, and for its documents. */
 import type { FunctionComponent } from "preact";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";

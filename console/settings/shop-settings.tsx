@@ -228,7 +228,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
   );
 };
 
-/** What an owner cannot change. */
+/** Settings that an owner cannot change. */
 const OfOperator: FunctionComponent<{ readonly shop: Shop }> = ({ shop }) => {
   const { ofOperator } = settingsTexts;
   const { capacity, refillPerSecond } = shop.settings.rateLimit;
@@ -259,7 +259,7 @@ interface RatesProps {
   readonly currencyCode: string;
 }
 
-/** What one of another currency is in the shop's. */
+/** Values of other currencies' units in the shop's. */
 const Rates: FunctionComponent<RatesProps> = ({ rates, change, currencyCode }) => {
   const set = (index: number, changed: Partial<RateRow>): void =>
     change(rates.map((row, each) => (each === index ? { ...row, ...changed } : row)));

@@ -26,7 +26,7 @@ interface ConnectProps {
   readonly changed: (said: string) => Promise<void>;
 }
 
-/** What the form says; members without a word are left out. */
+/** Returns the input of the form; empty members are left out. */
 function storeIn(form: HTMLFormElement, kind: Kind, way: Way): Sent {
   if (kind === "medusa") return { kind, url: field(form, "url"), secretKey: field(form, "secretKey") };
   const clientSecret = field(form, "clientSecret");

@@ -169,7 +169,7 @@ interface WebhooksProps {
   readonly again: () => Promise<void>;
 }
 
-/** Whether the store tells of its changes; if not of all, it can be asked again. */
+/** State of the store's webhooks; if some are missing, they can be requested again. */
 const Webhooks: FunctionComponent<WebhooksProps> = ({ webhooks: { state, address, reason, action }, again }) => {
   const isAsking = useSignal(false);
   const problem = useSignal<Problem | null>(null);

@@ -25,7 +25,7 @@ export const texts = {
     signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
     skip: "Skip to content",
   },
-  /** What stands in the title of the page, before the shop's name. */
+  /** Title of the page, before the shop's name. */
   titles: {
     console: "OpenPO",
     orders: "Purchase orders",

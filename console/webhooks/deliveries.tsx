@@ -1,4 +1,4 @@
-/** What became of the deliveries to an endpoint; each can be sent once more. */
+/** Outcomes of the deliveries to an endpoint; each can be sent once more. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
@@ -21,7 +21,7 @@ const states = ["all", "pending", "delivered", "failed"] as const;
 
 const tones = { pending: "chip waiting", delivered: "chip done", failed: "chip bad" } as const;
 
-/** What the endpoint answered last, or why it did not. */
+/** Returns the endpoint's latest answer, or why there is none. */
 export const answerOf = ({ lastStatus, lastError }: Delivery): string =>
   lastError ?? (lastStatus === null ? texts.orders.none : `HTTP ${lastStatus}`);
 

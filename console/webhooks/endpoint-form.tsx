@@ -8,7 +8,7 @@ import { texts } from "../texts/texts.ts";
 import { chosenTypes, type EventPattern, EventTypes } from "./event-types.tsx";
 import type { Endpoint } from "./secret-shown.tsx";
 
-/** What the form sends. */
+/** Fields that the form sends. */
 export interface EndpointFields {
   readonly url: string;
   readonly description: string;
@@ -18,7 +18,7 @@ export interface EndpointFields {
 interface FormProps {
   readonly label: string;
   readonly endpoint: Pick<Endpoint, "url" | "description" | "eventTypes">;
-  /** What the button that sends says. */
+  /** Text of the button that sends. */
   readonly action: string;
   /** Sends the fields; returns what went wrong, null when it is done. */
   readonly send: (fields: EndpointFields, form: HTMLFormElement) => Promise<Problem | null>;

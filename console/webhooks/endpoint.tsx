@@ -122,7 +122,7 @@ const Disabled: FunctionComponent<{ readonly endpoint: Endpoint; readonly enable
   );
 };
 
-/** What has become of a test, in words. */
+/** Returns the outcome of a test, in words. */
 function outcomeOf(delivery: Delivery): string {
   const { tested } = texts.webhooks;
   if (delivery.state === "delivered")
@@ -200,7 +200,7 @@ const Actions: FunctionComponent<Shown & { readonly tested: () => void }> = ({ e
   );
 };
 
-/** What is done seldom: each opens a form. */
+/** Rare actions: each opens a form. */
 const Sections: FunctionComponent<Shown & { readonly replayed: () => void }> = ({ endpoint, again, replayed }) => (
   <div class="sections">
     <details>

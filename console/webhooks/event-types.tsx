@@ -19,7 +19,7 @@ const singleTypes = offered.filter((pattern) => !pattern.endsWith("*"));
 
 export const wordOf = (pattern: string): string => (isPattern(pattern) ? words[pattern] : pattern);
 
-/** What is ticked in the form. */
+/** Returns the ticked types of the form. */
 export const chosenTypes = (form: HTMLFormElement): readonly EventPattern[] =>
   new FormData(form)
     .getAll("eventTypes")

@@ -9,7 +9,7 @@ export type Endpoint = Output<"webhook_endpoint_list">["endpoints"][number];
 interface Shown {
   readonly endpoint: Pick<Endpoint, "url" | "signature">;
   readonly secret: string;
-  /** What else there is to say of it. */
+  /** Further text about it. */
   readonly hint?: ComponentChildren;
   readonly onClose: () => void;
 }

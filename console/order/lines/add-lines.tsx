@@ -68,7 +68,7 @@ export const addLines = (state: OrderState, purchaseOrderId: string, lineItems: 
 interface AddLinesProps {
   readonly state: OrderState;
   readonly order: FullOrder;
-  /** Whether the search has the focus when the page opens. */
+  /** True if the search has the focus when the page opens. */
   readonly isFirst?: boolean;
 }
 

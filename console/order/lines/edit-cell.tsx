@@ -35,7 +35,7 @@ interface CellProps {
   readonly position: Position;
   readonly isInTabOrder: boolean;
   readonly note: string | null;
-  /** What was typed here before and is not saved; null without. */
+  /** Text that was typed here before and is not saved; null without. */
   readonly kept: string | null;
   readonly take: (text: string) => void;
   readonly drop: () => void;

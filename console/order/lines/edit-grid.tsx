@@ -1,6 +1,6 @@
 /**
- * A table whose cells are edited like a sheet: arrow keys walk, Enter or typing edits, Enter saves and goes down, Tab saves and goes
- * on, Escape gives up. One cell is in the order of Tab; a cell is a button until it is edited.
+ * A table whose cells are edited like a sheet: arrow keys walk, Enter or typing edits. Enter saves and goes down, Tab
+ * saves and goes on, Escape gives up. One cell is in the order of Tab; a cell is a button until it is edited.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
@@ -28,9 +28,9 @@ interface GridProps {
   readonly isEditable: boolean;
   /** Takes the text of a cell; the page tells what became of it through `noteOf`. */
   readonly set: (line: Line, column: EditColumn, text: string) => void;
-  /** What is wrong with a cell or a whole line (`column` null), or that it waits to be saved. */
+  /** Returns the fault of a cell or a whole line (`column` null), or the note that it waits to be saved. */
   readonly noteOf: (line: Line, column: string | null) => string | null;
-  /** What a person typed and could not save, which the cell goes on showing. */
+  /** Returns the text that a person typed and could not save, which the cell goes on showing. */
   readonly keptOf?: (line: Line, column: EditColumn) => string | null;
   /** The person gives up what is kept. */
   readonly drop?: (line: Line, column: EditColumn) => void;

@@ -26,11 +26,11 @@ const columns: readonly Column[] = [
 
 const keyOf = (lineItemId: string, column: string | null): string => `${lineItemId}/${column ?? ""}`;
 
-/** What a cell, or a line as a whole, has to say. */
+/** Note on a cell, or on a line as a whole. */
 interface Note {
   /** Null while it is being saved. */
   readonly text: string | null;
-  /** What was typed and is not saved. */
+  /** Text that was typed and is not saved. */
   readonly kept: string | null;
 }
 

@@ -1,7 +1,7 @@
 /** Rows that were copied from a sheet, as lines to add. Pure; the look-up of codes comes as a function. */
 import type { CatalogueLineInput } from "../../../client/index.ts";
 
-/** What is wrong with a row, by the cell that it is about. */
+/** Fault of a row, by the cell that it is about. */
 export type RowFault = "code" | "quantity" | "cost" | "date";
 
 export interface PastedRow {

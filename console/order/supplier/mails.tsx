@@ -1,4 +1,4 @@
-/** What became of the order's e-mails: sent, waiting or failed, with the mail server's words and the way out. */
+/** State of the order's e-mails: sent, waiting or failed, with the mail server's words and the way out. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -16,12 +16,12 @@ type Mail = Output<"purchase_order_mail_list">["mails"][number];
 
 const chips: Readonly<Record<Mail["state"], string>> = { queued: "waiting", sent: "done", failed: "bad" };
 
-/** How often it is looked what became of a mail that waits. No event tells of it. */
+/** Interval at which the state of a waiting mail is polled. No event tells of it. */
 const refreshMs = 5_000;
 
 interface MailsProps {
   readonly purchaseOrderId: string;
-  /** What was just sent; null: nothing was. */
+  /** Mail that was just sent; null: none was. */
   readonly sent: Sent | null;
   /** Opens the dialog that sends the order. */
   readonly composeAgain: () => void;
@@ -84,7 +84,7 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, co
 
 const addressesOf = ({ recipients }: Mail): string => recipients.map(({ address }) => address).join(", ");
 
-/** What the person is told of the mail that was just asked for, as it stands now. */
+/** Present state of the mail that was just requested, for the person. */
 const Outcome: FunctionComponent<{ readonly sent: Sent | null; readonly mails: readonly Mail[] }> = ({
   sent,
   mails,

@@ -1,6 +1,6 @@
 /**
- * Sending an order to its supplier: what will be attached, to whom it goes and what it says; a draft is moved to Sent with it. Without a mail server
- * the same text goes to the person's own mail program.
+ * Sending an order to its supplier: the attachments, the recipients and the text. A draft is moved to Sent with it.
+ * Without a mail server the same text goes to the person's own mail program.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent, TargetedInputEvent } from "preact";
@@ -22,7 +22,7 @@ import { texts } from "../../texts/texts.ts";
 import { Guard } from "../guard.tsx";
 import type { FullOrder, OrderState, Resolution } from "../order-state.ts";
 
-/** What became of a mail that was asked for. */
+/** Result of a requested mail. */
 export type Sent = Output<"purchase_order_send">;
 
 type Next = Output<"purchase_order_mail_list">["next"];
@@ -34,7 +34,7 @@ interface SendProps {
   readonly close: (sent: Sent | null) => void;
 }
 
-/** What the person has written. */
+/** Text and choices of the person. */
 interface Written {
   readonly to: string;
   readonly cc: string;
@@ -75,7 +75,7 @@ const addressesIn = (text: string): readonly string[] => text.split(/[\s,;]+/).f
 
 const isVariantDetail = (detail: ErrorDetails[number]): detail is VariantDetail => "issue" in detail;
 
-/** What is wrong, by the member of the request that it concerns. */
+/** Returns the faults by the member of the request. */
 const faultsIn = (problem: Problem | null): ReadonlyMap<string, string> =>
   new Map(
     (problem?.details ?? []).flatMap((each) =>

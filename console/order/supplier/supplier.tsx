@@ -24,7 +24,7 @@ interface OrderProps {
   readonly order: FullOrder;
 }
 
-/** What the supplier has answered: the answer that waits, and those before it. */
+/** Supplier's answers: the one that waits, and those before it. */
 export const Answer: FunctionComponent<OrderProps> = ({ state, order }) => {
   const { purchaseOrderId, version } = order;
   const { data, problem, again } = useReading("supplier_proposal_list", { shopId: shopId(), purchaseOrderId });
@@ -72,7 +72,7 @@ const nameOf = (line: Line | undefined): string => line?.productName ?? line?.sk
 const Expected: FunctionComponent<{ readonly on: string | null }> = ({ on }) =>
   on === null ? <>{words.noDate}</> : <Day at={on} says={words.expected} />;
 
-/** What the supplier says of a line; what they leave as it is is not told. */
+/** Supplier's answer on a line; unchanged values are not shown. */
 const Said: FunctionComponent<{ readonly line: ProposedLine }> = ({
   line: { quantityConfirmed, expectedDeliveryDate, cannotDeliver },
 }) =>
@@ -95,7 +95,7 @@ const OrderSays: FunctionComponent<{ readonly line: Line }> = ({
   </>
 );
 
-/** Whether the supplier says anything else than the order did: less or later, or nothing at all. */
+/** True if the supplier's answer differs from the order: less or later, or nothing at all. */
 const differs = (line: ProposedLine): boolean =>
   line.cannotDeliver ||
   (line.quantityConfirmed !== null && line.quantityConfirmed !== line.order.quantityOrdered) ||

@@ -1,6 +1,6 @@
 /**
- * A text field that offers choices found by the server, after the combobox pattern of the ARIA Authoring Practices: the focus stays in
- * the field, arrow keys walk through the list, Enter chooses, Escape closes.
+ * A text field with choices from the server, after the combobox pattern of the ARIA Authoring Practices. The focus
+ * stays in the field, arrow keys walk through the list, Enter chooses, Escape closes.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
@@ -22,10 +22,10 @@ interface ComboboxProps {
   readonly isFirst?: boolean;
 }
 
-/** How long typing rests before choices are asked for. */
+/** Pause in typing before choices are requested. */
 const typingRestMs = 120;
 
-/** What is offered: choices, or why there are none. */
+/** Choices, or the reason why there are none. */
 type Offer = readonly Choice[] | Problem | null;
 
 const isProblem = (offer: Offer): offer is Problem => offer !== null && "message" in offer;

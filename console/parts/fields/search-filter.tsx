@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** How long typing rests before the list is asked for. */
+/** Pause in typing before the list is requested. */
 const typingRestMs = 200;
 
 interface SearchProps {
@@ -15,7 +15,7 @@ interface SearchProps {
 export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, value, search }) => {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  /** What was typed last. It stays when the list is drawn again before typing rests. */
+  /** Text that was typed last. It stays when the list is drawn again before typing rests. */
   const typed = useRef<string | null>(null);
   // Before it is painted: whoever sees the field can press the key.
   useLayoutEffect(() => {
