@@ -1,6 +1,6 @@
 /**
- * Writes `client/generated.ts` from the OpenAPI document: the types of every operation and how each is sent. Pure; `npm run generate`
- * calls it.
+ * Writes `client/generated.ts` from the OpenAPI document: the types of every operation and how each is sent. Pure; `npm
+ * run generate` calls it.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../src/base/json.ts";
 
@@ -170,7 +170,8 @@ function typeOf(schema: Json | undefined, indent: string): string {
         const isRequired = required.includes(name);
         return `${comment(member, deeper)}${deeper}readonly ${property(name, isRequired)}${orUndefined(typeOf(member, deeper), isRequired)};`;
       });
-      // Answers are open, but a type that allowed every name would hide misspelled ones. A map says what its members are.
+      // Answers are open, but a type that allowed every name would hide misspelled ones. A map says what its members
+      // are.
       const map = object(schema)["x-additionalProperties"];
       const open = map === undefined ? [] : [`${deeper}readonly [name: string]: ${typeOf(map, deeper)};`];
       return `{\n${[...members, ...open].join("\n")}\n${indent}}`;

@@ -1,8 +1,8 @@
 /**
  * A typed client of the OpenPO REST API, for any platform with `fetch`.
  *
- * Owns: how an operation's input is sent, keys for idempotent writes, when and how long to wait before a retry, pages. Does not
- * own: what operations there are (generated.ts, from the OpenAPI document).
+ * Owns: how an operation's input is sent, keys for idempotent writes, when and how long to wait before a retry, pages.
+ * Does not own: what operations there are (generated.ts, from the OpenAPI document).
  */
 import { type ErrorDetails, type Operations, type Route, routes } from "./generated.ts";
 

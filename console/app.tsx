@@ -15,7 +15,9 @@ import { titleOf } from "./title.ts";
 /** An order as it is printed. Its script is loaded when it is opened. */
 const PrintScreen = lazy(async () => (await import("./print/print.tsx")).PrintScreen);
 
-/** The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself. */
+/**
+ * The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself.
+ */
 const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   orders: () => {
     const [, purchaseOrderId, task] = place.value.steps;
@@ -66,7 +68,8 @@ const App: FunctionComponent = () => {
   if (kind === "choose-shop") return <OperatorScreen />;
   const [first = "orders"] = place.value.steps;
   const Screen = isScreen(first) ? screens[first] : NotFound;
-  // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is new.
+  // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is
+  // new.
   return (
     <>
       {session === null ? null : (

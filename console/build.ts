@@ -1,6 +1,6 @@
 /**
- * Builds the console into `dist/console`: `index.html`, and scripts and styles whose names have a hash of their content. `npm ci` runs it
- * (`prepare`), and `npm run build` for the package.
+ * Builds the console into `dist/console`: `index.html`, and scripts and styles whose names have a hash of their
+ * content. `npm ci` runs it (`prepare`), and `npm run build` for the package.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Every place of the console: the steps of its path below `/console`, with a name for each step that stands for something. The tests look at
- * each of them, so a screen is listed here before it can be shown.
+ * Every place of the console: the steps of its path below `/console`, with a name for each step that stands for
+ * something. The tests look at each of them, so a screen is listed here before it can be shown.
  */
 
 export const places = [

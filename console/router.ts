@@ -1,5 +1,6 @@
 /**
- * Where the page is: the path below `/console` and the query, which is a list's state. Links to the console change it without a reload.
+ * Where the page is: the path below `/console` and the query, which is a list's state. Links to the console change it
+ * without a reload.
  */
 import { signal } from "@preact/signals";
 

@@ -5,7 +5,10 @@ import { texts } from "./texts/texts.ts";
 
 type PlacePath = (typeof places)[number];
 
-/** The name of the record that a place shows, as it is known once the record was read; before that it is the place's own. */
+/**
+ * The name of the record that a place shows, as it is known once the record was read; before that it is the place's
+ * own.
+ */
 const named = signal<{ readonly id: string; readonly name: string } | null>(null);
 
 /** A record is shown: its name stands in the title. */
@@ -48,7 +51,10 @@ function matches(path: string, steps: readonly string[]): boolean {
   return wanted.length === steps.length && wanted.every((step, index) => step.startsWith(":") || step === steps[index]);
 }
 
-/** The title of the place with these steps of its path, `PO-1042 · Tideline`. @param record the record's name, where it is known. */
+/**
+ * The title of the place with these steps of its path, `PO-1042 · Tideline`. @param record the record's name, where it
+ * is known.
+ */
 export function titleOf(
   steps: readonly string[],
   shopName: string | null,

@@ -6,8 +6,8 @@ import { texts } from "../texts/texts.ts";
 import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
 /**
- * Sends with the bearer; once more with another when this one is refused. A call that finds that the session has ended waits until the same
- * person has signed in again: the service has done nothing with it.
+ * Sends with the bearer; once more with another when this one is refused. A call that finds that the session has ended
+ * waits until the same person has signed in again: the service has done nothing with it.
  */
 export const withBearer: typeof fetch = async (input, init) => {
   const first = await send(input, init, await currentBearer());

@@ -1,6 +1,6 @@
 /**
- * Codes of goods as they are compared (C52). The service has the same rules in `src/core/goods/codes.ts`; from the first line of code on, both files are
- * the same (test/catalogue/codes.test.ts).
+ * Codes of goods as they are compared (C52). The service has the same rules in `src/core/goods/codes.ts`; from the
+ * first line of code on, both files are the same (test/catalogue/codes.test.ts).
  */
 
 const gtinLengths: ReadonlySet<number> = new Set([8, 12, 13, 14]);

@@ -1,9 +1,9 @@
 /**
  * Events of the shop (C58): read, and followed as they come.
  *
- * Owns: the one stream of the page, whoever follows it, and its place. A page that is hidden follows nothing; it goes on after the last event
- * that it has seen. The stream is open while somebody follows it.
- * Invariant: who follows, and then reads, is told each event that what they read does not have yet, however late the stream opens.
+ * Owns: the one stream of the page, whoever follows it, and its place. A page that is hidden follows nothing; it goes
+ * on after the last event that it has seen. The stream is open while somebody follows it. Invariant: who follows, and
+ * then reads, is told each event that what they read does not have yet, however late the stream opens.
  */
 import type { Input } from "../../client/index.ts";
 import { openpo, withBearer } from "./client.ts";
@@ -48,7 +48,10 @@ const waitMsMax = 30_000;
 /** The newest event that the page has seen of this shop. */
 let place = { shopId: "", sequence: 0 };
 
-/** Where a stream begins when nobody has followed: what is read from now on is as new as the bearer with which it is read. */
+/**
+ * Where a stream begins when nobody has followed: what is read from now on is as new as the bearer with which it is
+ * read.
+ */
 function placeNow(): string {
   const sequence = signedIn()?.shop.lastSequence ?? 0;
   if (place.shopId !== shopId() || place.sequence < sequence) place = { shopId: shopId(), sequence };

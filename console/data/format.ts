@@ -42,7 +42,10 @@ const parts = new Intl.NumberFormat(locale).formatToParts(12345.6);
 const decimalMark = parts.find((part) => part.type === "decimal")?.value ?? ".";
 const groupMark = parts.find((part) => part.type === "group")?.value ?? ",";
 
-/** The number that a person typed or pasted in the reader's locale; null when it is none. A group mark must stand before three digits. */
+/**
+ * The number that a person typed or pasted in the reader's locale; null when it is none. A group mark must stand before
+ * three digits.
+ */
 export function numberIn(text: string): number | null {
   const [whole = "", fraction, ...rest] = text.replaceAll(/\s/g, "").split(decimalMark);
   if (rest.length > 0) return null;

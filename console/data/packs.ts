@@ -8,7 +8,10 @@ export interface PackTerms {
   readonly packSize: number | null;
 }
 
-/** The smallest quantity from this one on that the supplier sells, as the service rounds its suggestions (V4). Nothing stays nothing. */
+/**
+ * The smallest quantity from this one on that the supplier sells, as the service rounds its suggestions (V4). Nothing
+ * stays nothing.
+ */
 export function roundedUp(quantity: number, { moq, packSize }: PackTerms): number {
   if (quantity <= 0) return quantity;
   const wanted = Math.round(Math.max(quantity, moq ?? 0) * perUnit);

@@ -30,8 +30,8 @@ export interface List<Row> {
 export interface KeptList<Row> extends List<Row> {
   replace(become: (row: Row) => Row): void;
   /**
-   * Reads the first page again, after what is being read. What is shown stays until it is read, and for good when it cannot be read. A list of which more pages were
-   * read keeps its rows, each as it is now if it is among those read.
+   * Reads the first page again, after what is being read. What is shown stays until it is read, and for good when it
+   * cannot be read. A list of which more pages were read keeps its rows, each as it is now if it is among those read.
    */
   again(idOf: (row: Row) => string): Promise<void>;
 }
@@ -39,7 +39,10 @@ export interface KeptList<Row> extends List<Row> {
 /** Reads the page after a cursor; the first one with null. */
 export type ReadPage<Row> = (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>;
 
-/** Pages that are asked for at once. After them each waits, so that an export leaves the shop's people most of their calls. */
+/**
+ * Pages that are asked for at once. After them each waits, so that an export leaves the shop's people most of their
+ * calls.
+ */
 const pagesAtOnce = 20;
 const pageWaitMs = 150;
 

@@ -1,5 +1,6 @@
 /**
- * Who is signed in: the session's cookie is the browser's, the bearer that it buys is in this page's memory alone (C49).
+ * Who is signed in: the session's cookie is the browser's, the bearer that it buys is in this page's memory alone
+ * (C49).
  *
  * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
  */
@@ -35,7 +36,10 @@ export interface ShopChoice {
 /** State of the page's session. */
 export type SessionState =
   | { readonly kind: "unknown" }
-  /** `ended`: the session that has ended while its screen was shown; what was typed in it is kept until somebody signs in. */
+  /**
+   * `ended`: the session that has ended while its screen was shown; what was typed in it is kept until somebody signs
+   * in.
+   */
   | { readonly kind: "signed-out"; readonly ended: Session | null }
   | { readonly kind: "choose-shop"; readonly shops: readonly ShopChoice[] }
   | { readonly kind: "signed-in"; readonly session: Session };
@@ -115,7 +119,9 @@ export function renewBearer(): Promise<string | null> {
   return renewing;
 }
 
-/** The same, and never by a call that was sent before now: the service may have answered that before what has changed. */
+/**
+ * The same, and never by a call that was sent before now: the service may have answered that before what has changed.
+ */
 async function fetchBearer(): Promise<string | null> {
   await renewing?.catch(() => null);
   return await renewBearer();

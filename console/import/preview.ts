@@ -1,4 +1,7 @@
-/** The beginning of a table as a person sees it, and what it is, by its head. Pure. The service reads the file anew and decides. */
+/**
+ * The beginning of a table as a person sees it, and what it is, by its head. Pure. The service reads the file anew and
+ * decides.
+ */
 
 /** A row with the line that it begins on. */
 export interface PreviewRow {

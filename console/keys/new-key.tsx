@@ -1,4 +1,6 @@
-/** Creates a key and shows it, once. The key is in this component's memory and leaves it, and the page, with the dialog. */
+/**
+ * Creates a key and shows it, once. The key is in this component's memory and leaves it, and the page, with the dialog.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Output } from "../../client/index.ts";

@@ -1,4 +1,7 @@
-/** A new order: the supplier first. The order is a draft of the shop from that choice on, so nothing is lost with the page. */
+/**
+ * A new order: the supplier first. The order is a draft of the shop from that choice on, so nothing is lost with the
+ * page.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";

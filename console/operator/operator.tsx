@@ -1,4 +1,7 @@
-/** The operator's shops: what they hold, and whether the service is ready. A shop of its own has settings and faults of its sandbox. */
+/**
+ * The operator's shops: what they hold, and whether the service is ready. A shop of its own has settings and faults of
+ * its sandbox.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";

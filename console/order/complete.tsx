@@ -1,4 +1,7 @@
-/** Completing: what each product will cost, the exchange rate where one is needed, and what became of it at the storefront. */
+/**
+ * Completing: what each product will cost, the exchange rate where one is needed, and what became of it at the
+ * storefront.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Output } from "../../client/index.ts";

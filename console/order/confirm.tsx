@@ -1,4 +1,6 @@
-/** Confirming: everything as it was ordered, or line by line with quantity, cost and date. Nothing is saved before Save. */
+/**
+ * Confirming: everything as it was ordered, or line by line with quantity, cost and date. Nothing is saved before Save.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -127,7 +129,10 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
   );
 };
 
-/** Saves costs and dates first, then the quantities, which may move the order. @returns lines that were refused; null when nothing more was saved. */
+/**
+ * Saves costs and dates first, then the quantities, which may move the order. @returns lines that were refused; null
+ * when nothing more was saved.
+ */
 async function saveDrafts(
   state: OrderState,
   { purchaseOrderId }: FullOrder,

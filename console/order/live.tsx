@@ -36,7 +36,9 @@ const isTyping = (): boolean =>
   document.activeElement instanceof HTMLTextAreaElement ||
   document.activeElement instanceof HTMLSelectElement;
 
-/** Follows the order from before it is read. @returns what a person who is at work on it is told; null when nothing is. */
+/**
+ * Follows the order from before it is read. @returns what a person who is at work on it is told; null when nothing is.
+ */
 export function useLiveOrder({ purchaseOrderId, state, isTask }: Live): OrderNews | null {
   const heard = useMemo<Heard>(() => ({ newest: null, news: signal(null) }), [state]);
   const known = state.order.value?.version;

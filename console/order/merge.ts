@@ -71,7 +71,9 @@ export const joinedDifference = (one: Difference, other: Difference): Difference
   deletedLines: union(one.deletedLines, other.deletedLines),
 });
 
-/** Values that the change would replace and that are no longer what the person saw. Without any, the change still fits. */
+/**
+ * Values that the change would replace and that are no longer what the person saw. Without any, the change still fits.
+ */
 export function conflictsOf(
   before: PurchaseOrder,
   after: PurchaseOrder,

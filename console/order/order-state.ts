@@ -137,7 +137,8 @@ export function orderState(purchaseOrderId: string): OrderState {
     const names = await namesSince(purchaseOrderId, seen.updatedAt);
     const difference = differenceOf(seen, now);
     const before = meanwhile.value;
-    // What was told stays told until the person has closed it: somebody who types on sees no notice that lasts a moment.
+    // What was told stays told until the person has closed it: somebody who types on sees no notice that lasts a
+    // moment.
     meanwhile.value = {
       names: [...new Set([...(before?.names ?? []), ...names])],
       difference: before === null ? difference : joinedDifference(before.difference, difference),

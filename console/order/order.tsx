@@ -1,4 +1,7 @@
-/** One order: its header, its lines, what can be done next and what has happened. Confirming and completing are places below it. */
+/**
+ * One order: its header, its lines, what can be done next and what has happened. Confirming and completing are places
+ * below it.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";

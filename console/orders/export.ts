@@ -25,7 +25,10 @@ const columns = [
   "purchaseOrderId",
 ] as const satisfies readonly (keyof PurchaseOrderHeader)[];
 
-/** Reads all pages and offers them as a file. `onProgress` learns how many orders are read. @returns why it ended before the last page. */
+/**
+ * Reads all pages and offers them as a file. `onProgress` learns how many orders are read. @returns why it ended before
+ * the last page.
+ */
 export async function exportOrders(
   query: URLSearchParams,
   onProgress: (read: number) => void,

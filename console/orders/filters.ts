@@ -1,6 +1,6 @@
 /**
- * Filters of the list of orders. The page's query holds them under the API's own names, so that an address is a view, and the way back
- * restores it.
+ * Filters of the list of orders. The page's query holds them under the API's own names, so that an address is a view,
+ * and the way back restores it.
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
 import { texts } from "../texts/texts.ts";

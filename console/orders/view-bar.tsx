@@ -1,4 +1,7 @@
-/** Views of the list as links, and a form that saves, renames, shares, deletes one, or makes it the first that the person sees. */
+/**
+ * Views of the list as links, and a form that saves, renames, shares, deletes one, or makes it the first that the
+ * person sees.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";

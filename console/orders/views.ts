@@ -22,7 +22,9 @@ export const views = signal<readonly View[]>([]);
 
 let reading: Promise<Problem | null> | null = null;
 
-/** Reads the views; who asks while they are being read waits for the same answer. @returns why they could not be read. */
+/**
+ * Reads the views; who asks while they are being read waits for the same answer. @returns why they could not be read.
+ */
 export function readViews(): Promise<Problem | null> {
   reading ??= read().finally(() => (reading = null));
   return reading;

@@ -1,4 +1,7 @@
-/** A list as a screen: heading, filters, rows page by page, what to do when there are none. Orders and all stock records are shown by it. */
+/**
+ * A list as a screen: heading, filters, rows page by page, what to do when there are none. Orders and all stock records
+ * are shown by it.
+ */
 import type { ComponentChildren } from "preact";
 import type { List } from "../data/pages.ts";
 import { texts } from "../texts/texts.ts";

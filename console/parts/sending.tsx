@@ -1,4 +1,6 @@
-/** A form whose sending can be refused: what is wrong is said beside its field, and the first such field gets the focus. */
+/**
+ * A form whose sending can be refused: what is wrong is said beside its field, and the first such field gets the focus.
+ */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";

@@ -1,6 +1,6 @@
 /**
- * Tells a scan that was made into a quantity box from typing, by the time between its keys. The scan field needs none of it: this is the
- * net below. A person's keys come 60 ms apart and more, a scanner's within 35.
+ * Tells a scan that was made into a quantity box from typing, by the time between its keys. The scan field needs none
+ * of it: this is the net below. A person's keys come 60 ms apart and more, a scanner's within 35.
  */
 
 const keyGapMsMax = 35;

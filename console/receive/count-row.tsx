@@ -1,4 +1,7 @@
-/** A line to receive: what it is, how much of it has come, and boxes for what is typed. It is drawn anew only when its own counts change. */
+/**
+ * A line to receive: what it is, how much of it has come, and boxes for what is typed. It is drawn anew only when its
+ * own counts change.
+ */
 import { useComputed, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -61,7 +64,10 @@ export const CountRow: FunctionComponent<RowProps & { readonly isWanted: boolean
   );
 };
 
-/** A total that can be typed. Enter counts it and goes back to the scan field; a scan that was made into it counts as a scan. */
+/**
+ * A total that can be typed. Enter counts it and goes back to the scan field; a scan that was made into it counts as a
+ * scan.
+ */
 const QuantityBox: FunctionComponent<RowProps & { readonly part: Part; readonly isLabelled: boolean }> = ({
   counting,
   item,

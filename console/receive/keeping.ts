@@ -1,6 +1,6 @@
 /**
- * Counts that this device keeps until they are saved: they survive a reload and a lost network. One record for each order and person, since
- * an idempotency key is the person's (C50).
+ * Counts that this device keeps until they are saved: they survive a reload and a lost network. One record for each
+ * order and person, since an idempotency key is the person's (C50).
  */
 import type { Input } from "../../client/index.ts";
 import type { Counts } from "./amounts.ts";
@@ -113,7 +113,9 @@ export async function keep(name: string, kept: Kept | null): Promise<void> {
   });
 }
 
-/** Does `work`, and holds the name until the signal: two tabs that count under one name would both save the same counts. */
+/**
+ * Does `work`, and holds the name until the signal: two tabs that count under one name would both save the same counts.
+ */
 export async function alone(name: string, until: AbortSignal, work: () => Promise<void>): Promise<void> {
   // Pages without TLS have no locks.
   if (!("locks" in navigator)) return await work();

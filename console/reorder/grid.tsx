@@ -1,7 +1,8 @@
 /**
  * The rows of a forecast view with a tick and a quantity each. Only rows in sight are drawn: a view may have 20,000.
  *
- * The arrow keys walk from row to row within a column. A row that is not drawn yet is scrolled to, and takes the focus when it is.
+ * The arrow keys walk from row to row within a column. A row that is not drawn yet is scrolled to, and takes the focus
+ * when it is.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";

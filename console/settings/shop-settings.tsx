@@ -1,6 +1,6 @@
 /**
- * Settings of a shop (contract, "Shop settings"), each with its unit; what is wrong is said beside its field. Only what was changed is sent, so
- * that two people who change different settings both have theirs.
+ * Settings of a shop (contract, "Shop settings"), each with its unit; what is wrong is said beside its field. Only what
+ * was changed is sent, so that two people who change different settings both have theirs.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";

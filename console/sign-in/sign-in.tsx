@@ -11,8 +11,8 @@ import { texts } from "../texts/texts.ts";
 export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;
 
 /**
- * Signing in again, laid over the screen of a session that has ended: it hides the screen, which keeps what was typed. Whoever opens a link
- * in another tab is signed in here too.
+ * Signing in again, laid over the screen of a session that has ended: it hides the screen, which keeps what was typed.
+ * Whoever opens a link in another tab is signed in here too.
  */
 export const SignInAgain: FunctionComponent = () => {
   const dialog = useRef<HTMLDialogElement>(null);

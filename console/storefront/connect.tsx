@@ -1,5 +1,6 @@
 /**
- * Connecting the shop to its store, as the operator. Secrets are in the form's own fields alone, which are emptied when the store is connected.
+ * Connecting the shop to its store, as the operator. Secrets are in the form's own fields alone, which are emptied when
+ * the store is connected.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";

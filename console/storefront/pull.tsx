@@ -1,4 +1,7 @@
-/** The latest pull of the storefront: how far it is, what it brought or why it failed, and a button that begins the next one. */
+/**
+ * The latest pull of the storefront: how far it is, what it brought or why it failed, and a button that begins the next
+ * one.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";

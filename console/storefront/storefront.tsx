@@ -1,4 +1,7 @@
-/** The storefront of the shop: how it is connected and doing, what was pulled from it, and for the operator connecting and leaving it. */
+/**
+ * The storefront of the shop: how it is connected and doing, what was pulled from it, and for the operator connecting
+ * and leaving it.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";

@@ -40,7 +40,9 @@ interface Outcome {
 export const auditTrailOf = ({ engine, clock, calls: { log } }: AdminContext): AuditTrail =>
   new AuditTrail({ engine, clock, log });
 
-/** Does what the operator asks for, and writes its row whatever becomes of it: a refusal may come after a part was done. */
+/**
+ * Does what the operator asks for, and writes its row whatever becomes of it: a refusal may come after a part was done.
+ */
 export async function withRow(
   context: AdminContext,
   call: AdminCall,
@@ -61,7 +63,9 @@ export async function withRow(
   }
 }
 
-/** The act is done: if its row cannot be written, the process's log tells of it. A shop that is not there has no log. */
+/**
+ * The act is done: if its row cannot be written, the process's log tells of it. A shop that is not there has no log.
+ */
 async function writeRow(context: AdminContext, shopId: string, entry: AuditEntry): Promise<void> {
   const { engine, calls } = context;
   try {

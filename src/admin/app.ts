@@ -73,7 +73,9 @@ interface Served extends AdminDependencies {
   readonly refusals: Refusals;
 }
 
-/** The admin API with its document, which is public (C57). It counts an operation as its name with `admin:` before it. */
+/**
+ * The admin API with its document, which is public (C57). It counts an operation as its name with `admin:` before it.
+ */
 export function createAdmin(deps: AdminDependencies): readonly Surface[] {
   const auditTrail = new AuditTrail({ ...deps.admin, log: deps.log });
   const served: Served = {
@@ -187,8 +189,9 @@ async function* whileAllowed(
 const endsAnswers: ReadonlySet<string> = new Set<FaultCode>(["UNAUTHORIZED", "FORBIDDEN_SCOPE", "PLAN_REQUIRED"]);
 
 /**
- * Answers a person who is signed in: operations that their role reaches, on their own shop. Everything else is refused alike, whether it
- * is there or not. The request draws on the bucket of the shop's people and leaves an audit row (C51).
+ * Answers a person who is signed in: operations that their role reaches, on their own shop. Everything else is refused
+ * alike, whether it is there or not. The request draws on the bucket of the shop's people and leaves an audit row
+ * (C51).
  */
 async function asPerson(served: Served, context: RequestContext, token: string): Promise<Response> {
   const { admin, coordination, auditTrail, refusals } = served;
@@ -366,7 +369,10 @@ function wholeFile(
 /** A connection that breaks off is the caller's fault, not ours. Nobody reads it. */
 const clientLeft = (): Fault => new Fault("INVALID_INPUT", "The client left before the answer was made.");
 
-/** Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is refused. */
+/**
+ * Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is
+ * refused.
+ */
 async function fileResponse(
   method: string,
   { file, contentType, headers }: Extract<AdminAnswer, { file: unknown }>,

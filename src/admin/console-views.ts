@@ -35,7 +35,10 @@ const noSuchView = (id: string, viewId: string): Fault =>
     action: `See GET /admin/v1/shops/${id}/console-views.`,
   });
 
-/** The view among those of the shop; null when there is none. @throws Fault when it is there and the person may not change it. */
+/**
+ * The view among those of the shop; null when there is none. @throws Fault when it is there and the person may not
+ * change it.
+ */
 function changeable(
   views: readonly ConsoleView[],
   id: string,

@@ -1,8 +1,8 @@
 /**
  * The events of a shop: read in their order, and followed as they come (C58).
  *
- * Following polls the table, so that it sees what other nodes write too. It waits in no queue of the shop, and holds no more than one page
- * of events for a reader who is slow.
+ * Following polls the table, so that it sees what other nodes write too. It waits in no queue of the shop, and holds no
+ * more than one page of events for a reader who is slow.
  */
 import { z } from "zod";
 import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events/events.ts";
@@ -73,8 +73,8 @@ export const listEvents = operation({
     limit: z.int().min(1).max(eventPageMax).default(eventPageDefault).meta({ query: "integer" }),
   }),
   /**
-   * Events in their order, those after a sequence. `cursor` is the sequence to go on after, null on the last page; `lastSequence` is that of
-   * the shop's newest event, whatever its type.
+   * Events in their order, those after a sequence. `cursor` is the sequence to go on after, null on the last page;
+   * `lastSequence` is that of the shop's newest event, whatever its type.
    */
   async run({ engine }, { shopId: id, after, types: patterns, limit }) {
     const wanted = namedTypes(patterns);
@@ -106,8 +106,8 @@ export const followEvents = operation({
   role: "viewer",
   input: z.strictObject({ ...inShop, after: sequence.optional(), types }),
   /**
-   * Server-sent events: those after a sequence and then each as it comes, until the reader leaves. `Last-Event-ID` wins over `after`;
-   * without either it begins with the next event.
+   * Server-sent events: those after a sequence and then each as it comes, until the reader leaves. `Last-Event-ID` wins
+   * over `after`; without either it begins with the next event.
    */
   async run(context, { shopId: id, after, types: patterns }, call) {
     const last = await context.engine.read(id, async (tx) => {
@@ -152,7 +152,10 @@ const pollEventsMax = 100;
 /** Streams that are open in this process: in all, of each shop, and of each person in a shop. */
 const openStreams = new Map<string, number>();
 
-/** Takes a place for a stream and returns what gives it back. @throws Fault DO_OVERLOADED when there is none for this shop or person. */
+/**
+ * Takes a place for a stream and returns what gives it back. @throws Fault DO_OVERLOADED when there is none for this
+ * shop or person.
+ */
 function placeFor(shopId: string, person: AdminCall["person"]): () => void {
   const shares: readonly (readonly [holder: string, most: number])[] = [
     ["all", eventStreamsMax],

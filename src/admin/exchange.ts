@@ -108,7 +108,8 @@ export const restoreFile = operation({
   }),
   takesFile: true,
   /**
-   * Restores the shop from its file of a backup. The shop is refused with 503 for as long as its file is exchanged; others are served.
+   * Restores the shop from its file of a backup. The shop is refused with 503 for as long as its file is exchanged;
+   * others are served.
    *
    * @throws Fault INVALID_INPUT   the shop is there and was not confirmed, or the file is none of it.
    * @throws Fault DO_UNAVAILABLE  what the shop holds now cannot be read.

@@ -278,7 +278,10 @@ export const listChanges = operation({
       cursor,
     })
     .check(orderedRange("from", "to")),
-  /** Entries of the activity logs of all orders, deleted ones included, newest first. They are counted for the first page, up to 10,000. */
+  /**
+   * Entries of the activity logs of all orders, deleted ones included, newest first. They are counted for the first
+   * page, up to 10,000.
+   */
   async run(context, { shopId, limit: rows, cursor: encoded, ...filters }, call) {
     const scope = { list: "changes", shopId, filters };
     const after = encoded === undefined ? null : positionOf(scope, encoded);

@@ -1,5 +1,6 @@
 /**
- * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their types.
+ * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their
+ * types.
  */
 import type { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";

@@ -1,8 +1,9 @@
 /**
- * The shape of an operation of the admin API (contract §7, §10): shops, keys, people, audit log, import, export and the sandbox.
+ * The shape of an operation of the admin API (contract §7, §10): shops, keys, people, audit log, import, export and the
+ * sandbox.
  *
- * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP surface (app.ts)
- * and the command line read this shape.
+ * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP
+ * surface (app.ts) and the command line read this shape.
  */
 import type { SecretBox } from "../base/secret-box.ts";
 import { z } from "zod";
@@ -35,9 +36,15 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
   /** Storefronts as shops are connected to them. */
   readonly storefronts: StorefrontConnections;
-  /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
+  /**
+   * A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its
+   * first piece was read.
+   */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
-  /** Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed then. */
+  /**
+   * Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed
+   * then.
+   */
   restoreShop(partInput: ShopToRestore): Promise<RestoredShop>;
   /** Dependencies of operations that change orders, beside the shop's data. */
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
@@ -156,7 +163,10 @@ interface AdminOperationShape<Input> {
     readonly output: z.ZodType | { readonly file: string };
     readonly status?: 200 | 202;
   };
-  /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (requests/perform.ts). `run` refuses then. */
+  /**
+   * It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (requests/perform.ts).
+   * `run` refuses then.
+   */
   readonly performs?: Operation;
   /** It writes the row of the audit log that tells of it itself. */
   readonly hasOwnRow?: true;
@@ -174,7 +184,10 @@ export function operation<Input>(shape: AdminOperationShape<Input>): AdminOperat
   return Object.freeze(shape);
 }
 
-/** A write of a shop's order that REST does not have, for people with this role and the operator. `run` in this process has no server to do it. */
+/**
+ * A write of a shop's order that REST does not have, for people with this role and the operator. `run` in this process
+ * has no server to do it.
+ */
 export function performed<Input, Output>(role: Role, performs: OperationShape<Input, Output>): AdminOperation {
   const { name, route, summary, description, input, output, success } = performs;
   if (route === null) throw new Error(`${name} has no route`);

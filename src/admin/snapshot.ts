@@ -6,7 +6,8 @@ import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * The bytes of a copy. The copy is made at `file` when the first piece is read, and removed after the last one or when reading stops.
+ * The bytes of a copy. The copy is made at `file` when the first piece is read, and removed after the last one or when
+ * reading stops.
  *
  * @param copyTo  makes the copy.
  */

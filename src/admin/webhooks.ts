@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints of a shop and their deliveries (C59). The operator's and the owner's alone: whoever adds an endpoint reads every later
- * change, so a key, an agent's above all, never can.
+ * Webhook endpoints of a shop and their deliveries (C59). The operator's and the owner's alone: whoever adds an
+ * endpoint reads every later change, so a key, an agent's above all, never can.
  */
 import { z } from "zod";
 import { hourMs } from "../base/calendar.ts";
@@ -155,7 +155,9 @@ export const createEndpoint = operation({
     description: text(descriptionMax).optional(),
     signature: z.enum(signatureKinds).default("hmac"),
   }),
-  /** Adds an endpoint. This answer is the only place where its secret is ever shown. It is told of events from now on. */
+  /**
+   * Adds an endpoint. This answer is the only place where its secret is ever shown. It is told of events from now on.
+   */
   async run(context, { shopId: id, url, eventTypes: patterns, description = null, signature }) {
     requireUrl(context, url);
     const { engine, clock, ids } = context;
@@ -239,7 +241,9 @@ export const patchEndpoint = operation({
     description: text(descriptionMax).nullable().optional(),
     status: z.enum(["enabled", "disabled"]).optional(),
   }),
-  /** Changes the endpoint. Enabled again, it begins anew: its failures are forgotten, and what waited for it is sent. */
+  /**
+   * Changes the endpoint. Enabled again, it begins anew: its failures are forgotten, and what waited for it is sent.
+   */
   async run(context, { shopId: id, endpointId, ...sent }) {
     if (sent.url !== undefined) requireUrl(context, sent.url);
     const { engine, clock } = context;
@@ -335,7 +339,10 @@ export const testEndpoint = operation({
     status: 200,
   },
   input: z.strictObject(ofEndpoint),
-  /** Sends a `test.ping` to the endpoint, whatever it is subscribed to, and answers with what became of it, or that it is not known yet. */
+  /**
+   * Sends a `test.ping` to the endpoint, whatever it is subscribed to, and answers with what became of it, or that it
+   * is not known yet.
+   */
   async run(context, { shopId: id, endpointId }, call) {
     const { engine } = context;
     const deliveryId = await engine.write(id, async (tx) => {
@@ -457,7 +464,10 @@ export const replayEvents = operation({
       path: ["to"],
       error: "must not be before from",
     }),
-  /** Hands events of the past to the endpoint, of the types that it is subscribed to; those that it has had are sent again. */
+  /**
+   * Hands events of the past to the endpoint, of the types that it is subscribed to; those that it has had are sent
+   * again.
+   */
   async run(context, { shopId: id, endpointId, afterSequence = 0, from = 0, to = Number.MAX_SAFE_INTEGER }) {
     const { engine, clock } = context;
     let replayed = 0;

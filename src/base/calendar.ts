@@ -1,5 +1,6 @@
 /**
- * Days and weeks as integers, between instants and dates (`YYYY-MM-DD`). Pure. The calendar is the proleptic Gregorian one.
+ * Days and weeks as integers, between instants and dates (`YYYY-MM-DD`). Pure. The calendar is the proleptic Gregorian
+ * one.
  */
 
 /** Days since 1970-01-01. */

@@ -1,14 +1,17 @@
 /**
  * Cursors: where a page of a list ended, as an opaque string (C12).
  *
- * A digest binds a cursor to its list, its shop and its filters; a cursor that was changed or is used elsewhere is refused. The digest
- * is no secret: a cursor only names a position in what its caller may read anyway.
+ * A digest binds a cursor to its list, its shop and its filters; a cursor that was changed or is used elsewhere is
+ * refused. The digest is no secret: a cursor only names a position in what its caller may read anyway.
  */
 import { createHash } from "node:crypto";
 import { type Fault, invalidField } from "./fault.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 
-/** The list that a cursor belongs to. `filters`: its parameters except `limit` and `cursor`; absent ones may be undefined. */
+/**
+ * The list that a cursor belongs to. `filters`: its parameters except `limit` and `cursor`; absent ones may be
+ * undefined.
+ */
 export interface CursorScope {
   readonly list: string;
   readonly shopId: string;

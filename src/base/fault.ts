@@ -1,8 +1,8 @@
 /**
  * Refusals and failures that a caller is told about.
  *
- * Owns: the table code → HTTP status and retryability (spec "Errors"), the reasons of INVALID_INPUT (C3, C4), and the one error class
- * that carries them. Does not own: the error body (requests/envelope.ts) or the audit row.
+ * Owns: the table code → HTTP status and retryability (spec "Errors"), the reasons of INVALID_INPUT (C3, C4), and the
+ * one error class that carries them. Does not own: the error body (requests/envelope.ts) or the audit row.
  *
  * Everything thrown that is not a `Fault` is a bug and becomes INTERNAL.
  */
@@ -89,8 +89,8 @@ interface FaultOptions {
 }
 
 /**
- * A refusal or failure that a caller is told about: `throw new Fault(code, what is wrong, { action: what to do next })`.
- * `retryable` is true exactly when `retryAfterMs` is given.
+ * A refusal or failure that a caller is told about: `throw new Fault(code, what is wrong, { action: what to do next
+ * })`. `retryable` is true exactly when `retryAfterMs` is given.
  */
 export class Fault extends Error {
   override readonly name = "Fault";

@@ -20,8 +20,8 @@ const plainLetters: Readonly<Record<string, string>> = {
 };
 
 /**
- * Folds text for searches: case, width, composition, accents and other marks do not count. Applied to the `…_folded` columns and to the words
- * searched for, so that the database only compares code points.
+ * Folds text for searches: case, width, composition, accents and other marks do not count. Applied to the `…_folded`
+ * columns and to the words searched for, so that the database only compares code points.
  */
 export const fold = (text: string): string =>
   foldCase(text)

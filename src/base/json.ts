@@ -38,7 +38,10 @@ export function parseJson(bytes: Uint8Array): Json {
   return parseText(bytes, refuseCostly);
 }
 
-/** Parses a record of a file: an order with its history may have up to `recordValuesMax` values. @throws Fault INVALID_INPUT as `parseJson` does. */
+/**
+ * Parses a record of a file: an order with its history may have up to `recordValuesMax` values. @throws Fault
+ * INVALID_INPUT as `parseJson` does.
+ */
 export function parseRecord(bytes: Uint8Array): Json {
   return parseText(bytes, (text) => refuseCostly(text, recordCosts));
 }
@@ -75,11 +78,12 @@ const bodyCosts: Costs = { members: bodyMembersMax, containers: bodyMembersMax, 
 const recordCosts: Costs = { members: recordValuesMax, containers: recordValuesMax, values: recordValuesMax };
 
 /**
- * Refuses the text before it is parsed, which takes time and memory for each value and each level. It reads each character once.
+ * Refuses the text before it is parsed, which takes time and memory for each value and each level. It reads each
+ * character once.
  *
  * @param most  what it may have; default: what a body may.
- * @throws Fault INVALID_INPUT  it nests deeper than `nestingDepthMax`, has more than `most` says, or an object of more than `objectMembersMax`
- *                              members.
+ * @throws Fault INVALID_INPUT  it nests deeper than `nestingDepthMax`, has more than `most` says, or an object of more
+ *                              than `objectMembersMax` members.
  */
 export function refuseCostly(text: string, most: Costs = bodyCosts): void {
   if (text.length <= cheapLengthMax) return;
@@ -165,8 +169,8 @@ const [comma, colon, quotation, minus, digitFirst, digitLast] = [
 ];
 
 /**
- * Checks every token of valid JSON for what `JSON.parse` accepts or hides, and refuses it by its pointer. It reads each character once, by its
- * code: a megabyte of brackets would hold the event loop otherwise.
+ * Checks every token of valid JSON for what `JSON.parse` accepts or hides, and refuses it by its pointer. It reads each
+ * character once, by its code: a megabyte of brackets would hold the event loop otherwise.
  */
 function inspect(text: string): void {
   const levels: Level[] = [];
@@ -237,7 +241,10 @@ function isExact(token: string): boolean {
   return value === integerMax && /^-?\d+$/.test(token) && BigInt(token.replace("-", "")) === BigInt(integerMax);
 }
 
-/** The canonical text of a value: equal values give equal text. Members are in code-unit order, numbers have one spelling (C17). */
+/**
+ * The canonical text of a value: equal values give equal text. Members are in code-unit order, numbers have one
+ * spelling (C17).
+ */
 export function canonicalJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -10,7 +10,10 @@
 /** Of a text of one line: controls, separators of lines and paragraphs, bidi embeddings, overrides and isolates. */
 const barredInLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Of a text of several lines, which takes line feeds and tabs. A carriage return counts as a part of the line feed after it. */
+/**
+ * Of a text of several lines, which takes line feeds and tabs. A carriage return counts as a part of the line feed
+ * after it.
+ */
 const barredInLines = /\r(?!\n)|[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/u;
 
 const barred = { line: barredInLine, lines: barredInLines } as const;

@@ -1,4 +1,7 @@
-/** A map of bounded size: beyond its limit a new entry takes the place of the one that was set longest ago. Setting an entry again renews it. */
+/**
+ * A map of bounded size: beyond its limit a new entry takes the place of the one that was set longest ago. Setting an
+ * entry again renews it.
+ */
 export class RecentMap<Value> extends Map<string, Value> {
   readonly #sizeMax: number;
 

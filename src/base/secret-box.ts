@@ -1,6 +1,7 @@
 /**
- * Secrets as they are stored, of storefronts and of webhook endpoints: sealed with AES-256-GCM under the operator's key, each for its shop. A copy of the data without
- * the key reveals none of them, and one that is moved to another shop's row cannot be opened.
+ * Secrets as they are stored, of storefronts and of webhook endpoints: sealed with AES-256-GCM under the operator's
+ * key, each for its shop. A copy of the data without the key reveals none of them, and one that is moved to another
+ * shop's row cannot be opened.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 

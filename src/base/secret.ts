@@ -1,9 +1,10 @@
 /**
- * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, sessions and their bearers, and
- * the links of suppliers are such texts. A shop is found by the text alone (S7), and only a hash of the secret is stored.
+ * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, sessions and
+ * their bearers, and the links of suppliers are such texts. A shop is found by the text alone (S7), and only a hash of
+ * the secret is stored.
  *
- * The secret is 28 base62 characters (166 bits), followed by a checksum of 6 characters over shop and secret. So a mistyped or cut-off
- * text is refused without a look-up.
+ * The secret is 28 base62 characters (166 bits), followed by a checksum of 6 characters over shop and secret. So a
+ * mistyped or cut-off text is refused without a look-up.
  */
 import { createHash } from "node:crypto";
 

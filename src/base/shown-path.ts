@@ -6,7 +6,10 @@ import { pathLengthMax } from "./limits.ts";
 /** Keys and tokens of this service, by what they begin with. */
 const secrets = /op[aoicsl]_[\w%-]+/gi;
 
-/** Letters, digits, hyphen and underscore, percent-encoded: a secret has nothing else, and some clients encode more than they need. */
+/**
+ * Letters, digits, hyphen and underscore, percent-encoded: a secret has nothing else, and some clients encode more than
+ * they need.
+ */
 const encodedWord = /%(?:2d|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/gi;
 
 const secretBegins = /op[aoicsl]_/i;
@@ -17,7 +20,10 @@ const linkToken = /^(\/s\/)[^/]+/;
 /** A secret may begin before the end of what is shown. */
 const readLengthMax = pathLengthMax * 2;
 
-/** The path with secrets masked and cut at `pathLengthMax` characters. One that has a secret is shown decoded as far as a secret may be encoded. */
+/**
+ * The path with secrets masked and cut at `pathLengthMax` characters. One that has a secret is shown decoded as far as
+ * a secret may be encoded.
+ */
 export function shownPath(path: string): string {
   const read = path.slice(0, readLengthMax);
   const decoded = read.includes("%") ? read.replaceAll(encodedWord, (word) => decodeURIComponent(word)) : read;

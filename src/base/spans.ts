@@ -1,7 +1,9 @@
 /**
- * Spans, the steps of requests and of follow-on work, for a tracer (C73). The port; `service/trace.ts` beside the rooms is its adapter.
+ * Spans, the steps of requests and of follow-on work, for a tracer (C73). The port; `service/trace.ts` beside the rooms
+ * is its adapter.
  *
- * Facts are ids, counts, codes and names of operations. No secret, key, body, name of a person or supplier, or address is one (H5).
+ * Facts are ids, counts, codes and names of operations. No secret, key, body, name of a person or supplier, or address
+ * is one (H5).
  */
 import { Fault } from "./fault.ts";
 import { type Trace, traceparentOf } from "./trace-context.ts";
@@ -16,7 +18,10 @@ export type SpanName =
   | "webhook.attempt"
   | "mail.attempt";
 
-/** Absent and null: left out. `error.type` says that the step failed, and how; `openpo.refusal` that the caller was refused. */
+/**
+ * Absent and null: left out. `error.type` says that the step failed, and how; `openpo.refusal` that the caller was
+ * refused.
+ */
 export type SpanFacts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Where a span is in its trace. */

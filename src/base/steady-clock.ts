@@ -1,8 +1,9 @@
 /**
  * A clock that goes on evenly when the clock below it is set.
  *
- * Rate limits, leases, retries, ids and the order of a log rely on time that does not go back. This clock follows the other one forwards
- * at once. When the other one is set back, it goes on a little slower until the other one has caught up.
+ * Rate limits, leases, retries, ids and the order of a log rely on time that does not go back. This clock follows the
+ * other one forwards at once. When the other one is set back, it goes on a little slower until the other one has caught
+ * up.
  */
 import { dayMs } from "./calendar.ts";
 import type { Clock } from "./clock.ts";

@@ -37,8 +37,9 @@ function base32(value: number, length: number): string {
 }
 
 /**
- * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds, then 80 random bits. Within the process, each id sorts after the
- * one before. Within a millisecond, and when the clock goes back, the random part is counted up instead of drawn again.
+ * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds, then 80 random bits. Within the process, each
+ * id sorts after the one before. Within a millisecond, and when the clock goes back, the random part is counted up
+ * instead of drawn again.
  */
 export function timeOrderedIds(clock: Clock): Ids {
   const random = Buffer.alloc(randomBytesDrawn);

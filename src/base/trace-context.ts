@@ -31,8 +31,8 @@ export function idsOf(traceparent: string): Pick<Trace, "traceId" | "spanId" | "
 }
 
 /**
- * The trace of a request with these `traceparent` lines. One that breaks the standard, and more than one, are as if nothing was sent: a
- * new trace begins.
+ * The trace of a request with these `traceparent` lines. One that breaks the standard, and more than one, are as if
+ * nothing was sent: a new trace begins.
  *
  * @param newId makes a random id of so many digits, not all zero.
  */

@@ -1,6 +1,6 @@
 /**
- * Waiting for time to pass, and for a promise no longer than that. By the global timers, which the simulator replaces; those of
- * `node:timers/promises` it does not see.
+ * Waiting for time to pass, and for a promise no longer than that. By the global timers, which the simulator replaces;
+ * those of `node:timers/promises` it does not see.
  */
 
 /** Resolves after so many milliseconds, or when the signal is aborted. */

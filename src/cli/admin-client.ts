@@ -1,7 +1,8 @@
 /**
  * The operator's operations behind a server's admin API.
  *
- * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do (admin).
+ * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do
+ * (admin).
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { type Answer, type Ask, operationNamed } from "../admin/ask.ts";

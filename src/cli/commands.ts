@@ -1,6 +1,6 @@
 /**
- * The operator's commands, in the order of the help. Each calls operations by name and shows what they answer; none knows a rule
- * of its own.
+ * The operator's commands, in the order of the help. Each calls operations by name and shows what they answer; none
+ * knows a rule of its own.
  */
 import { auditExport, auditHead, auditVerify } from "./shops/audit-chain.ts";
 import { audit } from "./shops/audit-log.ts";

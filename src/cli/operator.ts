@@ -97,8 +97,8 @@ async function onDirectory(options: OperatorOptions): Promise<Operator> {
 }
 
 /**
- * No server runs on the directory, so one at `PORT` runs on another. With `PORT` set, or with a new directory that nobody named, that
- * server may be the one that is meant.
+ * No server runs on the directory, so one at `PORT` runs on another. With `PORT` set, or with a new directory that
+ * nobody named, that server may be the one that is meant.
  *
  * @throws CommandError when there is one.
  */
@@ -238,7 +238,10 @@ const unknownToken = (url: URL, reason = ""): CommandError =>
     action: `${reason}Give it with OPENPO_ADMIN_TOKEN or --token; it is in the server's data directory, in admin-token.`,
   });
 
-/** Whoever names a server names the address that others reach, unless the server has another. @throws CommandError without a token. */
+/**
+ * Whoever names a server names the address that others reach, unless the server has another. @throws CommandError
+ * without a token.
+ */
 function atServer(url: URL, adminToken: string | null): Operator {
   if (adminToken === null) throw unknownToken(url);
   const ask = askServer(url, adminToken);

@@ -1,8 +1,9 @@
 /**
- * An operation's refusal in the words of the command: options instead of JSON pointers, commands instead of methods and paths.
+ * An operation's refusal in the words of the command: options instead of JSON pointers, commands instead of methods and
+ * paths.
  *
- * The same operations answer REST, whose words their messages use. What a refusal is about is in its code and details, so nothing is
- * guessed from sentences.
+ * The same operations answer REST, whose words their messages use. What a refusal is about is in its code and details,
+ * so nothing is guessed from sentences.
  */
 import type { Arguments, Command } from "./arguments.ts";
 import { CommandError } from "./errors.ts";
@@ -16,7 +17,10 @@ function argumentOf(command: Command, member: string): string | null {
   return found === undefined ? null : `--${found[0]}`;
 }
 
-/** A JSON pointer as `--currency`, as `--setting fxRates.EUR`, or as the place in a line of a file: `lineItems[0].unitCost`. */
+/**
+ * A JSON pointer as `--currency`, as `--setting fxRates.EUR`, or as the place in a line of a file:
+ * `lineItems[0].unitCost`.
+ */
 function placeOf(command: Command, pointer: string, isInLine: boolean): string {
   const [member = "", ...inside] = pointer
     .slice(1)

@@ -1,5 +1,6 @@
 /**
- * The demo's suppliers and what they sell, and the sets that the shop makes itself: products, prices, terms and opening stock.
+ * The demo's suppliers and what they sell, and the sets that the shop makes itself: products, prices, terms and opening
+ * stock.
  */
 import { demoShop } from "./shop.ts";
 
@@ -72,7 +73,10 @@ export const pottery: DemoSupplier = {
   taxShare: 0.21,
 };
 
-/** A size or colour: its name, its price in the shop's currency, how many are in a pack and the fewest that can be ordered. */
+/**
+ * A size or colour: its name, its price in the shop's currency, how many are in a pack and the fewest that can be
+ * ordered.
+ */
 type Option = readonly [name: string, price: number, packSize: number, moq: number];
 
 type Family = readonly [productName: string, options: readonly Option[]];

@@ -14,7 +14,10 @@ export interface DemoShop {
   readonly invitation: string;
 }
 
-/** Makes the demo shop as an operator would: shop, import, a fault of its sandbox, two keys, an owner. May be repeated after a crash. */
+/**
+ * Makes the demo shop as an operator would: shop, import, a fault of its sandbox, two keys, an owner. May be repeated
+ * after a crash.
+ */
 export async function makeDemoShop(ask: Ask, nowMs: number): Promise<DemoShop> {
   const shopId = demoShopId;
   await ask("shop_put", { shopId, ...demoShop });

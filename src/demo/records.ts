@@ -1,7 +1,8 @@
 /**
  * The demo shop: a coffee and tea shop of our own invention, made at the first start on an empty data directory.
  *
- * Pure: the same instant gives the same shop. Everything comes in by import, so it also shows the records of contract §8.
+ * Pure: the same instant gives the same shop. Everything comes in by import, so it also shows the records of contract
+ * §8.
  */
 import { calendarFrom } from "./calendar.ts";
 import { catalogue, catalogueRecords } from "./catalogue.ts";

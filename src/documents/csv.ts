@@ -1,6 +1,6 @@
 /**
- * An order as CSV for its supplier: one row a line (RFC 4180, UTF-8 with the mark by which spreadsheets know it). Totals are in the PDF: below
- * the lines they would be read as further lines.
+ * An order as CSV for its supplier: one row a line (RFC 4180, UTF-8 with the mark by which spreadsheets know it).
+ * Totals are in the PDF: below the lines they would be read as further lines.
  */
 import { neutralised } from "../base/plain-text.ts";
 import { descriptionOf, type DocumentContent } from "./content.ts";
@@ -14,7 +14,10 @@ const byteOrderMark = "\ufeff";
  */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
 
-/** A cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: others chose what stands in it. */
+/**
+ * A cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: others chose what stands in
+ * it.
+ */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

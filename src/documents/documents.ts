@@ -1,8 +1,9 @@
 /**
- * Documents of orders as files: drawn once for each version, off the event loop, shared by everybody who downloads or sends them.
+ * Documents of orders as files: drawn once for each version, off the event loop, shared by everybody who downloads or
+ * sends them.
  *
- * Owns: the queue of what is drawn, the cache. Does not own: what stands in a document (content.ts), how it looks (pdf.ts, csv.ts), the
- * threads (drawing-threads.ts).
+ * Owns: the queue of what is drawn, the cache. Does not own: what stands in a document (content.ts), how it looks
+ * (pdf.ts, csv.ts), the threads (drawing-threads.ts).
  */
 import { createHash } from "node:crypto";
 import { loadHeader } from "../shop/order/purchase-orders.ts";
@@ -74,7 +75,9 @@ export interface OrderDocuments {
    * @throws Fault DO_OVERLOADED  too many documents of the shop wait to be drawn, or the order changes meanwhile.
    */
   of(shopId: string, purchaseOrderId: string, kind: DocumentKind, next?: NextVersion | null): Promise<MadeDocument>;
-  /** The order's document as it will be sent: that of a draft as its move to Sent will leave it. @throws Fault as `of`. */
+  /**
+   * The order's document as it will be sent: that of a draft as its move to Sent will leave it. @throws Fault as `of`.
+   */
   toSend(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument>;
   /** The document with this content (`loadContent`). The same content gives the same bytes. @throws Fault as `of`. */
   make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument>;

@@ -1,6 +1,7 @@
 /**
- * The threads that draw PDFs. One starts when it is first needed and ends when it was idle for a while, so that a service that draws
- * nothing has none. One that dies (out of memory) is replaced; its caller is told to repeat the request.
+ * The threads that draw PDFs. One starts when it is first needed and ends when it was idle for a while, so that a
+ * service that draws nothing has none. One that dies (out of memory) is replaced; its caller is told to repeat the
+ * request.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";

@@ -92,7 +92,10 @@ const fontDirectories = [
   "/usr/share/fonts/noto-cjk",
 ];
 
-/** Fonts of packages that are installed beside (docs/documents.md), and what each is asked for. Of Chinese characters the simplified forms. */
+/**
+ * Fonts of packages that are installed beside (docs/documents.md), and what each is asked for. Of Chinese characters
+ * the simplified forms.
+ */
 const packaged: readonly (readonly [file: string, characters: RegExp])[] = [
   [
     "NotoSansCJK-Regular.ttc#NotoSansCJKsc-Regular",
@@ -145,7 +148,10 @@ export function fontFault(setting: string): string | null {
   }
 }
 
-/** Marks that print nothing: directions, soft hyphens, variation selectors, the frames of keys (1️⃣) and what tells flags apart. */
+/**
+ * Marks that print nothing: directions, soft hyphens, variation selectors, the frames of keys (1️⃣) and what tells
+ * flags apart.
+ */
 const unprinted =
   /[\u00ad\u061c\u200b\u200e\u200f\ufeff]|\u20e3|[\u202a-\u202e\u2060-\u2064\u2066-\u206f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]/gu;
 
@@ -177,7 +183,10 @@ const followsFont = /[\s\p{M}\u200c\u200d]/u;
 const fontFor = (fonts: Fonts, character: string, weight: Weight): FontFile | null =>
   [fonts[weight], ...fonts.others].find((font) => font.has(character)) ?? null;
 
-/** The text in pieces, each in a font that has it. @throws Error for a character that no font has: `missingIn` finds those of a caller. */
+/**
+ * The text in pieces, each in a font that has it. @throws Error for a character that no font has: `missingIn` finds
+ * those of a caller.
+ */
 export function runsOf(fonts: Fonts, text: string, weight: Weight): readonly Run[] {
   const runs: Run[] = [];
   for (const character of text) {

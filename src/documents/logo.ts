@@ -1,6 +1,6 @@
 /**
- * A shop's logo: PNG, JPEG, or SVG made of paths, checked before it is stored. What is stored can be drawn, and opens to no more than it
- * shows: a small file that unpacks to a huge picture is refused.
+ * A shop's logo: PNG, JPEG, or SVG made of paths, checked before it is stored. What is stored can be drawn, and opens
+ * to no more than it shows: a small file that unpacks to a huge picture is refused.
  */
 import { inflateSync } from "node:zlib";
 import type { Logo } from "../core/supplier/document-settings.ts";
@@ -166,7 +166,10 @@ function colorOf(value: string): string {
   throw new LogoError(`has the colour ${value.slice(0, 40)}. Write colours as #rrggbb`);
 }
 
-/** The tags of an SVG without its comments and instructions, in one pass. @throws LogoError for entities and document types. */
+/**
+ * The tags of an SVG without its comments and instructions, in one pass. @throws LogoError for entities and document
+ * types.
+ */
 function tagsOf(source: string): readonly string[] {
   const tags: string[] = [];
   const refuse = (): never => {

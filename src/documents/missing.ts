@@ -1,5 +1,6 @@
 /**
- * Finds the first character of a document that no font has, among the texts that are printed, and says where it stands in words.
+ * Finds the first character of a document that no font has, among the texts that are printed, and says where it stands
+ * in words.
  */
 import type { Address } from "../core/order/purchase-order.ts";
 import type { ContentLine, DocumentContent } from "./content.ts";

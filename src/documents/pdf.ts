@@ -1,8 +1,8 @@
 /**
  * A sheet as PDF: tagged, and the same bytes for the same sheet and date.
  *
- * Owns: where things stand on paper. Does not own: what they say (sheet.ts), which font has a character (fonts.ts). All lengths are points,
- * 1/72 inch; y grows downwards.
+ * Owns: where things stand on paper. Does not own: what they say (sheet.ts), which font has a character (fonts.ts). All
+ * lengths are points, 1/72 inch; y grows downwards.
  */
 import { PDFDocument, type StructureElement } from "pdfkit";
 import { code128 } from "./code-128.ts";
@@ -64,8 +64,8 @@ const tokens =
 const letters = /.(?:\p{M}|(?<=\u094d\u200d?)\S)*/gsu;
 
 /**
- * Scripts whose signs stand in another order than they are read: the text is told beside them. Not beside what is written from right to left,
- * which readers turn round by themselves.
+ * Scripts whose signs stand in another order than they are read: the text is told beside them. Not beside what is
+ * written from right to left, which readers turn round by themselves.
  */
 const reordered = /[\p{scx=Thai}\p{scx=Devanagari}]/u;
 

@@ -1,6 +1,6 @@
 /**
- * An order's document as it is read: every text in its language, every figure as it is printed. The PDF and the console's print view show
- * the same sheet.
+ * An order's document as it is read: every text in its language, every figure as it is printed. The PDF and the
+ * console's print view show the same sheet.
  *
  * Pure. Figures are the API's own (C35): nothing is added up here.
  */
@@ -70,7 +70,10 @@ const joined = (parts: readonly (string | null)[]): string | null => {
   return known.length === 0 ? null : known.join(" ");
 };
 
-/** The lines of an address as they stand on an envelope, then telephone and e-mail. A name that heads it already is left out. */
+/**
+ * The lines of an address as they stand on an envelope, then telephone and e-mail. A name that heads it already is left
+ * out.
+ */
 function addressLines(name: string | null, address: Address | null, telephone: string): readonly string[] {
   if (address === null) return name === null ? [] : [name];
   const { companyName, contactName, address1, address2, city, province, provinceCode, country, countryCode, zip } =
@@ -190,8 +193,8 @@ const sumOf = (amounts: readonly number[]): number =>
   amounts.reduce((sum, each) => sum + Math.round(each * moneyScale), 0) / moneyScale;
 
 /**
- * The rows below the lines. They add up to what is owed (C35): where the lines that are printed do not, a row says by how much. A discount takes
- * no more away than there is.
+ * The rows below the lines. They add up to what is owed (C35): where the lines that are printed do not, a row says by
+ * how much. A discount takes no more away than there is.
  */
 function totalsOf(content: DocumentContent): Sheet["totals"] {
   const words = texts[content.settings.language];

@@ -1,6 +1,6 @@
 /**
- * The words of a document in each language, and how it writes numbers. Written by hand and not taken from the platform, so that
- * the same document has the same bytes with every version of Node.
+ * The words of a document in each language, and how it writes numbers. Written by hand and not taken from the platform,
+ * so that the same document has the same bytes with every version of Node.
  */
 import type { DocumentColumn, DocumentLanguage } from "../core/supplier/document-settings.ts";
 

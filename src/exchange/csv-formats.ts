@@ -186,7 +186,10 @@ const isPicture = (row: ProductRow): boolean =>
   row.value("title") === null &&
   (["variantId", "option1", "sku", "price"] as const).every((key) => row.value(key) === null);
 
-/** The variant's status: its row's, else its product's; null when the file has none. An untracked variant has no stock to push (C44). */
+/**
+ * The variant's status: its row's, else its product's; null when the file has none. An untracked variant has no stock
+ * to push (C44).
+ */
 function statusOf(row: ProductRow, product: Product): string | null {
   if (row.has("tracker") && row.value("tracker") === null) return "unsyncable";
   return ownStatus(row) ?? product.status;

@@ -1,8 +1,9 @@
 /**
- * Splits the text of a CSV file into rows, as its pieces come: which character separates values, where a row ends, what quotes hold. Pure.
+ * Splits the text of a CSV file into rows, as its pieces come: which character separates values, where a row ends, what
+ * quotes hold. Pure.
  *
- * A line ends with LF, CR LF or CR, whichever comes. A row that cannot be read is told with what is wrong, and reading goes on with the next
- * line. No more of a row is held than `rowBytesMax`, of the head `columnNamesBytesMax`.
+ * A line ends with LF, CR LF or CR, whichever comes. A row that cannot be read is told with what is wrong, and reading
+ * goes on with the next line. No more of a row is held than `rowBytesMax`, of the head `columnNamesBytesMax`.
  */
 import { lineFault } from "./file-format.ts";
 
@@ -125,7 +126,10 @@ export class RowSplitter {
     this.#headRows = headRows;
   }
 
-  /** The rows that end in this piece, blank lines left out. @throws Fault INVALID_INPUT when a row is longer than it may be. */
+  /**
+   * The rows that end in this piece, blank lines left out. @throws Fault INVALID_INPUT when a row is longer than it may
+   * be.
+   */
   *split(text: string): Generator<SplitRow> {
     let start = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -155,7 +159,9 @@ export class RowSplitter {
     return this.#ended();
   }
 
-  /** Goes on to the character at `at`. @returns whether it, and the text from `start` on before it, has been dealt with. */
+  /**
+   * Goes on to the character at `at`. @returns whether it, and the text from `start` on before it, has been dealt with.
+   */
   #steps(code: number, text: string, start: number, at: number): boolean {
     if (this.#place === "passed") return false;
     if (this.#place === "quoted") {

@@ -1,7 +1,9 @@
 /**
- * The values of a CSV row as members of a record: texts, codes and numbers as spreadsheets write them, and as they damage them.
+ * The values of a CSV row as members of a record: texts, codes and numbers as spreadsheets write them, and as they
+ * damage them.
  *
- * T3. A number is taken exactly as it is written, or refused. A code that a spreadsheet has shortened is refused, not guessed.
+ * T3. A number is taken exactly as it is written, or refused. A code that a spreadsheet has shortened is refused, not
+ * guessed.
  */
 import type { CsvRow } from "./csv.ts";
 import { lineFault, type LineFault, shown } from "./file-format.ts";
@@ -50,7 +52,10 @@ export function codeOf<Key extends string>(row: CsvRow<Key>, key: Key): string |
   );
 }
 
-/** The number as it is written (T3); null when empty. @throws Fault INVALID_INPUT when it is no number, or not an exact one. */
+/**
+ * The number as it is written (T3); null when empty. @throws Fault INVALID_INPUT when it is no number, or not an exact
+ * one.
+ */
 export function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
   const written = row.value(key)?.replace(/^'\s*/, "") ?? null;
   if (written === null) return null;
@@ -74,7 +79,10 @@ const groupedByPoints = /^([+-]?\d{1,3}(?:\.\d{3})+)(?:,(\d*))?$/;
 
 const groupedByCommas = /^([+-]?\d{1,3}(?:,\d{3})+)\.(\d*)$/;
 
-/** The number with a decimal point, of a file with decimal commas. @throws Fault INVALID_INPUT when it can be read in two ways. */
+/**
+ * The number with a decimal point, of a file with decimal commas. @throws Fault INVALID_INPUT when it can be read in
+ * two ways.
+ */
 function withPoint<Key extends string>(row: CsvRow<Key>, key: Key, value: string): string {
   const [, byPoints, afterComma] = groupedByPoints.exec(value) ?? [];
   if (byPoints !== undefined && !/^[+-]?0/.test(byPoints)) {

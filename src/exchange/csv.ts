@@ -1,10 +1,11 @@
 /**
  * Reads CSV as spreadsheets and shops write it: rows with the columns that a format wants.
  *
- * Owns: encoding, headers, the line number of a row, and what spreadsheets wrap around a value. Does not own: separators and quotes
- * (csv-split.ts), the meaning of rows (csv-formats.ts).
+ * Owns: encoding, headers, the line number of a row, and what spreadsheets wrap around a value. Does not own:
+ * separators and quotes (csv-split.ts), the meaning of rows (csv-formats.ts).
  *
- * Only the current batch of rows is in memory, so a file may be larger than memory. A row that cannot be read is told, and the next is read.
+ * Only the current batch of rows is in memory, so a file may be larger than memory. A row that cannot be read is told,
+ * and the next is read.
  */
 import { isUtf8 } from "node:buffer";
 import { OpeningReader, RowSplitter, type SplitRow } from "./csv-split.ts";
@@ -17,7 +18,9 @@ const batchRows = 200;
 const batchBytes = 131_072;
 
 export interface ColumnWanted {
-  /** Accepted headers, the usual one first. Case, spaces, `_`, `-` and a text in parentheses at the end do not matter. */
+  /**
+   * Accepted headers, the usual one first. Case, spaces, `_`, `-` and a text in parentheses at the end do not matter.
+   */
   readonly headers: readonly string[];
   readonly needed?: true;
 }
@@ -39,7 +42,9 @@ export interface CsvRow<Key extends string> {
 
 const normalized = (header: string): string => header.toLowerCase().replaceAll(/[\s_-]/g, "");
 
-/** The index of each wanted column. No two have the same. @throws Fault INVALID_INPUT when a needed column is missing. */
+/**
+ * The index of each wanted column. No two have the same. @throws Fault INVALID_INPUT when a needed column is missing.
+ */
 function indexesOf<Key extends string>(
   { cells, lineNumber }: SplitRow,
   wanted: Readonly<Record<Key, ColumnWanted>>,
@@ -166,8 +171,8 @@ async function headOf({ rows }: Split): Promise<SplitRow> {
 const wrongCount = "has more or fewer values than there are columns; a value with a separator in it must be quoted";
 
 /**
- * The rows below the head, in batches. Those that cannot be read are told to `faults` and left out: they are badly quoted, or have more or fewer
- * values than the head.
+ * The rows below the head, in batches. Those that cannot be read are told to `faults` and left out: they are badly
+ * quoted, or have more or fewer values than the head.
  *
  * @throws Fault INVALID_INPUT naming the line: it is not UTF-8 or too long, or the head lacks a needed column.
  */

@@ -28,8 +28,9 @@ export const ordersPerPage = 25;
 export const exportPagesAtOnceMax = 2;
 
 /**
- * The turns of a process's exports at reading a page. An export is never refused: its client has got a part of the file, and waits for the
- * rest however long others read. Those that wait have a connection each, whose number is bounded.
+ * The turns of a process's exports at reading a page. An export is never refused: its client has got a part of the
+ * file, and waits for the rest however long others read. Those that wait have a connection each, whose number is
+ * bounded.
  */
 export const exportTurns = (): FairQueue =>
   new FairQueue(

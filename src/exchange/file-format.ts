@@ -50,7 +50,10 @@ export class FileFaults {
   readonly #faults: LineFault[] = [];
   #count = 0;
 
-  /** @throws Fault INVALID_INPUT when there are as many mistakes as a refusal tells: the rest of the file is not looked at. */
+  /**
+   * @throws Fault INVALID_INPUT when there are as many mistakes as a refusal tells: the rest of the file is not looked
+   *   at.
+   */
   add(fault: LineFault): void {
     this.#faults.push(fault);
     this.#count += fault.mistakes.length;

@@ -1,8 +1,8 @@
 /**
  * Applies a committed import: moves its staged records into their tables, a chunk per turn (I2, I3 of import.ts).
  *
- * Owns: the chunks, and the effects that imported orders ask for. Does not own: staging and commit (staging.ts), the lease
- * (import-run.ts).
+ * Owns: the chunks, and the effects that imported orders ask for. Does not own: staging and commit (staging.ts), the
+ * lease (import-run.ts).
  */
 import { incomingDeltas, incomingEffects } from "../core/goods/incoming.ts";
 import type { OrderWithLines } from "../core/order/purchase-order.ts";
@@ -23,7 +23,10 @@ import type { ApplyContext, RecordType } from "./record-type.ts";
 /** Rows that one turn writes to the tables: 10 to 20 ms of the event loop in a shop of 100,000 orders. */
 export const chunkWeightMax = 100;
 
-/** The same while nobody asks for anything: a row costs two thirds then, since a commit has fewer pages for each. The first who asks waits for one turn. */
+/**
+ * The same while nobody asks for anything: a row costs two thirds then, since a commit has fewer pages for each. The
+ * first who asks waits for one turn.
+ */
 export const chunkWeightQuietMax = 300;
 
 /** When no request has come to the process for so long, nobody asks for anything. */
@@ -71,7 +74,10 @@ interface PlannedRow {
   readonly weight: number;
 }
 
-/** Where chunks end. Rows are looked at for several at once: reading the weights of a chunk's rows costs as much as of many chunks. */
+/**
+ * Where chunks end. Rows are looked at for several at once: reading the weights of a chunk's rows costs as much as of
+ * many chunks.
+ */
 class ChunkPlan {
   readonly #lease: ImportLease;
   #rows: readonly PlannedRow[] = [];
@@ -82,7 +88,10 @@ class ChunkPlan {
     this.#lease = lease;
   }
 
-  /** The position of the last record of the next chunk, which has so many rows at most, or one record. Null: there are no more records. */
+  /**
+   * The position of the last record of the next chunk, which has so many rows at most, or one record. Null: there are
+   * no more records.
+   */
   async next(tx: Tx, weightMax: number): Promise<number | null> {
     if (this.#planned === this.#rows.length) {
       this.#planned = 0;
@@ -154,7 +163,9 @@ async function storedIds(tx: Tx, shopId: string, rows: readonly StagedRow[]): Pr
   return new Set(found.flat().map((row) => row.purchase_order_id));
 }
 
-/** Applies the records up to this position and asks for the effects that follow (S3). Does nothing without the lease. */
+/**
+ * Applies the records up to this position and asks for the effects that follow (S3). Does nothing without the lease.
+ */
 async function applyChunk(
   context: ImportContext,
   tx: Tx,

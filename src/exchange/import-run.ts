@@ -1,8 +1,9 @@
 /**
- * An import under way (table `import_run`): its state, and the lease by which one process works on it (I5 of import.ts).
+ * An import under way (table `import_run`): its state, and the lease by which one process works on it (I5 of
+ * import.ts).
  *
- * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their way into
- * the tables (import-chunks.ts).
+ * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their
+ * way into the tables (import-chunks.ts).
  */
 import { sleep } from "../base/waiting.ts";
 import type { Actor } from "../core/access/actor.ts";
@@ -20,7 +21,10 @@ const leaseMs = 60_000;
 /** A lease that ends later from now is from before the clock was set back. Nodes' times differ a little (D74). */
 const leaseAheadMsMax = leaseMs + clocksApartMsMax;
 
-/** Imports whose lease has ended, or was taken before the clock was set back: by these a node finds what another one has left. */
+/**
+ * Imports whose lease has ended, or was taken before the clock was set back: by these a node finds what another one has
+ * left.
+ */
 export const dueImports: DueRows = {
   table: "import_run",
   condition: `leased_until <= ? or leased_until > ? + ${leaseAheadMsMax}`,
@@ -125,7 +129,8 @@ export async function hasLease(tx: Tx, { shopId, importId, owner }: ImportLease)
 }
 
 /**
- * Has leases from before the clock was set back end when one that begins now would. A process that is still at work renews it before that.
+ * Has leases from before the clock was set back end when one that begins now would. A process that is still at work
+ * renews it before that.
  */
 export async function shortenLeases({ engine, clock }: ImportContext, shopId: string): Promise<void> {
   const nowMs = clock.now();

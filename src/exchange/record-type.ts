@@ -51,12 +51,16 @@ export interface ApplyContext {
   readonly ids: Ids;
 }
 
-/** One type of record, between a file, the staged text (JSON of the value in core's units) and its table. Orders are not one: see staging.ts. */
+/**
+ * One type of record, between a file, the staged text (JSON of the value in core's units) and its table. Orders are not
+ * one: see staging.ts.
+ */
 export interface RecordType {
   /** The schema of a record, `type` included. */
   readonly input: z.ZodType;
   /**
-   * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is absent.
+   * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is
+   * absent.
    *
    * @param by  the person of the shop who imports it: entries of a log are marked, and what is there keeps its own. Null: the operator.
    * @throws Fault INVALID_INPUT naming the fields.

@@ -1,9 +1,9 @@
 /**
- * Staging: checks every record of a file and keeps it in the shop's database until the import is committed or discarded (I1 of
- * import.ts).
+ * Staging: checks every record of a file and keeps it in the shop's database until the import is committed or discarded
+ * (I1 of import.ts).
  *
- * Owns: the rows of `import_record` until the commit. Does not own: how a file is read (file-format.ts), what a record must look like
- * (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
+ * Owns: the rows of `import_record` until the commit. Does not own: how a file is read (file-format.ts), what a record
+ * must look like (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
  */
 import { Fault, invalidField } from "../base/fault.ts";
 import { detailsMax } from "../base/limits.ts";
@@ -50,7 +50,10 @@ const discardMax = 2_000;
 /** A number of the shop's own form. Longer ones are kept, but the shop does not count on from them. */
 const countedPoNumber = /^PO-(\d{1,9})$/;
 
-/** A record that has passed its schema: reference data as it is stored, or an order that still needs what the shop knows. */
+/**
+ * A record that has passed its schema: reference data as it is stored, or an order that still needs what the shop
+ * knows.
+ */
 type CheckedRecord = { readonly lineNumber: number } & (
   | {
       readonly type: keyof typeof recordTypes;
@@ -253,7 +256,8 @@ async function stageChunk(
  * Checks and stages all records of the file.
  *
  * @param faults what has been found wrong while the records are read; what is wrong with a record is added.
- * @returns how many there are of each type, and the highest number of the shop's own form (0 if none): the shop counts on from there.
+ * @returns how many there are of each type, and the highest number of the shop's own form (0 if none): the shop counts
+ *   on from there.
  * @throws Fault INVALID_INPUT   records break a rule; it names the lines.
  * @throws Fault DO_UNAVAILABLE  another process has the import.
  */
@@ -307,7 +311,8 @@ async function* readTo(records: AsyncIterable<FileRecord>, faults: FileFaults): 
 // Discarding.
 
 /**
- * Discards a staged import, a part per turn, its `import_run` row last. Leaves it alone when it is committed or another process has it.
+ * Discards a staged import, a part per turn, its `import_run` row last. Leaves it alone when it is committed or another
+ * process has it.
  *
  * @returns whether it is committed.
  */
@@ -368,7 +373,10 @@ interface NumberConflict {
   readonly other: string;
 }
 
-/** The order of the file whose number an order of the shop has. The planner knows that a number is unique in `purchase_order`. */
+/**
+ * The order of the file whose number an order of the shop has. The planner knows that a number is unique in
+ * `purchase_order`.
+ */
 async function conflictInShop(tx: Tx, { shopId, importId }: ImportLease): Promise<NumberConflict | undefined> {
   const [conflict] = await tx.all<NumberConflict>(
     `select r.line_number, r.po_number, o.purchase_order_id as other

@@ -1,12 +1,13 @@
 /**
  * The service as a web-standard `Request → Response`.
  *
- * Owns: which surface answers, HEAD, the request id, the request log and the counts. Does not own: what a surface answers (rest.ts,
- * health.ts, docs.ts, mcp, admin), sockets and parser limits (node/server.ts).
+ * Owns: which surface answers, HEAD, the request id, the request log and the counts. Does not own: what a surface
+ * answers (rest.ts, health.ts, docs.ts, mcp, admin), sockets and parser limits (node/server.ts).
  *
  * Invariants:
  * - H4. Every answer carries `X-Request-Id`, every failure the error body as JSON (C2).
- * - H5. No secret and no body reaches the log or a span: neither headers nor query are written, and secrets in a path are masked.
+ * - H5. No secret and no body reaches the log or a span: neither headers nor query are written, and secrets in a path
+ *   are masked.
  */
 import type { Fault } from "../base/fault.ts";
 import { shownPath } from "../base/shown-path.ts";
@@ -159,7 +160,10 @@ const fromWeb = (request: Request): HttpRequest => ({
   web: () => request,
 });
 
-/** Begins the span of a request, under that of its caller. The request's ids are those of its span, if a tracer gives it any. */
+/**
+ * Begins the span of a request, under that of its caller. The request's ids are those of its span, if a tracer gives it
+ * any.
+ */
 function begun(
   spans: Spans,
   method: string,

@@ -1,8 +1,8 @@
 /**
  * Counts what somebody tries, so that guessing is slow (C49, C64).
  *
- * Owns: the counts, in memory. Whoever is counted by the connection's address is counted by nothing that a header says of it. Each node
- * counts for itself.
+ * Owns: the counts, in memory. Whoever is counted by the connection's address is counted by nothing that a header says
+ * of it. Each node counts for itself.
  */
 import { Fault } from "../base/fault.ts";
 import {
@@ -29,7 +29,10 @@ interface AttemptLimits {
   readonly message: string;
 }
 
-/** Failed sign-ins of each address. A right secret is taken from there all the same: many people may be behind one address. */
+/**
+ * Failed sign-ins of each address. A right secret is taken from there all the same: many people may be behind one
+ * address.
+ */
 export const signInsOfAddress: AttemptLimits = {
   atOnceMax: signInFailuresMax,
   everyMs: signInFailureMs,
@@ -43,7 +46,10 @@ export const signInsWithSecret: AttemptLimits = {
   message: "Too many sign-ins with this secret have failed.",
 };
 
-/** Links of suppliers that an address has asked for and that lead nowhere. One that is good is answered all the same (D273). */
+/**
+ * Links of suppliers that an address has asked for and that lead nowhere. One that is good is answered all the same
+ * (D273).
+ */
 export const linkGuesses: AttemptLimits = {
   atOnceMax: linkGuessesMax,
   everyMs: linkGuessMs,

@@ -4,8 +4,8 @@
  * Owns: how much memory the bodies of all requests take together, and whose they are.
  *
  * Invariants:
- * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no key, takes half of it at
- *        most, and a shop that sends few always finds some.
+ * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no
+ *        key, takes half of it at most, and a shop that sends few always finds some.
  */
 import { Fault } from "../base/fault.ts";
 import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../base/limits.ts";
@@ -78,9 +78,10 @@ export class RequestBody {
    *
    * @param holder whose memory it takes: `ofShop` of a sender who is known, or `unauthenticated`.
    * @param bytesMax of this body.
-   * @param goesOn asked once, when a body turns out to be longer than `first.bytes`, with what has been read; false refuses the rest.
-   * @throws Fault INVALID_INPUT  it has more than `bytesMax` bytes, is encoded, ends before its announced length, or takes too long to
-   *                              arrive (C10).
+   * @param goesOn asked once, when a body turns out to be longer than `first.bytes`, with what has been read; false
+   *   refuses the rest.
+   * @throws Fault INVALID_INPUT  it has more than `bytesMax` bytes, is encoded, ends before its announced length, or
+   *                              takes too long to arrive (C10).
    * @throws Fault DO_OVERLOADED  the process holds too many bodies, or too many of this holder.
    */
   async whole(
@@ -143,7 +144,10 @@ export class RequestBody {
   }
 }
 
-/** Waits for the last piece. @throws Fault INVALID_INPUT when it has not arrived within this time, or the body breaks off. */
+/**
+ * Waits for the last piece. @throws Fault INVALID_INPUT when it has not arrived within this time, or the body breaks
+ * off.
+ */
 async function inTime(read: Promise<void>, arrivalMs: number): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(tooSlow()), arrivalMs);

@@ -51,8 +51,8 @@ const pageName = "index.html";
 export type ConsolePages = (context: RequestContext) => Promise<Response | null>;
 
 /**
- * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are loaded when first
- *   asked for.
+ * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are
+ *   loaded when first asked for.
  */
 export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string> | null>): ConsolePages {
   let loading: Promise<ReadonlyMap<string, Publication>> | null = null;

@@ -1,6 +1,7 @@
 /**
- * The reference page (`GET /docs`): every operation of the OpenAPI document, with a form that calls this server with a key that
- * the reader enters. Everything comes from this process; the page's policy forbids the browser any other address.
+ * The reference page (`GET /docs`): every operation of the OpenAPI document, with a form that calls this server with a
+ * key that the reader enters. Everything comes from this process; the page's policy forbids the browser any other
+ * address.
  */
 import { type Publication, publish } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
@@ -62,7 +63,10 @@ const policy = [
 
 const javascript = "text/javascript; charset=utf-8";
 
-/** @param loadBundle  the page's program; null when this installation does not carry it. It is loaded when first asked for. */
+/**
+ * @param loadBundle  the page's program; null when this installation does not carry it. It is loaded when first asked
+ *   for.
+ */
 export function createDocs(loadBundle: () => Promise<string | null>): Surface {
   let program: Promise<Publication | null> | null = null;
   const loadProgram = async (): Promise<Publication | null> => {

@@ -6,7 +6,10 @@ import { type RequestContext, requireGet, type Surface } from "./surface.ts";
 export interface HealthSources {
   /** Rejects when the process cannot serve (`GET /readyz`). */
   readonly ready: () => Promise<void>;
-  /** Shops that have had more than their share of the event loop wait until it is known whether the process can serve (Q5). */
+  /**
+   * Shops that have had more than their share of the event loop wait until it is known whether the process can serve
+   * (Q5).
+   */
   readonly loop: { readonly admit: (shopId: null) => () => void };
   /** Shown by `GET /healthz`: by it the command tells this server from others. */
   readonly identity: string;

@@ -1,5 +1,6 @@
 /**
- * Counts of what was served, as Prometheus text (`GET /metrics`). No shop data and no ids: labels are operations and statuses.
+ * Counts of what was served, as Prometheus text (`GET /metrics`). No shop data and no ids: labels are operations and
+ * statuses.
  */
 
 /** Upper bounds in seconds. */

@@ -20,7 +20,10 @@ export function queryKindOf(schema: z.core.$ZodType): QueryKind {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? queryKindOf(schema.unwrap()) : "string";
 }
 
-/** A query parameter as sent. One that cannot be decoded keeps its escapes, for comparing requests, and is refused later. */
+/**
+ * A query parameter as sent. One that cannot be decoded keeps its escapes, for comparing requests, and is refused
+ * later.
+ */
 export interface QueryParameter {
   readonly name: string;
   readonly value: string;

@@ -1,8 +1,8 @@
 /**
  * The REST surface: everything under `/api/v1`, and the OpenAPI document that describes it.
  *
- * Owns: CORS, OPTIONS, a request's headers in the terms of `perform`. Does not own: who may do what (requests/perform.ts), which
- * path means what (routes.ts).
+ * Owns: CORS, OPTIONS, a request's headers in the terms of `perform`. Does not own: who may do what
+ * (requests/perform.ts), which path means what (routes.ts).
  */
 import { Fault } from "../base/fault.ts";
 import { namedShop } from "../requests/caller.ts";
@@ -58,7 +58,10 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
   ];
 }
 
-/** An OpenAPI document at its path: made once, the same for everyone (C9). @param operation how its requests are counted. */
+/**
+ * An OpenAPI document at its path: made once, the same for everyone (C9). @param operation how its requests are
+ * counted.
+ */
 export function documentSurface(path: string, operation: string, steps: () => Generator<void, JsonObject>): Surface {
   const document = new MadeLater(function* () {
     return publish(JSON.stringify(yield* steps()), "application/json");

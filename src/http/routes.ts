@@ -68,8 +68,8 @@ export interface Match<O extends Routed = RestOperation> {
 const anyMethod = "ALL";
 
 /**
- * @returns a function from a path as sent (with the prefix) to what it means; null for an unknown one. A trailing or doubled
- *   slash, other case, a bad percent-escape and U+0000 are unknown paths (C7).
+ * @returns a function from a path as sent (with the prefix) to what it means; null for an unknown one. A trailing or
+ *   doubled slash, other case, a bad percent-escape and U+0000 are unknown paths (C7).
  * @throws Error when two operations have the same route.
  */
 export function createRoutes<O extends Routed>(
@@ -176,8 +176,8 @@ export interface SpelledRequest {
 }
 
 /**
- * The request that carries this input: what `assemble` reads, the other way round. A value that no path can hold leaves its
- * placeholder; members that the operation does not know go into the body, to be refused there.
+ * The request that carries this input: what `assemble` reads, the other way round. A value that no path can hold leaves
+ * its placeholder; members that the operation does not know go into the body, to be refused there.
  */
 export function spellRequest<O extends Routed>(binding: Binding<O>, input: JsonObject): SpelledRequest {
   const path = binding.operation.route.path.replaceAll(parameterPattern, (placeholder, name: string) => {

@@ -14,7 +14,8 @@ export interface HttpRequest {
   /** A header's value by its name in lower case, several lines joined by commas; null without one. */
   header(name: string): string | null;
   /**
-   * Passes the body on in pieces. If `take` throws, it passes no more and fails with that; otherwise it rejects when the body breaks off.
+   * Passes the body on in pieces. If `take` throws, it passes no more and fails with that; otherwise it rejects when
+   * the body breaks off.
    *
    * @returns null when all of it had arrived, and has been passed on.
    */
@@ -23,7 +24,10 @@ export interface HttpRequest {
   web(): Request;
 }
 
-/** A request while it is served. The surface that answers it writes the last four members, for the log, the counts and the span. */
+/**
+ * A request while it is served. The surface that answers it writes the last four members, for the log, the counts and
+ * the span.
+ */
 export interface RequestContext {
   readonly request: HttpRequest;
   readonly body: RequestBody;
@@ -56,13 +60,16 @@ interface SurfacePath {
   readonly exact?: true;
   /** Headers of every answer for its path, also of one that the app gives in its place. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes what its answers need and the start did not, a few milliseconds at a time. A request that comes sooner makes it itself. */
+  /**
+   * Makes what its answers need and the start did not, a few milliseconds at a time. A request that comes sooner makes
+   * it itself.
+   */
   prepare?(): Promise<void>;
 }
 
 /**
- * A surface whose answers are all replies, made of small bodies. A server then needs neither a `Request` nor a `Response` for it: making
- * them took about half of the time of a small read.
+ * A surface whose answers are all replies, made of small bodies. A server then needs neither a `Request` nor a
+ * `Response` for it: making them took about half of the time of a small read.
  */
 interface ReplySurface extends SurfacePath {
   /** Answers a request. @throws Fault for the caller; the app answers it as the error body. */
@@ -112,7 +119,10 @@ export function requireGet({ method }: Pick<HttpRequest, "method">): void {
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
 }
 
-/** Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not sent. */
+/**
+ * Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not
+ * sent.
+ */
 export function validators(value: string | null): readonly string[] | null {
   if (value === null) return null;
   if (value.trim() === "*") return ["*"];

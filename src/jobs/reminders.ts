@@ -82,7 +82,10 @@ interface RemindersOptions {
 }
 
 export interface Reminders {
-  /** The shop has a reminder that is due then. Among other nodes only one that is due now counts: they search for the others. */
+  /**
+   * The shop has a reminder that is due then. Among other nodes only one that is due now counts: they search for the
+   * others.
+   */
   note(reminder: ShopReminder): void;
   /** Finds what earlier processes have left, and from then on tells what is due. */
   start(): Promise<void>;

@@ -79,7 +79,8 @@ async function openTransport(server: SmtpServer): Promise<Transport> {
     maxConnections: smtpConnectionsMax,
     // What is tried again, and when, is the sender's to say: its rows outlive the process.
     maxRequeues: 0,
-    // From the look-up of the name to the greeting: nodemailer cuts its own times for these two to what is left of this one.
+    // From the look-up of the name to the greeting: nodemailer cuts its own times for these two to what is left of this
+    // one.
     connectionTimeout: smtpConnectMsMax,
     socketTimeout: smtpSilenceMsMax,
     idleTimeout: smtpIdleMs,

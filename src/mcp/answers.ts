@@ -112,7 +112,9 @@ function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
   };
 }
 
-/** The lines that a call has changed; null when it is not about lines. All of them are new when it brought lines itself. */
+/**
+ * The lines that a call has changed; null when it is not about lines. All of them are new when it brought lines itself.
+ */
 function linesNamed(lines: readonly JSONObject[], answer: JSONObject, input: JsonObject): readonly JSONObject[] | null {
   const name = changedLineLists.find((list) => answer[list] !== undefined);
   if (name === undefined) return input["lineItems"] === undefined ? null : lines;
@@ -142,7 +144,10 @@ function confirmationShown({ lines, ...others }: JSONObject): JSONObject {
   return { ...others, verifiedLineCount: all.length - open.length, lines: open.slice(0, changedLinesMax) };
 }
 
-/** Of the write-back to the supplier's catalogue, lines with the same outcome are told together; those that it took are only counted. */
+/**
+ * Of the write-back to the supplier's catalogue, lines with the same outcome are told together; those that it took are
+ * only counted.
+ */
 function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject {
   if (supplierUpdate === undefined) return others;
   const { lines, ...update } = asObject(supplierUpdate);

@@ -68,7 +68,9 @@ interface McpDependencies {
   readonly log: Log;
   /** Null: every answer is made on the event loop. */
   readonly threads: AnswerThreads | null;
-  /** Host names by which the service is reached, beside those of the machine itself (`localhost`, `127.0.0.1`, `[::1]`). */
+  /**
+   * Host names by which the service is reached, beside those of the machine itself (`localhost`, `127.0.0.1`, `[::1]`).
+   */
   readonly allowedHosts: readonly string[];
 }
 
@@ -156,7 +158,8 @@ export function createMcp(deps: McpDependencies): WebSurface {
 const isLong = (bytes: Uint8Array): boolean => bytes.length > messageBytesMax;
 
 /**
- * Takes the message's token, then reads it (C71). Without a token it is read only if it is short, or may be a replay, which needs none.
+ * Takes the message's token, then reads it (C71). Without a token it is read only if it is short, or may be a replay,
+ * which needs none.
  *
  * @throws Fault INVALID_INPUT when it is too long.
  */

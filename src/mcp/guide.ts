@@ -1,5 +1,6 @@
 /**
- * Texts for agents beside the tools: instructions, the status model as a resource, and a prompt that reorders from a forecast view.
+ * Texts for agents beside the tools: instructions, the status model as a resource, and a prompt that reorders from a
+ * forecast view.
  */
 import { statuses } from "../core/order/purchase-order.ts";
 import { type Activity, movesFrom, statusesOpenTo } from "../core/order/status.ts";

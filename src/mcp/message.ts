@@ -10,7 +10,10 @@ export interface Malformed {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a message; null when it is no JSON at all. @throws Fault INVALID_INPUT when it takes longer to read than anybody is granted. */
+/**
+ * Reads a message; null when it is no JSON at all. @throws Fault INVALID_INPUT when it takes longer to read than
+ * anybody is granted.
+ */
 export function readMessage(
   bytes: Uint8Array,
 ): { readonly message: Json; readonly malformed: Malformed | null } | null {
@@ -101,7 +104,10 @@ export function callIn(message: JsonObject): MessageCall {
 /** The arguments of a tool call; empty when there are none. */
 export const argumentsOf = (message: JsonObject): JsonObject => objectIn(objectIn(message, "params"), "arguments");
 
-/** A tool call as the protocol's library gets it: it would copy the arguments, member by member, which only the operation reads. */
+/**
+ * A tool call as the protocol's library gets it: it would copy the arguments, member by member, which only the
+ * operation reads.
+ */
 export function withoutArguments(message: JsonObject): JsonObject {
   const { arguments: args, ...params } = objectIn(message, "params");
   if (message["method"] !== "tools/call" || args === undefined || !isJsonObject(args)) return message;

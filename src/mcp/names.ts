@@ -1,8 +1,8 @@
 /**
  * Names of the agent surface: its path, and those of members.
  *
- * The id of a line has one name on the agent surface, `lineItemId`. The operations show it as `poLineItemId`, and as `itemId` in
- * `resolutions` and in what the inventory guard refuses, as the specification wants them.
+ * The id of a line has one name on the agent surface, `lineItemId`. The operations show it as `poLineItemId`, and as
+ * `itemId` in `resolutions` and in what the inventory guard refuses, as the specification wants them.
  */
 
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/json.ts";

@@ -1,9 +1,9 @@
 /**
- * The protocol for one message: which revision it is of, which tools, resources and prompts there are, and what reading or calling
- * them answers.
+ * The protocol for one message: which revision it is of, which tools, resources and prompts there are, and what reading
+ * or calling them answers.
  *
- * Owns: the lists that clients are shown. Does not own: who is shown which tool and what a call does (app.ts), the texts (guide.ts),
- * how messages are written (the library).
+ * Owns: the lists that clients are shown. Does not own: who is shown which tool and what a call does (app.ts), the
+ * texts (guide.ts), how messages are written (the library).
  */
 import {
   type CallToolResult,

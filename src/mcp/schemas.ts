@@ -1,8 +1,8 @@
 /**
  * Schemas as agents read them: short, because a client gives every tool's schema to the model with each request (C69).
  *
- * Left out is what the service refuses with a message of its own: closed objects, lengths, patterns, bounds. Kept are names, types,
- * enumerations, what is required, defaults, and descriptions where a name does not say it all.
+ * Left out is what the service refuses with a message of its own: closed objects, lengths, patterns, bounds. Kept are
+ * names, types, enumerations, what is required, defaults, and descriptions where a name does not say it all.
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -16,7 +16,9 @@ const maximumShownMax = 500;
 /** The schema of a tool's arguments. */
 export const argumentsSchemaOf = ({ input }: Pick<Operation, "input">): JSONObject => shortSchema(input, "input");
 
-/** The schema of a tool's answer: names and types. Nothing is required, because clients hold an error body to it, too. */
+/**
+ * The schema of a tool's answer: names and types. Nothing is required, because clients hold an error body to it, too.
+ */
 export const answerSchemaOf = ({ output }: Pick<Operation, "output">): JSONObject => shortSchema(output, "output");
 
 function shortSchema(schema: z.ZodType, io: Context["io"]): JSONObject {
@@ -27,7 +29,9 @@ function shortSchema(schema: z.ZodType, io: Context["io"]): JSONObject {
 
 interface Context {
   readonly io: "input" | "output";
-  /** The named parts. Each is written out where it is used first; there is no `$ref`, which not every client follows. */
+  /**
+   * The named parts. Each is written out where it is used first; there is no `$ref`, which not every client follows.
+   */
   readonly parts: JSONObject;
   /** The member at which each named part has been written out. */
   readonly shownAt: Map<string, string>;

@@ -1,8 +1,9 @@
 /**
  * Members of requests and answers, made from the tables of fields (core/order/purchase-order-fields.ts).
  *
- * A request's member is a row with limits, description and example. An answer's member is a schema with the function that makes its value,
- * so that the two cannot differ. Does not own: the fields' limits and what an answer has beside stored fields (purchase-orders/json.ts).
+ * A request's member is a row with limits, description and example. An answer's member is a schema with the function
+ * that makes its value, so that the two cannot differ. Does not own: the fields' limits and what an answer has beside
+ * stored fields (purchase-orders/json.ts).
  */
 import { z } from "zod";
 import type { Json } from "../base/json.ts";

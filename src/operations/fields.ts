@@ -122,8 +122,8 @@ export const id = z.string().min(1).max(idMax).check(plain("line"));
 /** Longest path value that a request can carry: all of the request line and headers. */
 const pathValueMax = 65_536;
 /**
- * An id in a path. One that is longer than any id that can be stored is an unknown id (404), not a bad request (contract §1). The documents
- * say how long an id can be.
+ * An id in a path. One that is longer than any id that can be stored is an unknown id (404), not a bad request
+ * (contract §1). The documents say how long an id can be.
  */
 export const pathId = z.string().min(1).max(pathValueMax).meta({ maxLength: idMax });
 
@@ -144,7 +144,10 @@ export const codeText = z
   .max(shortTextMax)
   .check(plain("line"));
 
-/** A text of several lines: a note or a message (§8). Its lines end with a line feed, also where a carriage return was sent before it. */
+/**
+ * A text of several lines: a note or a message (§8). Its lines end with a line feed, also where a carriage return was
+ * sent before it.
+ */
 export const textOfLines = (max: number) =>
   filledText(max)
     .check(plain("lines"))
@@ -171,7 +174,10 @@ export const mailAddresses = text(shortTextMax)
   })
   .transform((given) => given.trim());
 
-/** Refuses an array in which two entries have the same key (C15). An undefined key is none. `member` is the entry's member with the key. */
+/**
+ * Refuses an array in which two entries have the same key (C15). An undefined key is none. `member` is the entry's
+ * member with the key.
+ */
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
   return (context: z.core.ParsePayload<readonly T[]>): void => {
     const seen = new Set<string>();

@@ -1,8 +1,8 @@
 /**
  * The operations of the read-only resources: a list, one resource, what belongs to it, pages of its parts.
  *
- * Owns: paging, cursors, 404 and the texts that all have in common. Does not own: filters, shapes and texts of one type of resource
- * (its own file) or how resources are found (shop/stock/read-only.ts).
+ * Owns: paging, cursors, 404 and the texts that all have in common. Does not own: filters, shapes and texts of one type
+ * of resource (its own file) or how resources are found (shop/stock/read-only.ts).
  */
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";

@@ -1,5 +1,6 @@
 /**
- * Reading stock takes and the reasons that they share with stock adjustments (spec "Stock takes (read-only)", contract §9).
+ * Reading stock takes and the reasons that they share with stock adjustments (spec "Stock takes (read-only)", contract
+ * §9).
  */
 import { z } from "zod";
 import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";

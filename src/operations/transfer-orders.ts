@@ -1,5 +1,6 @@
 /**
- * Reading transfer orders, their shipment, documents, addresses and log (spec "Transfer orders (read-only)", contract §9).
+ * Reading transfer orders, their shipment, documents, addresses and log (spec "Transfer orders (read-only)", contract
+ * §9).
  */
 import { mention } from "../core/order/guidance.ts";
 import { z } from "zod";

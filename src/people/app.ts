@@ -1,9 +1,9 @@
 /**
- * Sign-in of the console over HTTP: `/console/session`, `/console/sessions` and `/console/token` (C49, C55). They alone read the cookie; everything else of
- * this service reads `Authorization`.
+ * Sign-in of the console over HTTP: `/console/session`, `/console/sessions` and `/console/token` (C49, C55). They alone
+ * read the cookie; everything else of this service reads `Authorization`.
  *
- * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts), cookies (cookie.ts),
- * the console's pages (http/console-pages.ts).
+ * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts),
+ * cookies (cookie.ts), the console's pages (http/console-pages.ts).
  */
 import { hash } from "node:crypto";
 import { z } from "zod";

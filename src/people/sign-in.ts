@@ -1,8 +1,8 @@
 /**
  * Signing in and out, and the bearers that a session buys (C49, C55).
  *
- * Owns: what a session is given for, and what it is stored as. Does not own: cookies (cookie.ts), how long a session lives and what ends
- * it (requests/sessions.ts), the rows (shop/access/people.ts).
+ * Owns: what a session is given for, and what it is stored as. Does not own: cookies (cookie.ts), how long a session
+ * lives and what ends it (requests/sessions.ts), the rows (shop/access/people.ts).
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
@@ -88,7 +88,8 @@ interface NewSession {
 const newSecret = (kind: SecretKind, shopId: string) => makeSecret(kind, shopId, randomBytes(secretRandomBytes));
 
 /**
- * Signs in. By a key of a shop it takes a token of the key's bucket, and leaves an audit row, whether it succeeds or not.
+ * Signs in. By a key of a shop it takes a token of the key's bucket, and leaves an audit row, whether it succeeds or
+ * not.
  *
  * @throws Fault UNAUTHORIZED     the secret is not one, or the invitation was used, revoked or has expired.
  * @throws Fault FORBIDDEN_SCOPE  the key was made without sign-in.
@@ -307,7 +308,8 @@ export interface NewBearer {
 }
 
 /**
- * Gives a person's session a bearer, and notes that it was seen. The row need not be on disk: a page whose bearer is lost asks for another.
+ * Gives a person's session a bearer, and notes that it was seen. The row need not be on disk: a page whose bearer is
+ * lost asks for another.
  */
 export async function bearerOfPerson(
   deps: SignInDependencies,
@@ -360,7 +362,10 @@ async function storeBearer(
   return { token: text, expiresAtMs, lastSequence: last };
 }
 
-/** Ends the cookie's session with its bearers, if it is one; with `everywhere` all sessions of the person, or of the operator. */
+/**
+ * Ends the cookie's session with its bearers, if it is one; with `everywhere` all sessions of the person, or of the
+ * operator.
+ */
 export async function signOut(deps: SignInDependencies, secret: string | null, everywhere: boolean): Promise<void> {
   const { engine, coordination } = deps;
   const open = await openSession(deps, secret).catch((error: unknown) => {

@@ -1,9 +1,9 @@
 /**
- * Broad reads: reads that would hold the event loop for too long (loop-limits.ts). An operation that finds out that its read is one
- * calls `call.leaveLoop()`; the operation then runs anew, from its start, on a reader thread.
+ * Broad reads: reads that would hold the event loop for too long (loop-limits.ts). An operation that finds out that its
+ * read is one calls `call.leaveLoop()`; the operation then runs anew, from its start, on a reader thread.
  *
- * Owns: what a thread is told and what it answers, both plain data; running an operation there. Does not own: the threads
- * (threads/reader-pool.ts), which reads are broad (each operation).
+ * Owns: what a thread is told and what it answers, both plain data; running an operation there. Does not own: the
+ * threads (threads/reader-pool.ts), which reads are broad (each operation).
  */
 import { Fault } from "../base/fault.ts";
 import { NoticingTx } from "../store/delegated.ts";
@@ -27,8 +27,8 @@ import { type Call, noMailing, type Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
 /**
- * A read that a write begins with and that may be broad, such as a forecast. `run` takes and returns plain data, and calls `leaveLoop` before
- * the work that may take long, as an operation does.
+ * A read that a write begins with and that may be broad, such as a forecast. `run` takes and returns plain data, and
+ * calls `leaveLoop` before the work that may take long, as an operation does.
  */
 export interface BroadPart<PartInput, Found> {
   /** Its name among `broadParts` of the registry. */

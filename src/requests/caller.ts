@@ -76,8 +76,8 @@ export async function identify(engine: Engine, bearerToken: string | null): Prom
 export const confirmableMax = 4_096;
 
 /**
- * Callers as they were read last, so that one statement can find that nothing of them has changed. What is remembered never counts by
- * itself: it is confirmed by the shop's rows for every request.
+ * Callers as they were read last, so that one statement can find that nothing of them has changed. What is remembered
+ * never counts by itself: it is confirmed by the shop's rows for every request.
  */
 export class ConfirmableCallers {
   readonly #callers = new RecentMap<StoredCaller>(confirmableMax);
@@ -136,7 +136,9 @@ export class Callers {
     return { caller, found };
   }
 
-  /** The caller as it was read last, which counts only if the shop's rows confirm it; null when nothing is known of it. */
+  /**
+   * The caller as it was read last, which counts only if the shop's rows confirm it; null when nothing is known of it.
+   */
   known(bearerToken: string | null): StoredCaller | null {
     return this.#confirmable.find(bearerToken);
   }
@@ -151,7 +153,8 @@ export class Callers {
     const load = async (tx: Tx): Promise<Caller> => callerFrom(...(await Promise.all(lookUps(tx, shopId, secretHash))));
     // Read and not peeked at: what is remembered is durable.
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
-    // Requests that came together have read the same: what is made of a shop is then made once for all of them (`textOf` in perform.ts).
+    // Requests that came together have read the same: what is made of a shop is then made once for all of them
+    // (`textOf` in perform.ts).
     const foundMeanwhile = this.#memory.get(secret);
     if (foundMeanwhile !== null) return foundMeanwhile;
     const known = { caller, shopId, secretHash };
@@ -188,7 +191,10 @@ export async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
 
 const nothing = (): Promise<null> => Promise.resolve(null);
 
-/** Finds the caller and, in the same round trip, reads what `alongside` reads. @throws Fault UNAUTHORIZED as `identify` does. */
+/**
+ * Finds the caller and, in the same round trip, reads what `alongside` reads. @throws Fault UNAUTHORIZED as `identify`
+ * does.
+ */
 export async function identifyWith<T>(
   engine: Engine,
   bearerToken: string | null,

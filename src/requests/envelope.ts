@@ -1,6 +1,6 @@
 /**
- * Answers on the wire: the success envelope, the error body and the headers that follow from a fault (spec "Common conventions",
- * "Errors"; C2–C6). Every surface over HTTP uses it.
+ * Answers on the wire: the success envelope, the error body and the headers that follow from a fault (spec "Common
+ * conventions", "Errors"; C2–C6). Every surface over HTTP uses it.
  */
 import { Fault, type FaultCode } from "../base/fault.ts";
 import type { Surface } from "../core/order/guidance.ts";
@@ -16,13 +16,19 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, or empty (304). */
   readonly body: string;
-  /** The body's bytes if a thread has made them; `body` is empty then. Of this answer alone: their memory is given back when it has been sent. */
+  /**
+   * The body's bytes if a thread has made them; `body` is empty then. Of this answer alone: their memory is given back
+   * when it has been sent.
+   */
   readonly bytes?: Uint8Array;
   /** Null on success. */
   readonly errorCode: FaultCode | null;
   /** Of the stored answer of an earlier call: when that was answered. */
   readonly answeredAtMs?: number;
-  /** Of an earlier call's refusal, where the surface tells it: the order that it was about, as it is now. Null: it is not there. */
+  /**
+   * Of an earlier call's refusal, where the surface tells it: the order that it was about, as it is now. Null: it is
+   * not there.
+   */
   readonly orderNow?: OrderNow | null;
 }
 
@@ -116,7 +122,10 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   return names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`);
 }
 
-/** The 304 reply when `If-None-Match` names the answer's version and it tells of every change; by weak comparison as for every read. Else null. */
+/**
+ * The 304 reply when `If-None-Match` names the answer's version and it tells of every change; by weak comparison as for
+ * every read. Else null.
+ */
 export function notModified(
   { requestId, ifNoneMatch }: Pick<Incoming, "requestId" | "ifNoneMatch">,
   answer: Omit<Answer<unknown>, "data">,

@@ -72,7 +72,10 @@ export type Attempt =
   | StoredReplay
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same round trip. */
+/**
+ * Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same
+ * round trip.
+ */
 type Asker = { readonly secretHash: string } | { readonly holderId: string };
 
 /** A stored answer that is to be told again, and what its reading has seen. */
@@ -95,7 +98,9 @@ export interface Idempotency {
    * one.
    */
   isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
-  /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
+  /**
+   * Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later.
+   */
   unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
   /**
    * Decides whether the request runs, and claims its key then.
@@ -125,8 +130,8 @@ export interface Idempotency {
    * Stores the reply under the key.
    *
    * @param purchaseOrderId the one order that the request made or changed; null: there is none.
-   * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own stored answer, whose
-   *               place it takes.
+   * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own
+   *               stored answer, whose place it takes.
    * @throws Fault DO_OVERLOADED when the quota has no room for it.
    */
   storeStatements(
@@ -313,8 +318,8 @@ const nameOf = (request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotency
   `${request.shopId} ${scopeOf(request)}`;
 
 /**
- * The reply as it is stored: compressed where that makes it smaller (D103). A large one is compressed off the event loop, except where the
- * engine's transaction cannot wait for it.
+ * The reply as it is stored: compressed where that makes it smaller (D103). A large one is compressed off the event
+ * loop, except where the engine's transaction cannot wait for it.
  */
 async function recordOf(
   { engine, compression, clock }: Pick<IdempotencyDependencies, "engine" | "compression" | "clock">,
@@ -330,7 +335,8 @@ async function recordOf(
 }
 
 /**
- * Checks that an answer fits beside the stored ones. Large ones may take half of the quota, so that the others always find room.
+ * Checks that an answer fits beside the stored ones. Large ones may take half of the quota, so that the others always
+ * find room.
  *
  * @throws Fault DO_OVERLOADED with the wait until enough stored answers have expired.
  */
@@ -362,7 +368,8 @@ async function knownReplay(
   request: KeyedRequest,
   answers: StoredAnswerReader,
 ): Promise<StoredReplay | null> {
-  // While nobody runs, the answer does not change; and it is told within the step that finds it, so nobody need be kept away.
+  // While nobody runs, the answer does not change; and it is told within the step that finds it, so nobody need be kept
+  // away.
   if (!engine.embedded || !request.wasAnswered) return null;
   if (await coordination.holdsKey(request.shopId, scopeOf(request))) return null;
   const record = answers.known(request);
@@ -388,7 +395,8 @@ async function claimedAttempt(
       return refused(holder.kind === "run" && holder.fingerprint !== fingerprint ? keyReused(null) : inProgress());
     }
     if (record.fingerprint !== fingerprint) return refused(keyReused(record));
-    // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
+    // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept
+    // from it.
     if (holder?.kind === "run") {
       isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
       if (!isHeld) return refused(inProgress());
@@ -399,7 +407,10 @@ async function claimedAttempt(
   }
 }
 
-/** Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came (H2). */
+/**
+ * Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came
+ * (H2).
+ */
 async function claimAndRead(
   { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
   request: KeyedRequest,

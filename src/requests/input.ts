@@ -6,7 +6,10 @@ import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { type Json, jsonPointer, parseJson } from "../base/json.ts";
 import { detailLengthMax, detailsMax, mistakenValuesMax } from "../base/limits.ts";
 
-/** A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which comes later (C1). */
+/**
+ * A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which
+ * comes later (C1).
+ */
 export type Body = { readonly json: Json } | { readonly bytes: Uint8Array; readonly fault: Fault };
 
 export function parseBody(bytes: Uint8Array): Body {
@@ -22,7 +25,8 @@ export function parseBody(bytes: Uint8Array): Body {
 const spelledOutMax = 3;
 
 /**
- * Reads `raw` by the schema. `found` holds mistakes that were noticed before; the schema's findings about the same paths are left out.
+ * Reads `raw` by the schema. `found` holds mistakes that were noticed before; the schema's findings about the same
+ * paths are left out.
  *
  * @throws Fault INVALID_INPUT with one detail for each mistake.
  */

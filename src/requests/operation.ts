@@ -33,7 +33,9 @@ interface Route {
  */
 export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
 
-/** One thing that can be asked. `Input` is what the schema parses to, `Output` what the answer's `data` is made from. */
+/**
+ * One thing that can be asked. `Input` is what the schema parses to, `Output` what the answer's `data` is made from.
+ */
 export interface OperationShape<Input, Output> {
   /** snake_case, resource first: `purchase_order_receive`. */
   readonly name: string;
@@ -54,28 +56,37 @@ export interface OperationShape<Input, Output> {
   readonly repeat: Repeat;
   /** It may delete or replace something that cannot be restored; agents ask before they call it. */
   readonly destructive: boolean;
-  /** It changes the storefront's stock, although the storefront cannot refuse the call (`UPSTREAM_STOREFRONT` says that it can). */
+  /**
+   * It changes the storefront's stock, although the storefront cannot refuse the call (`UPSTREAM_STOREFRONT` says that
+   * it can).
+   */
   readonly pushesStock?: true;
   /** Its failures besides those of every operation: codes, and reasons of INVALID_INPUT. */
   readonly faults: readonly (FaultCode | FaultReason)[];
   /**
-   * One strict object of all members. On HTTP those named in `route.path` come from the path, the others from the query (GET, DELETE) or
-   * the body (POST, PATCH).
+   * One strict object of all members. On HTTP those named in `route.path` come from the path, the others from the query
+   * (GET, DELETE) or the body (POST, PATCH).
    */
   readonly input: z.ZodType<Input> & { readonly shape: Readonly<Record<string, z.ZodType>> };
   readonly output: z.ZodType<Output>;
-  /** Answers have an order's version as ETag although they do not show the order (C37). Answers that show one have it anyway. */
+  /**
+   * Answers have an order's version as ETag although they do not show the order (C37). Answers that show one have it
+   * anyway.
+   */
   readonly versioned?: true;
   /**
-   * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's key, and `run` gets
-   * it as `call.ahead`.
+   * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's
+   * key, and `run` gets it as `call.ahead`.
    */
   lookAhead?(tx: Tx, shopId: string, input: NoInfer<Input>): Promise<PurchaseOrder | null>;
   /** @param input what `input` has parsed. */
   run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
 }
 
-/** An operation without its input and output types, as in the registry. `run` takes only what `input` of the same operation has parsed. */
+/**
+ * An operation without its input and output types, as in the registry. `run` takes only what `input` of the same
+ * operation has parsed.
+ */
 export type Operation = OperationShape<unknown, unknown>;
 
 /** An operation with a path on REST. */
@@ -100,7 +111,10 @@ export interface Answer<Output> {
   readonly isNewerThanEtag?: boolean;
 }
 
-/** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */
+/**
+ * The result of an operation's last change: the effects it asked for, and the answer once they have had their first
+ * attempts.
+ */
 export interface Committed<Output> {
   /** The effects of this change. The answer waits for them, up to `followOnWaitMs` (C38). */
   readonly effects: readonly QueuedEffect[];
@@ -109,13 +123,13 @@ export interface Committed<Output> {
   /** Mails of this change (shop/supplier/mails.ts), whose first attempts the answer waits for too. */
   readonly mailIds?: readonly string[];
   /**
-   * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
-   * outcomes of the first attempts. Pure.
+   * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3),
+   * and again with the outcomes of the first attempts. Pure.
    */
   readonly answer: (outcomes: ReadonlyMap<string, EffectOutcome>) => Answer<Output>;
   /**
-   * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no longer exists, and
-   * `answer` is used after all.
+   * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no
+   * longer exists, and `answer` is used after all.
    */
   readonly answerAfter?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
 }
@@ -173,7 +187,10 @@ export interface Call {
   readonly ids: Ids;
   readonly storefront: Storefront;
   readonly mailing: Mailing;
-  /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
+  /**
+   * The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent
+   * (C37).
+   */
   readonly ifMatch: readonly string[] | null;
   /**
    * Order that the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what
@@ -191,17 +208,23 @@ export interface Call {
    */
   leaveLoop(): void;
   /**
-   * Runs `work` as writes of its own, again and again until it answers false. Nobody waits for it, and no answer may depend on it; one at a
-   * time for each shop and operation. Does nothing on a reader thread: the event loop has asked for it before.
+   * Runs `work` as writes of its own, again and again until it answers false. Nobody waits for it, and no answer may
+   * depend on it; one at a time for each shop and operation. Does nothing on a reader thread: the event loop has asked
+   * for it before.
    */
   afterwards(work: (tx: Tx) => Promise<boolean>): void;
-  /** Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it. */
+  /**
+   * Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it.
+   */
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its effects' first attempts. */
+  /**
+   * Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its
+   * effects' first attempts.
+   */
   commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>>;
   /**
-   * Starts these effects if they have not started and waits for their first attempts, at most `waitMs`. For operations that continue after
-   * follow-on work (/complete, /quick-complete, a waiting /storefront-sync).
+   * Starts these effects if they have not started and waits for their first attempts, at most `waitMs`. For operations
+   * that continue after follow-on work (/complete, /quick-complete, a waiting /storefront-sync).
    */
   settle(effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
 }

@@ -335,8 +335,8 @@ async function readReply(
 }
 
 /**
- * Idempotency key, token, body, key in flight, the operation. If an answer is stored under the key, the body comes first, because the
- * request may be a replay, which takes no token (C1, C18).
+ * Idempotency key, token, body, key in flight, the operation. If an answer is stored under the key, the body comes
+ * first, because the request may be a replay, which takes no token (C1, C18).
  */
 async function performWrite(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
   const { engine, idempotency } = context;
@@ -410,7 +410,10 @@ async function replay(context: Context, request: IdentifiedRequest, reply: Reply
   return reply;
 }
 
-/** A refusal that is told again to an agent, with the order that it was about as it is now (C69). REST gets the bytes alone (C18). */
+/**
+ * A refusal that is told again to an agent, with the order that it was about as it is now (C69). REST gets the bytes
+ * alone (C18).
+ */
 async function withOrderNow(
   { engine }: Context,
   { incoming, shop: { shopId } }: IdentifiedRequest,
@@ -547,8 +550,8 @@ async function storeAnswer(
 }
 
 /**
- * Replaces the answer that the change has stored. Without the key, another request may have been answered with that one: then it stays the
- * answer (H2).
+ * Replaces the answer that the change has stored. Without the key, another request may have been answered with that
+ * one: then it stays the answer (H2).
  *
  * @param makeLast makes the new answer, in the turn that stores it.
  * @returns the new answer; null when the stored one stays.
@@ -584,7 +587,10 @@ async function replaceAnswer<Stored extends Answer<unknown>>(
   return replaced;
 }
 
-/** Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets the refusal. */
+/**
+ * Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets
+ * the refusal.
+ */
 async function refuse(context: Context, request: IdentifiedRequest, reply: Reply): Promise<Reply> {
   const { incoming } = request;
   try {
@@ -606,7 +612,10 @@ async function refuse(context: Context, request: IdentifiedRequest, reply: Reply
   }
 }
 
-/** Writes the request's audit row. An answer that changes nothing does not wait for a store that cannot be written (D104). */
+/**
+ * Writes the request's audit row. An answer that changes nothing does not wait for a store that cannot be written
+ * (D104).
+ */
 async function writeAuditRowIfPossible(
   { auditRows, clock, log, counts }: Context,
   request: IdentifiedRequest,

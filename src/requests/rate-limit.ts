@@ -21,13 +21,18 @@ export interface RequestTokens {
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** A bucket of a shop: its API keys share one, whoever has signed in with one too; its people another with the same parameters (C49, C50). */
+/**
+ * A bucket of a shop: its API keys share one, whoever has signed in with one too; its people another with the same
+ * parameters (C49, C50).
+ */
 type Bucket = "shop" | "people";
 
 export const bucketOf = ({ person }: Pick<Caller, "person">): Bucket =>
   person === null || person.keyId !== null ? "shop" : "people";
 
-/** @param known what the bucket has answered already when it was asked for this request's token; null: it was not asked. */
+/**
+ * @param known what the bucket has answered already when it was asked for this request's token; null: it was not asked.
+ */
 export function requestTokens(
   coordination: Pick<Coordination, "takeToken" | "giveToken" | "peekTokens">,
   clock: Clock,

@@ -19,7 +19,10 @@ export interface Incoming {
   readonly bearerToken: string | null;
   /** Who asks, if the surface has found that out; the bearer is not looked at then. */
   readonly caller?: PersonCaller;
-  /** Where the service was asked, as `https://openpo.example.com`. Absent: nothing that is asked by this surface depends on it. */
+  /**
+   * Where the service was asked, as `https://openpo.example.com`. Absent: nothing that is asked by this surface depends
+   * on it.
+   */
   readonly baseUrl?: string;
   /** The operation that is asked for, or why there is none (404, 405). */
   readonly target: Operation | Fault;

@@ -1,8 +1,8 @@
 /**
  * People who are signed in at the console, found by the bearer that their page sends (C49, C50).
  *
- * Owns: how long sessions and bearers live, what ends them, and the role that a session gives. Does not own: signing in (people/),
- * the rows (shop/access/people.ts).
+ * Owns: how long sessions and bearers live, what ends them, and the role that a session gives. Does not own: signing in
+ * (people/), the rows (shop/access/people.ts).
  */
 import { lesserRole, type Role, roleOfScope } from "../core/access/role.ts";
 import { parseSecret } from "../base/secret.ts";

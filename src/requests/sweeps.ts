@@ -1,6 +1,7 @@
 /**
- * Deletes expired rows a few at a time, while requests add new ones: audit rows (`auditRetentionDays`), stored answers (C21) and events (C56). A sweep
- * never holds a shop for long, however many rows have expired, and a shop without requests needs none.
+ * Deletes expired rows a few at a time, while requests add new ones: audit rows (`auditRetentionDays`), stored answers
+ * (C21) and events (C56). A sweep never holds a shop for long, however many rows have expired, and a shop without
+ * requests needs none.
  */
 import { dayMs } from "../base/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/access/idempotency.ts";

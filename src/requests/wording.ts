@@ -20,7 +20,10 @@ const terms: Readonly<Record<Surface, Readonly<Record<MentionedTerm, string>>>> 
   },
 };
 
-/** `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`; a tool's name where REST has no path. */
+/**
+ * `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`; a tool's
+ * name where REST has no path.
+ */
 function routeOf({ name, route }: Operation, recordId: string | null): string {
   if (route === null) return name;
   const path = route.path.replaceAll(/\{\w+\}/g, recordId ?? "{id}");
@@ -34,7 +37,10 @@ const words: Readonly<Record<Surface, (operation: Operation, recordId: string | 
 
 const byName = new Map<string, Operation>();
 
-/** Names operations in texts from now on. The registry of the operations calls it, since a request knows no operation by name. */
+/**
+ * Names operations in texts from now on. The registry of the operations calls it, since a request knows no operation by
+ * name.
+ */
 export function nameOperations(operations: readonly Operation[]): void {
   for (const operation of operations) byName.set(operation.name, operation);
 }

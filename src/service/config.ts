@@ -1,6 +1,6 @@
 /**
- * The configuration: the options of the environment (options.ts), read once at start into one frozen value (contract §1). Only the command line
- * (cli/cli.ts) reads it.
+ * The configuration: the options of the environment (options.ts), read once at start into one frozen value (contract
+ * §1). Only the command line (cli/cli.ts) reads it.
  */
 import { mailsPerHourMax } from "../core/supplier/mail.ts";
 import type { SmtpServer } from "../mail/smtp.ts";
@@ -46,9 +46,14 @@ export interface Config {
   readonly metricsPort: number | null;
   /** Where webhooks may connect, beside global addresses over https. */
   readonly webhooks: ConnectPolicy;
-  /** Where people and suppliers reach the service, as `https://openpo.example.com`; null: where each of them asks it. */
+  /**
+   * Where people and suppliers reach the service, as `https://openpo.example.com`; null: where each of them asks it.
+   */
   readonly publicUrl: string | null;
-  /** A file with a font for characters that the shipped one lacks, in documents, or `COLLECTION#NAME`; null: there is none. */
+  /**
+   * A file with a font for characters that the shipped one lacks, in documents, or `COLLECTION#NAME`; null: there is
+   * none.
+   */
   readonly documentFont: string | null;
   readonly storefronts: {
     /** Under which secrets of storefronts are stored; null: none can be. */

@@ -1,14 +1,14 @@
 /**
  * The data directory of one process, claimed, checked and opened, as a store that the service and the commands use.
  *
- * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a shop's files (shop,
- * storefront), serving (service/serve.ts), commands (cli/cli.ts).
+ * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a
+ * shop's files (shop, storefront), serving (service/serve.ts), commands (cli/cli.ts).
  *
- *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · versions (of the program and the schemas that
- *     files may have) · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… ·
- *     journal/ (audit rows that are to be moved to shops' files) · snapshots/ (copies that a backup is reading) ·
- *     restoring/ (files of a restore that has not finished) · arriving/ (files of shops that are being restored) · replaced/<shopId>… (what
- *     shops held before they were restored)
+ *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · versions (of the program
+ *     and the schemas that files may have) · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · journal/
+ *     (audit rows that are to be moved to shops' files) · snapshots/ (copies that a backup is reading) · restoring/
+ *     (files of a restore that has not finished) · arriving/ (files of shops that are being restored) ·
+ *     replaced/<shopId>… (what shops held before they were restored)
  */
 import { SecretBox } from "../base/secret-box.ts";
 import { randomBytes } from "node:crypto";
@@ -77,7 +77,9 @@ function kept(file: string): string | null {
   }
 }
 
-/** Writes a line into a file of the directory, completely or not at all. @throws ConfigError when it cannot be written. */
+/**
+ * Writes a line into a file of the directory, completely or not at all. @throws ConfigError when it cannot be written.
+ */
 function keep(file: string, line: string): void {
   const unfinished = `${file}.unfinished`;
   try {
@@ -106,7 +108,9 @@ interface RecordedServer {
 
 const serverFile = (dataDir: string): string => path.join(dataDir, "server.json");
 
-/** Records the server that now runs on the directory, so that commands find it. The caller has claimed the directory. */
+/**
+ * Records the server that now runs on the directory, so that commands find it. The caller has claimed the directory.
+ */
 export function recordServer(dataDir: string, { url, identity, publicUrl }: RecordedServer): void {
   keep(serverFile(dataDir), JSON.stringify({ url, identity, publicUrl }));
 }
@@ -155,7 +159,8 @@ export const schemaVersions = (): Record<"shops" | "sandbox" | typeof journalFol
 export const versionsFile = (dataDir: string): string => path.join(dataDir, "versions");
 
 /**
- * Refuses a directory that a newer program has served, which then has shops that this one cannot open, and records this program.
+ * Refuses a directory that a newer program has served, which then has shops that this one cannot open, and records this
+ * program.
  *
  * @throws ConfigError naming both versions and the ways out.
  */
@@ -212,7 +217,8 @@ function keptClock(dataDir: string, log: Log): { readonly clock: Clock; readonly
     fromMs: keptTime(dataDir),
     onSetBack: (behindMs) => log.warn({ behindMs }, "the machine's clock was set back"),
   });
-  // At once too: a process that dies before the first ten seconds are over must not lose what earlier ones have reached.
+  // At once too: a process that dies before the first ten seconds are over must not lose what earlier ones have
+  // reached.
   keepTime(dataDir, clock.now());
   const keeping = setInterval(() => keepTime(dataDir, clock.now()), timeKeptEveryMs);
   keeping.unref();
@@ -288,7 +294,9 @@ interface DirectoryLimits {
   readonly shopsOpenMax: number;
   /** Those of them that keep what they have read in memory. */
   readonly shopsWarmMax?: number;
-  /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators. */
+  /**
+   * With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators.
+   */
   readonly walPagesMax?: number;
   /** Of the journal of audit rows. Default: as in `base/limits.ts`; not for operators. */
   readonly journal?: Partial<JournalLimits>;
@@ -303,7 +311,8 @@ function refuseInterruptedRestore(dataDir: string): void {
 }
 
 /**
- * Claims and opens the directory. Imports that a crash has interrupted are finished before their shops are served (copies/shop-arrivals.ts).
+ * Claims and opens the directory. Imports that a crash has interrupted are finished before their shops are served
+ * (copies/shop-arrivals.ts).
  *
  * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
  */
@@ -541,7 +550,10 @@ const gaugesOf = (files: SqliteEngine, sandboxes: SqliteEngine, journal: AuditJo
 /** Descriptors of an open file: the database, its `-wal` (sqlite's and ours) and its `-shm`. */
 const descriptorsPerShop = 4;
 
-/** Half of the process's descriptors are for shops and an eighth for their built-in storefronts; connections have the rest. */
+/**
+ * Half of the process's descriptors are for shops and an eighth for their built-in storefronts; connections have the
+ * rest.
+ */
 export const openFilesMax = (
   descriptors: number,
   wanted: number,

@@ -1,8 +1,9 @@
 /**
  * The database of many nodes, opened and brought to this version, as a store that the service and the commands use.
  *
- * Owns: the names of the PostgreSQL schemas. Does not own: which node makes the first start (store/postgres/first-start.ts), a shop's
- * tables (shop, storefront), serving (service/serve.ts), commands (cli/cli.ts).
+ * Owns: the names of the PostgreSQL schemas. Does not own: which node makes the first start
+ * (store/postgres/first-start.ts), a shop's tables (shop, storefront), serving (service/serve.ts), commands
+ * (cli/cli.ts).
  *
  *     openpo: the shops, coordination of the nodes, the first start · openpo_sandbox: the sandboxes
  */
@@ -46,7 +47,10 @@ function reasonOf(error: unknown): string {
   return `${message} (${(cause.message === "" ? code : cause.message).split("\n", 1)[0] ?? ""})`;
 }
 
-/** Metrics of a node's connections. Divided by the number of requests, they give the statements and round trips per request. */
+/**
+ * Metrics of a node's connections. Divided by the number of requests, they give the statements and round trips per
+ * request.
+ */
 const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
   {
     name: "database_statements_total",
@@ -137,7 +141,8 @@ const noSnapshot = (): never => {
 };
 
 /**
- * Opens the database and brings its schemas to this version. While another node makes the first start, it waits for that.
+ * Opens the database and brings its schemas to this version. While another node makes the first start, it waits for
+ * that.
  *
  * @throws ConfigError when it cannot be used, saying why.
  */

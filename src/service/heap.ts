@@ -8,7 +8,9 @@ export function heapGrowthAfter(leftBytes: number): number {
   return Math.min(Math.max(wanted, heapGrowthPercent), heapGrowthPercentMax);
 }
 
-/** Told when the object that was made last is collected. V8 collects it with the old generation only, young as it is. */
+/**
+ * Told when the object that was made last is collected. V8 collects it with the old generation only, young as it is.
+ */
 const collections = new FinalizationRegistry<(percent: number) => void>(boundNextGrowth);
 
 function boundNextGrowth(set: (percent: number) => void): void {
@@ -19,8 +21,8 @@ function boundNextGrowth(set: (percent: number) => void): void {
 /**
  * Applies to all threads, from the next collection on. The size is that of the heap of the thread that calls this.
  *
- * @param set  default: as an option of V8, which reads it whenever it has collected. So the command line need not have it, and it follows what the
- *             last collection but one has left.
+ * @param set  default: as an option of V8, which reads it whenever it has collected. So the command line need not have
+ *             it, and it follows what the last collection but one has left.
  */
 export function boundHeapGrowth(
   set = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`),
@@ -29,9 +31,11 @@ export function boundHeapGrowth(
 }
 
 /**
- * Collects all that is not needed any more and gives its memory back to the system. Holds the event loop for some 50 ms after a start.
+ * Collects all that is not needed any more and gives its memory back to the system. Holds the event loop for some 50 ms
+ * after a start.
  *
- * V8 keeps the pages that a collection empties, unless it is told that memory is short. Of Node's own modules only the inspector tells it so.
+ * V8 keeps the pages that a collection empties, unless it is told that memory is short. Of Node's own modules only the
+ * inspector tells it so.
  */
 export async function giveMemoryBack(): Promise<void> {
   if (!process.features.inspector) return;

@@ -1,8 +1,9 @@
 /**
  * The limits that follow from the memory of the process (`OPENPO_MEMORY_MB`).
  *
- * At 1,024 megabytes they are the constants that carry their names; otherwise they are in proportion, within the bounds below. The memory is a
- * measure for these limits, not a cap: beside them Node's heap, SQLite and the threads take what docs/capacity.md says.
+ * At 1,024 megabytes they are the constants that carry their names; otherwise they are in proportion, within the bounds
+ * below. The memory is a measure for these limits, not a cap: beside them Node's heap, SQLite and the threads take what
+ * docs/capacity.md says.
  */
 import { availableParallelism, totalmem } from "node:os";
 import {

@@ -1,5 +1,6 @@
 /**
- * An open store: a data directory (service/data-directory.ts) or a database (service/database.ts), in the same shape for the service and for commands.
+ * An open store: a data directory (service/data-directory.ts) or a database (service/database.ts), in the same shape
+ * for the service and for commands.
  */
 import type { AdminContext } from "../admin/operation.ts";
 import type { Gauge } from "../http/metrics.ts";
@@ -62,7 +63,9 @@ export interface OpenStore {
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
-  /** Where audit rows of reads wait until they are moved to their shops' logs; null: each shop's are written at once. */
+  /**
+   * Where audit rows of reads wait until they are moved to their shops' logs; null: each shop's are written at once.
+   */
   readonly auditJournal: AuditRowPlace | null;
   /**
    * Name by which a command recognises a server on this store. That of a data directory is new whenever one is opened;

@@ -90,7 +90,10 @@ const usualTokens: ReadonlySet<string> = new Set([
   "youradmintokenhere",
 ]);
 
-/** Usual words one after another, and digits between and after them: `password1234567890`, `openpo-admin-2026`, `secret1secret2secret3`. */
+/**
+ * Usual words one after another, and digits between and after them: `password1234567890`, `openpo-admin-2026`,
+ * `secret1secret2secret3`.
+ */
 const usualWords =
   /^(?:(?:admin|administrator|change|changeme|default|demo|dev|example|is|letmein|me|my|openpo|passw(?:or|0r)d|please|prod|production|qwerty|qwertyuiop|replace|root|secret|super|test|this|token|user|welcome|your)\d*)+$/;
 

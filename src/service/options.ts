@@ -1,8 +1,8 @@
 /**
  * The options of the program: environment variables, each with its type, its default and one sentence.
  *
- * From this table follow what the program reads (config.ts), `openpo --help`, and the table in docs/operating.md. No other file reads the
- * process's environment.
+ * From this table follow what the program reads (config.ts), `openpo --help`, and the table in docs/operating.md. No
+ * other file reads the process's environment.
  */
 import { z } from "zod";
 import { memoryMegabytesMin } from "./memory-limits.ts";
@@ -213,7 +213,10 @@ export const shownOptions: readonly ShownOption[] = Object.entries(options.shape
   return text === undefined ? [] : [{ name, ...text }];
 });
 
-/** Variables of earlier versions, and what stands in place of each. A start with one is refused: its limit would change without a word. */
+/**
+ * Variables of earlier versions, and what stands in place of each. A start with one is refused: its limit would change
+ * without a word.
+ */
 const goneOptions: Readonly<Record<string, string>> = {
   OPENPO_ALLOWED_HOSTS: "OPENPO_PUBLIC_URL names the host at which agents reach /mcp",
   OPENPO_BODIES_MB: "OPENPO_MEMORY_MB sets it",

@@ -1,8 +1,9 @@
 /**
  * The running service: all parts connected, on one data directory or as a node on a database.
  *
- * Owns: what is opened in which order, and closed in the reverse order. Does not own: where data is stored (service/data-directory.ts,
- * service/database.ts), arguments, signals and messages for people (cli/cli.ts, cli/serve.ts).
+ * Owns: what is opened in which order, and closed in the reverse order. Does not own: where data is stored
+ * (service/data-directory.ts, service/database.ts), arguments, signals and messages for people (cli/cli.ts,
+ * cli/serve.ts).
  */
 import { SecretBox } from "../base/secret-box.ts";
 import { randomBytes } from "node:crypto";
@@ -245,7 +246,10 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
-/** The store's outbox, the sender of its webhooks, the pulls of its storefronts, and the operator's operations, which wake both. */
+/**
+ * The store's outbox, the sender of its webhooks, the pulls of its storefronts, and the operator's operations, which
+ * wake both.
+ */
 function openWork(
   config: Config,
   store: OpenStore,

@@ -1,5 +1,6 @@
 /**
- * Which adapter opens a shop's storefront, by its kind (C47). A further platform is a folder in storefront/ and a case here.
+ * Which adapter opens a shop's storefront, by its kind (C47). A further platform is a folder in storefront/ and a case
+ * here.
  */
 import type { Config } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
@@ -31,8 +32,8 @@ interface StorefrontParts {
 }
 
 /**
- * The storefronts of this process's shops. One of a kind that this version does not have refuses every call; it is never the sandbox
- * instead.
+ * The storefronts of this process's shops. One of a kind that this version does not have refuses every call; it is
+ * never the sandbox instead.
  */
 export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontParts): StorefrontConnections {
   const { secrets } = parts;

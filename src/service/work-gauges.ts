@@ -1,6 +1,6 @@
 /**
- * Metrics of work that waits: writes in the shops' queues, effects in the outbox, webhooks, mails, pulls. They are what the process remembers of shops that
- * have such work now, so a scrape reads no shop.
+ * Metrics of work that waits: writes in the shops' queues, effects in the outbox, webhooks, mails, pulls. They are what
+ * the process remembers of shops that have such work now, so a scrape reads no shop.
  */
 import type { Gauge } from "../http/metrics.ts";
 import type { MailSender } from "../mail/sender.ts";

@@ -1,5 +1,6 @@
 /**
- * The texts that codes may be stored as. The database lowers A to Z alone, on both engines, so an index of `lower(column)` finds these.
+ * The texts that codes may be stored as. The database lowers A to Z alone, on both engines, so an index of
+ * `lower(column)` finds these.
  */
 import { gtinOf, scannedCode } from "../core/goods/codes.ts";
 import { placeholders } from "../store/in-lists.ts";

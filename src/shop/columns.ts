@@ -1,5 +1,6 @@
 /**
- * Records in columns, by the tables of fields (core/order/purchase-order-fields.ts): a column's name, the value written, the record read back.
+ * Records in columns, by the tables of fields (core/order/purchase-order-fields.ts): a column's name, the value
+ * written, the record read back.
  *
  * What takes a table of fields is called once, when the program starts, and answers what is used for each record.
  */
@@ -66,8 +67,8 @@ export function insertInto<Of>(
 }
 
 /**
- * A function that makes the update of a record: of the columns that differ, so that indexes on the others are not written. Null when none
- * differs.
+ * A function that makes the update of a record: of the columns that differ, so that indexes on the others are not
+ * written. Null when none differs.
  */
 export function updateIn<Of>(
   table: string,

@@ -1,5 +1,6 @@
 /**
- * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by key.
+ * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by
+ * key.
  */
 import type { Field, Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { hasOneOf, placeholders } from "../store/in-lists.ts";

@@ -145,7 +145,8 @@ const notedTables: readonly NotedTable[] = [
        union select variant_id, location_id from ${from}storefront_incoming where shop_id = ?`,
     shops: 2,
   },
-  // Orders whose rows differ from the backup's after the restore. `is_synced_anew`: what the storefront has of them is another quantity.
+  // Orders whose rows differ from the backup's after the restore. `is_synced_anew`: what the storefront has of them is
+  // another quantity.
   {
     name: "touched_order",
     columns: "purchase_order_id text primary key, is_synced_anew bigint",
@@ -153,7 +154,9 @@ const notedTables: readonly NotedTable[] = [
   },
 ];
 
-/** Makes the tables `now_…`. @param ending what an engine adds to a temporary table. @param textType its type of texts. */
+/**
+ * Makes the tables `now_…`. @param ending what an engine adds to a temporary table. @param textType its type of texts.
+ */
 export const noteTables = (ending = "", textType = "text"): readonly string[] =>
   notedTables.map(
     ({ name, columns }) => `create temporary table ${name} (${columns.replaceAll(" text", ` ${textType}`)})${ending}`,
@@ -245,8 +248,8 @@ const joinLevels = (shopId: string): readonly Statement[] => [
 ];
 
 /**
- * Of what is under way. Nothing is pushed that the backup had still to push, since it may have been since. A push that was sent and has no known
- * outcome is sent again under its own reference, when its order is pushed next.
+ * Of what is under way. Nothing is pushed that the backup had still to push, since it may have been since. A push that
+ * was sent and has no known outcome is sent again under its own reference, when its order is pushed next.
  */
 const joinWork = (shopId: string, nowMs: number): readonly Statement[] => [
   of(
@@ -281,8 +284,8 @@ interface Joining {
 }
 
 /**
- * Joins the two states, once the rows of the backup are in their places. What the storefront has of a line, and so on the shelf, stays what it
- * is: nothing is pushed twice.
+ * Joins the two states, once the rows of the backup are in their places. What the storefront has of a line, and so on
+ * the shelf, stays what it is: nothing is pushed twice.
  */
 export const joinStatements = (shopId: string, { nowMs, forecastEpoch, hasPresent }: Joining): readonly Statement[] => [
   ...joinOrders(shopId),
@@ -405,7 +408,9 @@ export async function backupStateOf(tx: Tx, shopId: string): Promise<BackupState
   return { sequence: await lastSequence(tx, shopId), changedUntilMs: at === 0 ? null : at };
 }
 
-/** The effects that tell the storefront what is incoming by now, of everything that it may have been told before, too. */
+/**
+ * The effects that tell the storefront what is incoming by now, of everything that it may have been told before, too.
+ */
 async function tellIncoming(tx: Tx, shopId: string, ids: Ids, nowMs: number): Promise<readonly Statement[]> {
   const rows = await tx.all<{ variant_id: string; location_id: string }>(
     `select variant_id, location_id from now_incoming
@@ -422,7 +427,10 @@ interface RestoreStamp extends EventStamp {
   readonly entry: AuditEntry;
 }
 
-/** The last step: tells the storefront what is incoming, and everybody else that the shop was restored. @returns what has changed. */
+/**
+ * The last step: tells the storefront what is incoming, and everybody else that the shop was restored. @returns what
+ * has changed.
+ */
 export async function finishRestore(
   tx: Tx,
   shopId: string,

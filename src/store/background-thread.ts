@@ -11,8 +11,8 @@ export const backgroundNiceness = 5;
 const nicenessMax = 19;
 
 /**
- * Gives the calling thread a lower priority than the event loop has. Linux alone has priorities of threads; elsewhere it would be that of
- * the process. A system that refuses it is left as it is.
+ * Gives the calling thread a lower priority than the event loop has. Linux alone has priorities of threads; elsewhere
+ * it would be that of the process. A system that refuses it is left as it is.
  *
  * @returns whether it has.
  */

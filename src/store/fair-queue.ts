@@ -1,13 +1,15 @@
 /**
  * The queue of work that shops share a few workers for: each shop waits in a line of its own, and the lines take turns.
  *
- * Owns: the order between shops, the limits on what one shop runs and has waiting. Does not own: the work, or what runs it.
+ * Owns: the order between shops, the limits on what one shop runs and has waiting. Does not own: the work, or what runs
+ * it.
  *
  * Invariants:
- * - Q3. Shops take turns: after a shop's work has begun, every other shop with waiting work comes first, also when the shop had nothing
- *       waiting meanwhile.
- * - Q4. Of one shop at most `runningPerShopMax` run and `waitingPerShopMax` wait, none longer than `waitMsMax`. Refused work was never
- *       run, nor work that nobody wants any more when its turn comes. Setting the time of day refuses none.
+ * - Q3. Shops take turns: after a shop's work has begun, every other shop with waiting work comes first, also when the
+ *       shop had nothing waiting meanwhile.
+ * - Q4. Of one shop at most `runningPerShopMax` run and `waitingPerShopMax` wait, none longer than `waitMsMax`. Refused
+ *       work was never run, nor work that nobody wants any more when its turn comes. Setting the time of day refuses
+ *       none.
  */
 import { Fault } from "../base/fault.ts";
 import { RecentMap } from "../base/recent-map.ts";
@@ -47,7 +49,9 @@ export class FairQueue {
   readonly #things: string;
   /** Shops with work. */
   readonly #lines = new Map<string, Line>();
-  /** When each shop had its latest turn, in turns of all shops. A shop that is not in it comes before those that are. */
+  /**
+   * When each shop had its latest turn, in turns of all shops. A shop that is not in it comes before those that are.
+   */
   readonly #latestTurns = new RecentMap<number>(turnsRememberedMax);
   #running = 0;
   #turns = 0;
@@ -73,8 +77,8 @@ export class FairQueue {
   /**
    * Runs `work` when it is the shop's turn and passes its result on.
    *
-   * @param unwanted  aborted when nobody wants the result any more: work that waits gives up its place. Work that runs goes on. Null: it
-   *                  stays wanted.
+   * @param unwanted  aborted when nobody wants the result any more: work that waits gives up its place. Work that runs
+   *                  goes on. Null: it stays wanted.
    * @throws Fault DO_OVERLOADED when too much of the shop waits, or its turn did not come in time.
    * @throws the reason of `unwanted` when it was aborted before the work has begun.
    */

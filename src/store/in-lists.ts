@@ -44,8 +44,8 @@ export async function inChunks<R>(
 }
 
 /**
- * Rows of a statement in which `(?)` stands for the list of values. The list comes after all other parameters; the statement's
- * order holds only within each chunk of `inListMax` values.
+ * Rows of a statement in which `(?)` stands for the list of values. The list comes after all other parameters; the
+ * statement's order holds only within each chunk of `inListMax` values.
  */
 export const selectIn = <Row>(
   tx: Tx,

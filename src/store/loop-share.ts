@@ -60,7 +60,9 @@ export class LoopShare {
   #arrivedAtMs: number;
   /** When the latest request that reads came, of any shop or of nobody. */
   #readAtMs = -Infinity;
-  /** The shop whose request came last, and when the latest one came that was not of the same shop as the one before it. */
+  /**
+   * The shop whose request came last, and when the latest one came that was not of the same shop as the one before it.
+   */
   #latest: { readonly shopId: string | null; readonly sinceMs: number } = { shopId: null, sinceMs: -Infinity };
   /** Steps of shops that owe. */
   #waiting = 0;

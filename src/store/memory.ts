@@ -1,5 +1,6 @@
 /**
- * Values that were made of what was read, within a bound in bytes, each as long as the rows that it was made from stand (D111).
+ * Values that were made of what was read, within a bound in bytes, each as long as the rows that it was made from stand
+ * (D111).
  */
 import type { Footprint } from "./store.ts";
 
@@ -49,8 +50,8 @@ export class Memory<T> {
   }
 
   /**
-   * @param seen  what the value was made from, of every read. Empty: nobody knows it, so the value is not kept. Null: the value holds
-   *              whatever rows change.
+   * @param seen  what the value was made from, of every read. Empty: nobody knows it, so the value is not kept. Null:
+   *              the value holds whatever rows change.
    */
   put(key: string, value: T, valueBytes: number, seen: readonly Footprint[] | null): void {
     this.#forget(key);

@@ -33,8 +33,8 @@ function foldWithList(text: string): string {
 }
 
 /**
- * Functions of the program that a migration may use, in statements of the form `update TABLE set COLUMN = FUNCTION(EXPRESSION)`. What is null
- * stays null.
+ * Functions of the program that a migration may use, in statements of the form `update TABLE set COLUMN =
+ * FUNCTION(EXPRESSION)`. What is null stays null.
  */
 export const migrationFunctions: Readonly<Record<string, (text: string) => string>> = {
   fold,

@@ -1,18 +1,19 @@
 /**
  * The door to one shop's data: the port that every engine implements.
  *
- * Owns: serialisation of writes, atomicity, durability of what was answered. Does not own: what the data means (core), the SQL and
- * how rows map to values (shop), calls of the storefront (outbox).
+ * Owns: serialisation of writes, atomicity, durability of what was answered. Does not own: what the data means (core),
+ * the SQL and how rows map to values (shop), calls of the storefront (outbox).
  *
  * Invariants:
- * - S1. Writes on one shop take effect one at a time, in the order in which they were accepted. Reads see a committed state,
- *       never half a write, and never wait for upstream calls.
+ * - S1. Writes on one shop take effect one at a time, in the order in which they were accepted. Reads see a committed
+ *       state, never half a write, and never wait for upstream calls.
  * - S2. A write is all or nothing.
  * - S3. An effect is in the outbox if and only if the change that asked for it committed.
- * - S4. A promise of `read` or `write` resolves only when everything it reports is durable: it survives kill -9 and loss of power.
+ * - S4. A promise of `read` or `write` resolves only when everything it reports is durable: it survives kill -9 and
+ *   loss of power.
  * - S5. No upstream call happens inside `work`. Inside `work` only the `Tx` may be awaited.
- * - S6. The queue of a shop is bounded in length and age; beyond that a write gets 503 DO_OVERLOADED. When a shop's store cannot be used,
- *       its requests get 503 DO_UNAVAILABLE, nothing is acknowledged, and other shops are served.
+ * - S6. The queue of a shop is bounded in length and age; beyond that a write gets 503 DO_OVERLOADED. When a shop's
+ *       store cannot be used, its requests get 503 DO_UNAVAILABLE, nothing is acknowledged, and other shops are served.
  * - S7. A shop is found by its id alone.
  */
 
@@ -30,15 +31,15 @@ export interface Statement {
 /** One shop's database inside `work`; unusable after it. Integer columns come back as numbers. */
 export interface Tx {
   /**
-   * Runs a statement and returns its rows. Statements that are started side by side, without an await in between, share one round trip on
-   * a network engine.
+   * Runs a statement and returns its rows. Statements that are started side by side, without an await in between, share
+   * one round trip on a network engine.
    *
    * @throws TypeError for a value that may not be bound, Error for a statement that may not run here.
    */
   all<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
   /**
-   * Runs the statements in order and returns no rows. An embedded engine runs them at once. A network engine sends them with the next
-   * `all` or with the commit; a statement that fails then fails the write.
+   * Runs the statements in order and returns no rows. An embedded engine runs them at once. A network engine sends them
+   * with the next `all` or with the commit; a statement that fails then fails the write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
   /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */
@@ -60,7 +61,9 @@ export interface StateMemory {
    * value.
    */
   get(key: string): object | null;
-  /** @param value a record, or a part of it, in one state, with its name. @param bytes what it takes in memory, roughly. */
+  /**
+   * @param value a record, or a part of it, in one state, with its name. @param bytes what it takes in memory, roughly.
+   */
   put(key: string, value: object, bytes: number): void;
 }
 
@@ -89,32 +92,35 @@ export type Work<T> = (tx: Tx) => Promise<T>;
 /** Options of a commit. */
 export interface WriteOptions {
   /**
-   * False: committed before the promise resolves, but not yet synced to disk; it survives kill -9, but not a power cut. For rows that
-   * no answer depends on, such as the audit row of a read. Default true.
+   * False: committed before the promise resolves, but not yet synced to disk; it survives kill -9, but not a power cut.
+   * For rows that no answer depends on, such as the audit row of a read. Default true.
    */
   readonly durable?: boolean;
   /**
-   * False: the promise may resolve before the commit, which a network engine sends without waiting for its answer. The shop's next turns see
-   * what was written; a crash, or an error of the commit, may take it back unnoticed. For counts beside an answer that was only read.
-   * Default true.
+   * False: the promise may resolve before the commit, which a network engine sends without waiting for its answer. The
+   * shop's next turns see what was written; a crash, or an error of the commit, may take it back unnoticed. For counts
+   * beside an answer that was only read. Default true.
    */
   readonly committed?: boolean;
   /**
-   * True: the work only adds rows that no other rows depend on, such as an audit row. Unless the engine is embedded it reads nothing, and may
-   * run outside the shop's turns, so that it does not wait for one. Default false.
+   * True: the work only adds rows that no other rows depend on, such as an audit row. Unless the engine is embedded it
+   * reads nothing, and may run outside the shop's turns, so that it does not wait for one. Default false.
    */
   readonly append?: boolean;
 }
 
-/** Rows whose presence says that a shop has work due. An engine that keeps all shops in one place can be asked for such shops. */
+/**
+ * Rows whose presence says that a shop has work due. An engine that keeps all shops in one place can be asked for such
+ * shops.
+ */
 export interface DueRows {
   /** A table of the shops' schema. */
   readonly table: string;
   /** A condition on the table's columns in the shared SQL, in which every `?` stands for the time in milliseconds. */
   readonly condition: string;
   /**
-   * A column that is null where nothing is due. Given where most rows are not due yet: an engine that searches all shops then finds the others by an
-   * index that begins with it.
+   * A column that is null where nothing is due. Given where most rows are not due yet: an engine that searches all
+   * shops then finds the others by an index that begins with it.
    */
   readonly searchedBy?: string;
 }
@@ -143,19 +149,22 @@ export interface Engine {
   create(shopId: string): Promise<void>;
   /** True if the shop has a database. */
   exists(shopId: string): Promise<boolean>;
-  /** Deletes the shop's database with everything in it; does nothing without one. Writes that wait for the shop fail with NOT_FOUND. */
+  /**
+   * Deletes the shop's database with everything in it; does nothing without one. Writes that wait for the shop fail
+   * with NOT_FOUND.
+   */
   remove(shopId: string): Promise<void>;
   /** Ids of all shops, in code-point order. */
   list(): Promise<string[]>;
   /**
-   * Ids of the shops that may have rows which are due at this time, as the `DueRows` that the engine was opened with describe them. An
-   * engine that cannot search all shops at once names every shop.
+   * Ids of the shops that may have rows which are due at this time, as the `DueRows` that the engine was opened with
+   * describe them. An engine that cannot search all shops at once names every shop.
    */
   shopsWithDueRows(nowMs: number): Promise<string[]>;
 
   /**
-   * Reads the shop: every statement of `work` sees the same committed state, and what they have seen is durable when the promise
-   * resolves. If `work` runs no statement, everything that was committed before is.
+   * Reads the shop: every statement of `work` sees the same committed state, and what they have seen is durable when
+   * the promise resolves. If `work` runs no statement, everything that was committed before is.
    *
    * @param onSeen called when `work` has succeeded, if the engine knows which rows it has seen and who changes them.
    * @throws Fault NOT_FOUND       there is no such shop.
@@ -165,8 +174,8 @@ export interface Engine {
   /**
    * Like `read`, but what it sees may not be synced to disk yet: for decisions, never for answers.
    *
-   * @param credential  hash of the secret that the caller has shown. An engine that knows that the shop has no such key may refuse with
-   *                    NOT_FOUND, without opening anything.
+   * @param credential  hash of the secret that the caller has shown. An engine that knows that the shop has no such key
+   *                    may refuse with NOT_FOUND, without opening anything.
    */
   peek<T>(shopId: string, work: Work<T>, credential?: string): Promise<T>;
   /**
@@ -219,8 +228,8 @@ export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
   takeToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /**
-   * Takes tokens one after another as `takeToken` does, provided that a statement has a row. On a network engine it is one round trip, that in
-   * which the read begins; two when there are fewer tokens than were asked for.
+   * Takes tokens one after another as `takeToken` does, provided that a statement has a row. On a network engine it is
+   * one round trip, that in which the read begins; two when there are fewer tokens than were asked for.
    *
    * @param batch how many, and a statement that reads the shop.
    * @param tx    a read of the shop that has run no statement yet.
@@ -241,17 +250,18 @@ export interface Coordination {
    * Marks an idempotency key as in flight.
    *
    * @param scope names the key within the shop; equal texts are the same key.
-   * @param tx    a read of the shop that has run no statement yet. It sees what was committed before the key was claimed. On a network
-   *              engine the claim is made in the round trip in which the read begins.
-   * @returns null when this call holds the key now, else the claim of its holder. `again`: its holder has changed at that moment; the call
-   *          is to be repeated in another read.
+   * @param tx    a read of the shop that has run no statement yet. It sees what was committed before the key was
+   *              claimed. On a network engine the claim is made in the round trip in which the read begins.
+   * @returns null when this call holds the key now, else the claim of its holder. `again`: its holder has changed at
+   *          that moment; the call is to be repeated in another read.
    */
   claimKey(shopId: string, scope: string, claim: KeyClaim, tx?: Tx): Promise<KeyClaim | "again" | null>;
   /**
    * Takes a key over from a process that may have died, to replay the answer that is stored under it.
    *
    * @param fingerprint that of the holder's claim, of the kind `run`.
-   * @returns whether this call holds the key now. It does not if the holder is known to run, or has begun to replace the stored answer.
+   * @returns whether this call holds the key now. It does not if the holder is known to run, or has begun to replace
+   *   the stored answer.
    */
   takeOverKey(shopId: string, scope: string, fingerprint: string): Promise<boolean>;
   /**
@@ -263,11 +273,14 @@ export interface Coordination {
   holdsKey(shopId: string, scope: string, tx?: Tx): Promise<boolean>;
   /** Gives a key back. A key that this process does not hold is left alone. */
   releaseKey(shopId: string, scope: string): Promise<void>;
-  /** Gives a key back with the commit of a write, which needs no round trip then. A key that this process does not hold is left alone. */
+  /**
+   * Gives a key back with the commit of a write, which needs no round trip then. A key that this process does not hold
+   * is left alone.
+   */
   releaseKeyWith(shopId: string, scope: string): KeyRelease;
   /**
-   * Notes a session of the operator, who belongs to no shop, as seen at this time (C49). Beyond `operatorSessionsMax` of them the one that
-   * was not seen for longest ends.
+   * Notes a session of the operator, who belongs to no shop, as seen at this time (C49). Beyond `operatorSessionsMax`
+   * of them the one that was not seen for longest ends.
    *
    * @param session names it; a hash of its secret.
    */

@@ -82,7 +82,8 @@ export interface StorefrontConnections {
     /** Under which name a renewed token of the connection is stored; null: none is renewed. */
     connectionOf(shop: ConnectedShop): string | null;
     /**
-     * Asks the shop's store to tell of changes at the address, and at its former ones no more. Asking again changes nothing.
+     * Asks the shop's store to tell of changes at the address, and at its former ones no more. Asking again changes
+     * nothing.
      *
      * @returns what it refuses to tell of.
      * @throws StorefrontError

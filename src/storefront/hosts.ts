@@ -1,6 +1,6 @@
 /**
- * Which hosts a shop's storefront may be on: Shopify's own, and what the operator lists in `OPENPO_STOREFRONT_ALLOW`. The secret of a
- * storefront goes to its host and nowhere else.
+ * Which hosts a shop's storefront may be on: Shopify's own, and what the operator lists in `OPENPO_STOREFRONT_ALLOW`.
+ * The secret of a storefront goes to its host and nowhere else.
  */
 
 /** The variable with further hosts. */
@@ -17,7 +17,8 @@ const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const shopifyHost = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
 /**
- * Reads the operator's list: `[scheme://]host[:port]`, separated by commas. Without a scheme it is https, on this machine http.
+ * Reads the operator's list: `[scheme://]host[:port]`, separated by commas. Without a scheme it is https, on this
+ * machine http.
  *
  * @returns null when an entry is none, or is `http://` on another machine.
  */

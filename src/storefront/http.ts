@@ -27,7 +27,9 @@ const unsentCodes: ReadonlySet<string> = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** The error codes of this error, its causes and their parts: an address that fails on IPv4 and IPv6 has one for each. */
+/**
+ * The error codes of this error, its causes and their parts: an address that fails on IPv4 and IPv6 has one for each.
+ */
 function codesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   const own = "code" in error && typeof error.code === "string" ? [error.code] : [];

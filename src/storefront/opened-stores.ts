@@ -24,7 +24,10 @@ export class OpenedStores<Config, Client> {
     this.#isSame = isSame;
   }
 
-  /** The shop's storefront, made anew when its configuration has changed. One whose secret cannot be read refuses every call and says why. */
+  /**
+   * The shop's storefront, made anew when its configuration has changed. One whose secret cannot be read refuses every
+   * call and says why.
+   */
   storefrontOf(
     { shopId, currencyCode }: ConnectedShop,
     config: Config,

@@ -14,7 +14,10 @@ export type PullPart = "locations" | "variants" | "levels" | "sales";
 /** Which page is asked for. */
 export interface PullRequest {
   readonly part: PullPart;
-  /** Where the page before has ended, as it said; null: the part's first page. It may be from another process, hours ago. */
+  /**
+   * Where the page before has ended, as it said; null: the part's first page. It may be from another process, hours
+   * ago.
+   */
   readonly cursor: string | null;
   /** Only what may have changed since then; null: everything. More than that may come. */
   readonly changedSinceMs: number | null;
@@ -23,14 +26,14 @@ export interface PullRequest {
 }
 
 /**
- * One thing that the storefront holds, as it is now; it replaces what the shop knows of it. Ids are in the first of the platform's names
- * for it (`StorefrontPull.names`).
+ * One thing that the storefront holds, as it is now; it replaces what the shop knows of it. Ids are in the first of the
+ * platform's names for it (`StorefrontPull.names`).
  *
  * - `product`: all variants that the product has. Its others are deleted; with none it is deleted itself.
  * - `variant`: prices are in the shop's currency.
  * - `level`: `onHand` is null where the variant is not stocked. Nothing is on hand there then.
- * - `sale`: one order of a customer. It replaces what was known of the order. `lines`: what of it counts as sold, returns taken off; none
- *   when it was cancelled or a test. `locationId` is null when it is not known where.
+ * - `sale`: one order of a customer. It replaces what was known of the order. `lines`: what of it counts as sold,
+ *   returns taken off; none when it was cancelled or a test. `locationId` is null when it is not known where.
  */
 export type Pulled =
   | { readonly type: "location"; readonly locationId: string; readonly name: string }
@@ -67,7 +70,10 @@ export type Pulled =
 export interface PullPage {
   /** At most a few hundred: a page is held in memory and stored in slices. */
   readonly records: readonly Pulled[];
-  /** Where the next page begins; null: the part is over. The same as before, with `waitMs`, when the platform is not ready. */
+  /**
+   * Where the next page begins; null: the part is over. The same as before, with `waitMs`, when the platform is not
+   * ready.
+   */
   readonly cursor: string | null;
   /** Wait before the next page that the platform asks for. */
   readonly waitMs?: number;
@@ -83,6 +89,9 @@ export interface StorefrontPull {
   readonly bringsAllVariants: boolean;
   /** @throws StorefrontError; the page may then be asked for again. */
   page(request: PullRequest, context?: ReadContext): Promise<PullPage>;
-  /** Every name under which the shop may hold this id of the platform, the one for something new first: `4711`, `gid://…/4711`. */
+  /**
+   * Every name under which the shop may hold this id of the platform, the one for something new first: `4711`,
+   * `gid://…/4711`.
+   */
   names(kind: "location" | "product" | "variant", id: string): readonly string[];
 }

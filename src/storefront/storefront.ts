@@ -1,15 +1,16 @@
 /**
  * The port to the storefront platform (C47). No other code knows which platform a shop is on.
  *
- * Owns: the calls, one result per item, errors that say whether a write may have landed. Does not own: what to push and when
- * (core/storefront/stock-push.ts, core/storefront/cost-sync.ts, jobs/outbox/runner.ts), nor references (the caller stores them before the call).
+ * Owns: the calls, one result per item, errors that say whether a write may have landed. Does not own: what to push and
+ * when (core/storefront/stock-push.ts, core/storefront/cost-sync.ts, jobs/outbox/runner.ts), nor references (the caller
+ * stores them before the call).
  *
  * Invariants:
- * - F1. On-hand is changed by deltas only, each call under a reference; repeating the reference changes nothing and returns
- *       the first call's results.
+ * - F1. On-hand is changed by deltas only, each call under a reference; repeating the reference changes nothing and
+ *       returns the first call's results.
  * - F2. One result per item, in the order of the items; a bad item never fails the others.
- * - F3. A call that throws says whether it may have landed (`landed`). Unless it says `no`, the caller repeats it under the same
- *       reference.
+ * - F3. A call that throws says whether it may have landed (`landed`). Unless it says `no`, the caller repeats it under
+ *       the same reference.
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
 import type { Money, Quantity } from "../core/money/money.ts";
@@ -95,7 +96,10 @@ export class StorefrontError extends Error {
   }
 }
 
-/** The storefront of one shop. Every method rejects with `StorefrontError` only. Results come in the order of the inputs (F2). */
+/**
+ * The storefront of one shop. Every method rejects with `StorefrontError` only. Results come in the order of the inputs
+ * (F2).
+ */
 export interface Storefront {
   readonly capabilities: StorefrontCapabilities;
   /** Absent: there is nothing to pull. */
@@ -106,7 +110,9 @@ export interface Storefront {
   activateVariants(variantIds: readonly string[], context?: ReadContext): Promise<ItemResult[]>;
   /** Changes on-hand by the deltas, once per reference (F1). */
   changeOnHand(changes: readonly OnHandChange[], context: WriteContext): Promise<ItemResult[]>;
-  /** Reads, item by item, whether the change under this reference is visible at the platform, and what is on hand there. */
+  /**
+   * Reads, item by item, whether the change under this reference is visible at the platform, and what is on hand there.
+   */
   readOnHand(
     changes: readonly OnHandChange[],
     context: WriteContext,
@@ -131,8 +137,8 @@ export interface Storefront {
 }
 
 /**
- * Opens a shop's storefront, by the shop's storefront kind and configuration. Opening asks the platform nothing and never fails: a
- * storefront that cannot be opened refuses every call and says why.
+ * Opens a shop's storefront, by the shop's storefront kind and configuration. Opening asks the platform nothing and
+ * never fails: a storefront that cannot be opened refuses every call and says why.
  *
  * @param parent the step that its calls belong to, for a tracer.
  */

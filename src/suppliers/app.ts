@@ -1,11 +1,13 @@
 /**
  * The link of a supplier over HTTP: `/s/<token>` shows one order, and takes the supplier's answer to it (C64, C64a).
  *
- * Owns: which link leads anywhere, how often it is asked for, the answer's forms. Does not own: how the pages look (page.ts), making and
- * revoking links (admin/supplier/supplier-links.ts), what becomes of an answer (core/supplier/supplier-proposals.ts).
+ * Owns: which link leads anywhere, how often it is asked for, the answer's forms. Does not own: how the pages look
+ * (page.ts), making and revoking links (admin/supplier/supplier-links.ts), what becomes of an answer
+ * (core/supplier/supplier-proposals.ts).
  *
- * By a link nothing can be reached but its order. One that is unknown, expired, revoked, of an order that is gone, was cancelled or has
- * another supplier by now, is answered alike. The token is in the path, which the log, the audit log and messages show masked.
+ * By a link nothing can be reached but its order. One that is unknown, expired, revoked, of an order that is gone, was
+ * cancelled or has another supplier by now, is answered alike. The token is in the path, which the log, the audit log
+ * and messages show masked.
  */
 import { z } from "zod";
 import { dateOf, dayIn } from "../base/calendar.ts";
@@ -60,7 +62,10 @@ interface SupplierDependencies {
   readonly log: Log;
 }
 
-/** On every answer. The page is nobody else's: it is kept nowhere, found by no search, and tells no other site where it was. */
+/**
+ * On every answer. The page is nobody else's: it is kept nowhere, found by no search, and tells no other site where it
+ * was.
+ */
 const headers = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": pagePolicy,
@@ -395,8 +400,8 @@ type Reading = (
 };
 
 /**
- * Keeps an answer as the order's open proposal. An answer that says what the open one says is that one. Any other takes its place: what the
- * supplier said last is what counts, and a person has one answer to look at.
+ * Keeps an answer as the order's open proposal. An answer that says what the open one says is that one. Any other takes
+ * its place: what the supplier said last is what counts, and a person has one answer to look at.
  *
  * @throws Fault NOT_FOUND      the link has ended meanwhile.
  * @throws Fault INVALID_INPUT  see `proposedLines`.

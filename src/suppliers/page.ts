@@ -1,8 +1,8 @@
 /**
  * The pages that suppliers see: an order with the form of their answer, and what is shown in its place (C64).
  *
- * Owns: how they look, and which fields of an order a supplier sees: those of the order's document. What is the shop's own (`note`, tags,
- * payments) is not among them. The pages work without script, load nothing, and name no other place.
+ * Owns: how they look, and which fields of an order a supplier sees: those of the order's document. What is the shop's
+ * own (`note`, tags, payments) is not among them. The pages work without script, load nothing, and name no other place.
  */
 import { createHash } from "node:crypto";
 import { dateOf, dayIn } from "../base/calendar.ts";

@@ -69,7 +69,8 @@ export interface Loan {
   /**
    * To be called before the thread reads.
    *
-   * @returns what says, after it, which rows these statements of it have seen. Null: some have changed since, or nobody knows.
+   * @returns what says, after it, which rows these statements of it have seen. Null: some have changed since, or nobody
+   *   knows.
    */
   observe(): (statements: readonly RunStatement[]) => Footprint | null;
   /** Nothing is read for now. When `recall` is called, the thread closes the file and the loan is given back. */

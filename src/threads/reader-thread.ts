@@ -26,7 +26,10 @@ const files = new LentFileReader();
 /** The database's shops, once a read has needed them. */
 let engine: Engine | null = null;
 
-/** The shops on a connection of its own. The main thread has brought the schema to this version. A thread on files loads no client of databases. */
+/**
+ * The shops on a connection of its own. The main thread has brought the schema to this version. A thread on files loads
+ * no client of databases.
+ */
 async function openEngine({ url, schemaName, schemaDirectory }: DatabaseSource): Promise<Engine> {
   const [{ openPostgresEngine }, { openPostgresPool }] = await Promise.all([
     import("../store/postgres/engine.ts"),

@@ -1,10 +1,11 @@
 /**
  * Where a webhook may connect (C61): to global addresses, and to what the operator has opened of other networks.
  *
- * Owns: reading an address whatever form it has, and the decision. Does not own: finding the addresses of a name (post.ts).
+ * Owns: reading an address whatever form it has, and the decision. Does not own: finding the addresses of a name
+ * (post.ts).
  *
- * A range that is not global is opened by an entry within it. An entry that is wider opens nothing of it: 0.0.0.0/0 opens global
- * addresses, which are open anyway.
+ * A range that is not global is opened by an entry within it. An entry that is wider opens nothing of it: 0.0.0.0/0
+ * opens global addresses, which are open anyway.
  */
 import { BlockList, isIP, isIPv4 } from "node:net";
 
@@ -35,7 +36,10 @@ const nat64 = { prefix: "64:ff9b::", bits: 96 } as const;
 /** An address without the brackets of a URL and the zone of an interface. */
 const bare = (text: string): string => text.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
 
-/** A network as it is written: `10.0.0.0/8`, `fd00::/8`, or one address. One of IPv4 has the IPv6 forms of its addresses too. Null: it is none. */
+/**
+ * A network as it is written: `10.0.0.0/8`, `fd00::/8`, or one address. One of IPv4 has the IPv6 forms of its addresses
+ * too. Null: it is none.
+ */
 function parseNetwork(text: string): Network | null {
   const [written = "", length, ...more] = text.split("/");
   const address = bare(written);
@@ -60,7 +64,10 @@ const networks = (...texts: readonly string[]): readonly Network[] =>
     return network;
   });
 
-/** Never connected to, whatever the operator opens: this host, link-local, what clouds tell their machines (metadata), multicast, broadcast. */
+/**
+ * Never connected to, whatever the operator opens: this host, link-local, what clouds tell their machines (metadata),
+ * multicast, broadcast.
+ */
 const shut = networks(
   "0.0.0.0/8",
   // AWS, Google, Azure and most others.

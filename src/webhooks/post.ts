@@ -34,7 +34,9 @@ interface PostOptions {
 /** An attempt that was ended by `aborting`, and counts for nothing. */
 class Aborted extends Error {}
 
-/** Sends the body. Resolves with what the receiver answered or why it did not; null when `aborting` ended the attempt. */
+/**
+ * Sends the body. Resolves with what the receiver answered or why it did not; null when `aborting` ended the attempt.
+ */
 export async function post(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -97,7 +97,9 @@ export const senderLimits: SenderLimits = {
 /** Failures in a row after which an endpoint gets one attempt at a time. */
 const failuresUntilFailing = 3;
 
-/** An endpoint that took as long for its latest attempt is slow. Of one that is quicker deliveries may be claimed ahead. */
+/**
+ * An endpoint that took as long for its latest attempt is slow. Of one that is quicker deliveries may be claimed ahead.
+ */
 const quickMs = 1_000;
 
 /** Deliveries of a disabled endpoint that one turn stops. */
@@ -111,7 +113,10 @@ const countedEveryMs = 10_000;
 /** Between two tries of a store that refuses. */
 const storePauseMs = 500;
 
-/** Shops that are remembered to have no endpoints, and among other nodes how long. Their searches find what another node has added. */
+/**
+ * Shops that are remembered to have no endpoints, and among other nodes how long. Their searches find what another node
+ * has added.
+ */
 export const withoutMax = 100_000;
 
 const withoutMs = 30_000;
@@ -139,7 +144,10 @@ interface SenderOptions {
 
 /** Backlog of deliveries, for the metrics. */
 interface SenderBacklog {
-  /** Deliveries that wait or are being sent, as counted last: when a shop had nothing more to send at the time, and every ten seconds. */
+  /**
+   * Deliveries that wait or are being sent, as counted last: when a shop had nothing more to send at the time, and
+   * every ten seconds.
+   */
   readonly deliveries: number;
   /** When the longest waiting one was due; null when none is due. */
   readonly dueAtMs: number | null;
@@ -152,7 +160,9 @@ interface SenderBacklog {
 }
 
 export interface Sender {
-  /** Sends what is due in the shop. Called after every write with an event, so it costs nothing where nobody is told. */
+  /**
+   * Sends what is due in the shop. Called after every write with an event, so it costs nothing where nobody is told.
+   */
   wake(shopId: string): void;
   /** The shop's endpoints have changed. */
   endpointsChanged(shopId: string): void;
@@ -385,7 +395,8 @@ class WebhookSender implements Sender {
       if (isIdle && shop.finished.length === 0 && this.#shops.get(shopId) === shop) this.#shops.delete(shopId);
       return;
     }
-    // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at again.
+    // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at
+    // again.
     const inMs = dueAtMs - this.#options.clock.now();
     shop.timer = setTimeout(
       () => {

@@ -50,7 +50,10 @@ function signatureBy(secret: string, kind: EndpointSecrets["signature"], content
   return `v1a,${sign(null, Buffer.from(content), key).toString("base64")}`;
 }
 
-/** Headers with which a body is sent: its id, the second of this attempt, and a signature by each secret that is valid then. */
+/**
+ * Headers with which a body is sent: its id, the second of this attempt, and a signature by each secret that is valid
+ * then.
+ */
 export function signedHeaders(
   { signature, secret, previousSecret, previousUntilMs }: EndpointSecrets,
   webhookId: string,
@@ -73,7 +76,8 @@ const named: SecretNamed = { what: "the endpoint's secret", wayOut: "rotate it" 
 /**
  * The secrets of an endpoint as they sign.
  *
- * @throws SecretUnreadable when the key under which the secret was sealed is not here. A previous one that cannot be read does not sign.
+ * @throws SecretUnreadable when the key under which the secret was sealed is not here. A previous one that cannot be
+ *   read does not sign.
  */
 export function openedSecrets(box: SecretBox, shopId: string, endpoint: EndpointSecrets): EndpointSecrets {
   const secret = box.openIfSealed(shopId, endpoint.secret, named);

@@ -72,7 +72,8 @@ export const Cell: FunctionComponent<CellProps> = (props) => {
     if (event.key !== "Enter" && event.key !== "Tab" && event.key !== "Escape") return;
     event.preventDefault();
     finish(event.key === "Escape" ? "given-up" : "saved");
-    // The focus moves at once, so that the next key already belongs to the next cell. The last cell is its own next one.
+    // The focus moves at once, so that the next key already belongs to the next cell. The last cell is its own next
+    // one.
     comesBack.current = true;
     if (event.key === "Tab") walk(position, 0, event.shiftKey ? -1 : 1);
     else if (event.key === "Enter") walk(position, 1, 0);

@@ -1,4 +1,7 @@
-/** Lines that the supplier does not sell as they are written: said once, and rounded up in one call when the person asks for it. */
+/**
+ * Lines that the supplier does not sell as they are written: said once, and rounded up in one call when the person asks
+ * for it.
+ */
 import type { FunctionComponent } from "preact";
 import { openpo } from "../../data/client.ts";
 import { texts } from "../../texts/texts.ts";

@@ -1,4 +1,6 @@
-/** Rows pasted from a sheet: their codes are looked up, what is wrong is told row by row, and one call adds them all. */
+/**
+ * Rows pasted from a sheet: their codes are looked up, what is wrong is told row by row, and one call adds them all.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedClipboardEvent, TargetedEvent } from "preact";
 import type { CatalogueLineInput, Input, Output } from "../../../client/index.ts";

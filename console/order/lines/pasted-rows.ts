@@ -14,7 +14,10 @@ export interface PastedRow {
   readonly faults: readonly RowFault[];
 }
 
-/** The cells of a line: separated by tab, semicolon, or comma where it has neither. A quoted cell may have separators, and quotes doubled. */
+/**
+ * The cells of a line: separated by tab, semicolon, or comma where it has neither. A quoted cell may have separators,
+ * and quotes doubled.
+ */
 function cellsOf(line: string): readonly string[] {
   const plain = line.replaceAll(/"(?:[^"]|"")*"/g, "");
   const separator = plain.includes("\t") ? "\t" : plain.includes(";") ? ";" : ",";

@@ -58,7 +58,10 @@ const suggested = ({ to, subject, messageWithLink }: Next): Written => ({
   attachCsv: false,
 });
 
-/** The message with or without a link: what nobody has written is replaced, what somebody has written only gets or loses the link's place. */
+/**
+ * The message with or without a link: what nobody has written is replaced, what somebody has written only gets or loses
+ * the link's place.
+ */
 function withLink(message: string, hasLink: boolean, next: Next): string {
   if (message === next.message || message === next.messageWithLink)
     return hasLink ? next.messageWithLink : next.message;

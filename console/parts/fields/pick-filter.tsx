@@ -1,4 +1,6 @@
-/** A filter by something that is found by name: a search until it is chosen, then its name with a way to take it off. */
+/**
+ * A filter by something that is found by name: a search until it is chosen, then its name with a way to take it off.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";

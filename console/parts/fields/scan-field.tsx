@@ -1,6 +1,6 @@
 /**
- * The field that a scanner writes into: focused, without a soft keyboard, emptied on Enter or Tab. What is typed outside every field goes
- * here too.
+ * The field that a scanner writes into: focused, without a soft keyboard, emptied on Enter or Tab. What is typed
+ * outside every field goes here too.
  */
 import type { FunctionComponent, RefObject, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect } from "preact/hooks";

@@ -1,6 +1,6 @@
 /**
- * Wrong admin tokens of each address: every further one is answered later. The right one never waits, so that nobody can lock the operator
- * out. Counted in memory, by each node for itself.
+ * Wrong admin tokens of each address: every further one is answered later. The right one never waits, so that nobody
+ * can lock the operator out. Counted in memory, by each node for itself.
  */
 import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../../base/limits.ts";
 import { RecentMap } from "../../base/recent-map.ts";

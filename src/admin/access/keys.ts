@@ -139,7 +139,10 @@ export const revokeKey = operation({
     output: z.strictObject({ key: keySchema }),
   },
   input: z.strictObject({ ...inShop, keyId: pathId }),
-  /** Revokes the key: the next request with it is refused, and the person whom it has made is gone. Repeating changes nothing. */
+  /**
+   * Revokes the key: the next request with it is refused, and the person whom it has made is gone. Repeating changes
+   * nothing.
+   */
   async run(context, { shopId: id, keyId }, call) {
     return await context.engine.write(id, async (tx) => {
       const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());

@@ -152,7 +152,8 @@ export const createInvitation = operation({
   },
   input: z.strictObject({ ...inShop, name: personName, role, email: email.nullable().default(null) }),
   /**
-   * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where it is shown.
+   * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where
+   * it is shown.
    *
    * @throws Fault INVALID_INPUT when the shop keeps too many invitations.
    */

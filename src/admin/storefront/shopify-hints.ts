@@ -1,10 +1,13 @@
 /**
- * Shopify's own webhooks, at `/storefront/shopify/{shopId}`: a hint that something has changed at the store, after which it is pulled (C66a).
+ * Shopify's own webhooks, at `/storefront/shopify/{shopId}`: a hint that something has changed at the store, after
+ * which it is pulled (C66a).
  *
- * Owns: whether a request is Shopify's, and that one event hints once. Does not own: what is pulled and when (shop/storefront/storefront-pulls.ts).
+ * Owns: whether a request is Shopify's, and that one event hints once. Does not own: what is pulled and when
+ * (shop/storefront/storefront-pulls.ts).
  *
- * The body is checked by its signature and otherwise not read: what is stored comes from the pull. A shop that is not there, has no secret, or a
- * signature that is wrong are answered alike. Shops are remembered, so that strangers do not make the process read one file after the other.
+ * The body is checked by its signature and otherwise not read: what is stored comes from the pull. A shop that is not
+ * there, has no secret, or a signature that is wrong are answered alike. Shops are remembered, so that strangers do not
+ * make the process read one file after the other.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../base/fault.ts";

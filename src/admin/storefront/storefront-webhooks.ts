@@ -23,7 +23,9 @@ import { type AdminContext, data, inShop, operation, shopOf } from "../operation
 /** Time limit of subscribing at a store, or of cancelling there. */
 export const subscribeMsMax = 10_000;
 
-/** A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time. */
+/**
+ * A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time.
+ */
 export const subscriptionCheckMs = dayMs;
 
 type Webhooks = Pick<AdminContext, "storefronts" | "publicUrl">;
@@ -94,7 +96,10 @@ function incompleteReason(subscription: Subscription | null, address: string): s
   return subscription.message;
 }
 
-/** Asks the shop's store to tell of its changes, where it can be asked. What comes of it is stored; a store that refuses fails nothing. */
+/**
+ * Asks the shop's store to tell of its changes, where it can be asked. What comes of it is stored; a store that refuses
+ * fails nothing.
+ */
 export async function requestSubscription(
   context: Pick<AdminContext, "engine" | "clock" | "storefronts" | "publicUrl" | "calls">,
   shop: Shop,

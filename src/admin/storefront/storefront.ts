@@ -1,8 +1,8 @@
 /**
  * Connecting a shop to its storefront (C65), and how that connection is (C67).
  *
- * Owns: what is checked before a shop is connected, leaving a storefront behind, the status. Does not own: how a platform is asked
- * (storefront/), the other members of a shop (shops.ts).
+ * Owns: what is checked before a shop is connected, leaving a storefront behind, the status. Does not own: how a
+ * platform is asked (storefront/), the other members of a shop (shops.ts).
  */
 import { z } from "zod";
 import { Fault, invalidField } from "../../base/fault.ts";
@@ -115,7 +115,8 @@ const hasScope = (scopes: ReadonlySet<string>, scope: string): boolean =>
 /**
  * Checks a storefront and returns how it is stored. Changes nothing.
  *
- * @throws Fault INVALID_INPUT  naming the member: the host, the secret, all missing scopes, both currencies, no location, the version.
+ * @throws Fault INVALID_INPUT  naming the member: the host, the secret, all missing scopes, both currencies, no
+ *                              location, the version.
  * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  nobody answers there.
  */
 export async function checkedStorefront(
@@ -279,7 +280,8 @@ export const movesStore = (before: Shop | null, sent: StorefrontInput | undefine
   before !== null && sent !== undefined && !isSameStore(before.storefront, sent);
 
 /**
- * Gets a shop ready to leave its storefront: takes back there what is incoming on our account. Changes nothing in the shop's orders.
+ * Gets a shop ready to leave its storefront: takes back there what is incoming on our account. Changes nothing in the
+ * shop's orders.
  *
  * @returns what could not be taken back because the storefront lets us in no more; null when all was.
  * @throws Fault ON_HAND_SYNC_IN_FLIGHT        a push has no known outcome.

@@ -60,7 +60,8 @@ export const createSupplierLink = operation({
   /**
    * Makes a link. This answer is the only place where its URL is shown.
    *
-   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used, or nobody has asked a service.
+   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used, or nobody has
+   *   asked a service.
    */
   async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
     if (baseUrl === "")

@@ -308,7 +308,8 @@ export const acceptProposal = operation({
     resolutions: resolutions.optional(),
   }),
   /**
-   * Accepts lines of a proposal: its changes are made in one transaction, by the rules of the operations that others use for them.
+   * Accepts lines of a proposal: its changes are made in one transaction, by the rules of the operations that others
+   * use for them.
    *
    * @throws Fault INVALID_INPUT                          see `decideAccept`.
    * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version.
@@ -347,7 +348,10 @@ export const rejectProposal = operation({
     status: 200,
   },
   input: z.strictObject({ ...inOrder, proposalId: pathId }),
-  /** Rejects the lines of the proposal that were not accepted. @throws Fault INVALID_INPUT when all were, or a newer one replaced it. */
+  /**
+   * Rejects the lines of the proposal that were not accepted. @throws Fault INVALID_INPUT when all were, or a newer one
+   * replaced it.
+   */
   async run({ engine, clock }, { shopId, purchaseOrderId, proposalId }, adminCall) {
     return await engine.write(shopId, async (tx) => {
       await shopOf(tx, shopId);

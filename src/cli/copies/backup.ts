@@ -81,7 +81,8 @@ interface BackupResult {
 /**
  * Writes a backup of every shop into an empty or new directory.
  *
- * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup (B2).
+ * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup
+ *   (B2).
  */
 export async function writeBackup(
   { ask }: Pick<Operator, "ask">,

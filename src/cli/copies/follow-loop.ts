@@ -1,7 +1,9 @@
 /**
- * The loop of `openpo backup --follow`: one look after another at the server that runs on the data directory, for as long as the process runs.
+ * The loop of `openpo backup --follow`: one look after another at the server that runs on the data directory, for as
+ * long as the process runs.
  *
- * While no server runs, nothing changes, and the directory is left alone: whoever opened it would keep a server from starting.
+ * While no server runs, nothing changes, and the directory is left alone: whoever opened it would keep a server from
+ * starting.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../base/system.ts";

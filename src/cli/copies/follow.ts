@@ -242,7 +242,10 @@ export class Follower {
     return piece;
   }
 
-  /** A whole copy anew of a file that has not changed for long, so that older rounds can be dropped. It takes no room: it is the newest copy. */
+  /**
+   * A whole copy anew of a file that has not changed for long, so that older rounds can be dropped. It takes no room:
+   * it is the newest copy.
+   */
   async #renew(number: number, name: FileName, nowMs: number): Promise<readonly Piece[]> {
     const { directory, keptMs } = this.#options;
     const chain = this.#chains.get(nameOf(name));

@@ -178,7 +178,10 @@ interface Wanted {
   readonly shopId: string | null;
 }
 
-/** The rounds up to the one that is wanted, checked as far as they matter (B6). @throws CommandError naming what is wrong. */
+/**
+ * The rounds up to the one that is wanted, checked as far as they matter (B6). @throws CommandError naming what is
+ * wrong.
+ */
 async function wantedRounds(directory: string, { atMs }: Wanted): Promise<readonly Round[]> {
   const state = await stateOf(directory);
   const rounds = await roundsOf(directory);

@@ -72,7 +72,10 @@ async function verified(
   return { shopId: input.shopId, findings: inOrder(findings).slice(0, findingsShownMax), ...sums, chain, notedHead };
 }
 
-/** The first row first. Rows' ids are in the order of time; what is known by its place alone stays before those of its place. */
+/**
+ * The first row first. Rows' ids are in the order of time; what is known by its place alone stays before those of its
+ * place.
+ */
 const inOrder = (findings: readonly unknown[]): readonly unknown[] => {
   const isNamed = (finding: unknown): boolean => typeof memberOf(finding, "auditId") === "string";
   const idOf = (finding: unknown): string => String(memberOf(finding, "auditId"));

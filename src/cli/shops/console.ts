@@ -5,7 +5,10 @@ import { localUrl } from "../../service/config.ts";
 import { commonOptions, dataOf, given, type RunnableCommand, shopOption, withOperator } from "../command.ts";
 import { listIn, memberOf, shown, table } from "../output.ts";
 
-/** A link as it is opened. Without a public address and a server that was asked, it leads to where one will be on this machine. */
+/**
+ * A link as it is opened. Without a public address and a server that was asked, it leads to where one will be on this
+ * machine.
+ */
 export const openedAt = (url: string, server: { readonly host: string; readonly port: number }): string =>
   url.startsWith("/") ? localUrl(server) + url : url;
 

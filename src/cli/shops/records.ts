@@ -138,7 +138,9 @@ export const exportFile = exporting({
   what: "records",
 });
 
-/** Writes lines to the file that was named, or to stdout, with progress. `what` they are is a member of the result, too. */
+/**
+ * Writes lines to the file that was named, or to stdout, with progress. `what` they are is a member of the result, too.
+ */
 async function fileOrStdout(
   named: string | null,
   file: AsyncIterable<string | Uint8Array>,

@@ -17,7 +17,10 @@ import type { Arguments } from "../arguments.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
 import { memberOf, shown } from "../output.ts";
 
-/** The token: the first line of a file, or of stdin. It is never an argument, which other users of the machine could read. */
+/**
+ * The token: the first line of a file, or of stdin. It is never an argument, which other users of the machine could
+ * read.
+ */
 async function tokenFrom(file: string, { stdin }: CommandContext): Promise<string> {
   try {
     const pieces: Uint8Array[] = [];

@@ -15,6 +15,9 @@ export interface Actor {
   readonly type: ActorType;
   readonly id: string | null;
   readonly name: string | null;
-  /** The API key by which a person has signed in, also the one who has accepted a supplier's proposal (C49); absent or null else. */
+  /**
+   * The API key by which a person has signed in, also the one who has accepted a supplier's proposal (C49); absent or
+   * null else.
+   */
   readonly keyId?: string | null;
 }

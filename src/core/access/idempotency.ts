@@ -1,5 +1,6 @@
 /**
- * Idempotency keys: their form, what makes two requests the same, and how long an answer is stored (spec "Idempotency", C17, C21).
+ * Idempotency keys: their form, what makes two requests the same, and how long an answer is stored (spec "Idempotency",
+ * C17, C21).
  *
  * Does not own: storing and replaying answers (requests/idempotency.ts).
  */
@@ -49,8 +50,8 @@ export interface RequestIdentity {
 }
 
 /**
- * The fingerprint of a request: equal for the same request, different for any other. The order of members, the order of parameters with
- * different names, and the spelling of numbers do not count.
+ * The fingerprint of a request: equal for the same request, different for any other. The order of members, the order of
+ * parameters with different names, and the spelling of numbers do not count.
  *
  * Source: C17.
  */

@@ -24,7 +24,9 @@ export interface BucketReading {
   readonly remaining: number;
   /** Until the bucket is full again. */
   readonly resetAfterMs: number;
-  /** Null when a token was taken (or, where none was asked for, when there is one); else the wait until there is one. */
+  /**
+   * Null when a token was taken (or, where none was asked for, when there is one); else the wait until there is one.
+   */
   readonly retryAfterMs: number | null;
 }
 
@@ -40,7 +42,10 @@ export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: numb
 const levelMax = (limit: BucketLimit): number => limit.capacity * tokenInMillionths;
 const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
 
-/** Clocks agree to within this. A bucket that is further ahead is from before the clock was set back, and is taken over as it is. */
+/**
+ * Clocks agree to within this. A bucket that is further ahead is from before the clock was set back, and is taken over
+ * as it is.
+ */
 export const clocksApartMsMax = 60_000;
 
 /** The bucket at `nowMs`. A clock that went back refills nothing; a lowered capacity applies at once. */

@@ -1,11 +1,11 @@
 /**
  * Events: entries of the activity log as others are told of them (C56, C57).
  *
- * Owns: which type a change has, what an event says of it, its bounds. Does not own: the sequence and the row (shop/events/events.ts), who is
- * told (webhooks).
+ * Owns: which type a change has, what an event says of it, its bounds. Does not own: the sequence and the row
+ * (shop/events/events.ts), who is told (webhooks).
  *
- * An event has ids and what this change did to quantities; it has no prices, no addresses and no supplier data (C36). One change is one
- * event. A change that has no entry in the log has none.
+ * An event has ids and what this change did to quantities; it has no prices, no addresses and no supplier data (C36).
+ * One change is one event. A change that has no entry in the log has none.
  */
 import { dayMs } from "../../base/calendar.ts";
 import { pendingQuantity } from "../order/lines.ts";
@@ -103,7 +103,8 @@ interface Change {
 }
 
 /**
- * The event of a decision: what its entry in the log tells. Null: it has none, as with every decision that changes nothing.
+ * The event of a decision: what its entry in the log tells. Null: it has none, as with every decision that changes
+ * nothing.
  *
  * @param receiptId of the goods that it records.
  * Source: C56, C57, C61a.
@@ -176,7 +177,10 @@ function confirmType(from: Status | null, to: Status): OrderEventType {
   return from === to ? "purchase_order.lines_changed" : moveType(from, to);
 }
 
-/** The move to each status from one before it. No order is moved to Draft, Partially Confirmed, Partially Received or Received. */
+/**
+ * The move to each status from one before it. No order is moved to Draft, Partially Confirmed, Partially Received or
+ * Received.
+ */
 const moveTypes: Readonly<Record<Status, OrderEventType>> = {
   Draft: "purchase_order.moved_back",
   Sent: "purchase_order.sent",

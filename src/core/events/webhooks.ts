@@ -1,8 +1,8 @@
 /**
  * Webhooks: what becomes of a delivery and of its endpoint after an attempt (C60).
  *
- * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does not own: sending
- * (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
+ * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does
+ * not own: sending (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
  */
 import { minuteMs, hourMs } from "../../base/calendar.ts";
 import { eventTypes, patternsOf } from "./events.ts";
@@ -67,7 +67,10 @@ const delaysMs = [
 /** By how much a delay is longer or shorter, at random. */
 const jitter = 0.2;
 
-/** No delivery is put off for longer. One that is due later is from before the clock was set back by more than a day (D98). */
+/**
+ * No delivery is put off for longer. One that is due later is from before the clock was set back by more than a day
+ * (D98).
+ */
 export const dueAheadMsMax = Math.ceil(24 * hourMs * (1 + jitter));
 
 /** A longer wait than this makes no sense of a receiver that is still asked. */

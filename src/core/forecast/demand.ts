@@ -29,13 +29,19 @@ const levelRate = 0.1;
 const slowRate = 0.02;
 /** Standard deviations by which usual sales and the recent level may differ before demand counts as changed. */
 const changeFactor = 1;
-/** Demand is intermittent when at most this share of weeks has sales: an average interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
+/**
+ * Demand is intermittent when at most this share of weeks has sales: an average interval of 1.32 weeks (Syntetos,
+ * Boylan and Croston 2005).
+ */
 const intermittentShareMax = 1 / 1.32;
 /** Weeks without sales after which a demand state is practically 0. Bounds the work after a long time without sales. */
 const silentWeeksMax = 1_040;
 const weighedDays = silentWeeksMax * daysPerWeek;
 
-/** Sums over complete weeks, in units sold. Each week back counts (1 − rate) of the next; a part of a week counts as much less as it has fewer days. */
+/**
+ * Sums over complete weeks, in units sold. Each week back counts (1 − rate) of the next; a part of a week counts as
+ * much less as it has fewer days.
+ */
 interface DemandState {
   /** Days counted, of the week of the first sale on. */
   readonly days: number;
@@ -72,7 +78,8 @@ const levelParts = partsOf(levelRate);
 const slowParts = partsOf(slowRate);
 
 /**
- * The state after one more complete week, or a part of one. Without a counted day, and before the first sale, it changes nothing.
+ * The state after one more complete week, or a part of one. Without a counted day, and before the first sale, it
+ * changes nothing.
  *
  * @param sold units sold in these days.
  * @param days days counted, 0 to 7.
@@ -249,10 +256,11 @@ const crossProducts = geometricSums((1 - levelRate) * (1 - slowRate));
 /**
  * The expected sales of one week, from a state.
  *
- * Usual demand is a weighted moving average where every week has sales. Where at most `intermittentShareMax` of the weeks have sales it
- * is that share times the sales of such a week (Teunter, Syntetos and Babai 2011). In between the two are mixed by the share, so that
- * no single week makes the figure jump. Usual demand is the forecast while it differs from the recent level by no more than chance
- * explains. Otherwise the forecast is the recent level, moved towards usual demand by that much.
+ * Usual demand is a weighted moving average where every week has sales. Where at most `intermittentShareMax` of the
+ * weeks have sales it is that share times the sales of such a week (Teunter, Syntetos and Babai 2011). In between the
+ * two are mixed by the share, so that no single week makes the figure jump. Usual demand is the forecast while it
+ * differs from the recent level by no more than chance explains. Otherwise the forecast is the recent level, moved
+ * towards usual demand by that much.
  */
 function weeklyDemandOf(state: DemandState): WeeklyDemand {
   if (state.days === 0) return { mean: 0, variance: 0 };
@@ -265,7 +273,8 @@ function weeklyDemandOf(state: DemandState): WeeklyDemand {
   const slowMean = state.slowSum / slowWeight;
   const usual = regularity * slowMean + (1 - regularity) * share * state.size;
   const observed = state.slowSquareSum / slowWeight - slowMean * slowMean;
-  // Variance of the difference between the two weighted means of independent weeks, as a multiple of one week's variance.
+  // Variance of the difference between the two weighted means of independent weeks, as a multiple of one week's
+  // variance.
   const spread =
     (levelSquares[index] ?? 0) / levelWeight ** 2 +
     (slowSquares[index] ?? 0) / slowWeight ** 2 -

@@ -1,11 +1,14 @@
 /**
- * The rows of a forecast view: every figure of contract §9 "Forecast view", computed from the facts of one variant. Pure.
+ * The rows of a forecast view: every figure of contract §9 "Forecast view", computed from the facts of one variant.
+ * Pure.
  *
- * Owns: the figures, the available columns, the periods of supply mode. Does not own: how demand is learned (demand.ts), how facts are
- * loaded (shop/forecast/forecast-rows.ts), or the wire format (operations/forecast-views.ts). What each figure means and why: `docs/forecasting.md`.
+ * Owns: the figures, the available columns, the periods of supply mode. Does not own: how demand is learned
+ * (demand.ts), how facts are loaded (shop/forecast/forecast-rows.ts), or the wire format
+ * (operations/forecast-views.ts). What each figure means and why: `docs/forecasting.md`.
  *
  * Glossary:
- * - covering: incoming that arrives within the lead time and the order cycle, so within what an order of today is meant to cover.
+ * - covering: incoming that arrives within the lead time and the order cycle, so within what an order of today is meant
+ *   to cover.
  * - position: on hand plus covering, the stock that there would be if nothing more were sold.
  * - reorder point: the position at or below which it is time to order.
  * - order-up-to level: the position that an order is meant to restore.
@@ -13,7 +16,8 @@
  * Invariants:
  * - V3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
  * - V4. A suggested quantity is 0; or it is at least the shortage and the MOQ, and a whole number of packs.
- * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the period.
+ * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the
+ *   period.
  */
 import { dateOf, dateOrNull, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "../../base/calendar.ts";
 import { type DemandSeries, weeklyDemand } from "./demand.ts";
@@ -100,7 +104,9 @@ export function periodsFrom(today: Day, unit: PeriodUnit, count: number): readon
 
 // Facts.
 
-/** A supplier's terms for one variant: its catalogue entry, completed with the supplier's own currency and lead time. */
+/**
+ * A supplier's terms for one variant: its catalogue entry, completed with the supplier's own currency and lead time.
+ */
 export interface SupplierOffer {
   readonly supplierId: string;
   readonly supplierName: string;
@@ -183,7 +189,10 @@ export function costInShopCurrency(
   return offer.unitCost === null || rate === null ? null : convert(offer.unitCost, rate);
 }
 
-/** The cheapest offer in the shop's currency. Offers without a comparable cost come last; of equal ones the lower supplier id wins. */
+/**
+ * The cheapest offer in the shop's currency. Offers without a comparable cost come last; of equal ones the lower
+ * supplier id wins.
+ */
 export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): SupplierOffer | null {
   // Most variants have one: its cost decides nothing.
   if (offers.length <= 1) return offers[0] ?? null;
@@ -207,7 +216,10 @@ function demandOf(dailyDemand: number, days: number): Quantity {
   );
 }
 
-/** The quantity to order for a shortage: at least the MOQ, rounded up to whole packs (whole units without a pack size). 0 without a shortage. */
+/**
+ * The quantity to order for a shortage: at least the MOQ, rounded up to whole packs (whole units without a pack size).
+ * 0 without a shortage.
+ */
 export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "moq" | "packSize"> | null): Quantity {
   if (shortage <= 0) return zeroQuantity;
   const wanted = Math.max(shortage, offer?.moq ?? 0);
@@ -284,8 +296,8 @@ interface Projection {
 }
 
 /**
- * Projects the stock, period by period. Overdue goods are expected today, goods without a date after one lead time. Stock below 0 is
- * what customers would be owed.
+ * Projects the stock, period by period. Overdue goods are expected today, goods without a date after one lead time.
+ * Stock below 0 is what customers would be owed.
  */
 function projections(
   facts: Pick<VariantFacts, "onHand" | "arrivals">,

@@ -1,5 +1,6 @@
 /**
- * Drafts from a forecast: what to order of which supplier, at the suggested quantities or those that a person has set (C68). Pure.
+ * Drafts from a forecast: what to order of which supplier, at the suggested quantities or those that a person has set
+ * (C68). Pure.
  *
  * Does not own: the suggestion for one variant (forecast.ts), how an order is made (edit.ts), which drafts there are.
  */

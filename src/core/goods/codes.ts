@@ -1,13 +1,15 @@
 /**
  * Codes of goods as they are compared (C52): SKUs, barcodes, suppliers' codes, and what a scanner reads. Pure.
  *
- * Owns: which codes are the same, and what GS1 element strings and Digital Links say. Does not own: where codes are looked for
- * (shop/order/open-lines.ts, shop/catalogue/look-ups.ts). The console has the same rules in `console/data/codes.ts`, since it imports nothing of the
- * service; `test/support/codes.ts` holds both.
+ * Owns: which codes are the same, and what GS1 element strings and Digital Links say. Does not own: where codes are
+ * looked for (shop/order/open-lines.ts, shop/catalogue/look-ups.ts). The console has the same rules in
+ * `console/data/codes.ts`, since it imports nothing of the service; `test/support/codes.ts` holds both.
  *
  * Glossary:
- * - GTIN: a number of 8, 12, 13 or 14 digits with a check digit. With zeros before it to 14 digits it is one number, however it is printed.
- * - packaging level: the first of 14 digits. 1 to 8 stand for a case or a pallet of the article whose number follows; 9 for goods that are weighed.
+ * - GTIN: a number of 8, 12, 13 or 14 digits with a check digit. With zeros before it to 14 digits it is one number,
+ *   however it is printed.
+ * - packaging level: the first of 14 digits. 1 to 8 stand for a case or a pallet of the article whose number follows; 9
+ *   for goods that are weighed.
  */
 
 const gtinLengths: ReadonlySet<number> = new Set([8, 12, 13, 14]);

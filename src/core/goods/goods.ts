@@ -214,8 +214,8 @@ const pushOf = (poLineItemIds: readonly string[]): Push => ({
 });
 
 /**
- * The push that follows from a change: of the catalogue lines whose received quantity changed. Goods taken back are pushed only below
- * what is synced. With auto-sync off nothing is pushed (C40).
+ * The push that follows from a change: of the catalogue lines whose received quantity changed. Goods taken back are
+ * pushed only below what is synced. With auto-sync off nothing is pushed (C40).
  */
 function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
   if (!context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };

@@ -38,8 +38,8 @@ const allowedActions = {
 } as const satisfies Record<GuardDetail["issue"], GuardDetail["allowedActions"]>;
 
 /**
- * Finds the lines of a call whose variants are not active. Custom lines are exempt. Resolutions of lines without an issue are
- * ignored. Activating a variant resolves every line of it; a deleted or unsyncable one can only be skipped.
+ * Finds the lines of a call whose variants are not active. Custom lines are exempt. Resolutions of lines without an
+ * issue are ignored. Activating a variant resolves every line of it; a deleted or unsyncable one can only be skipped.
  *
  * @param standings how each catalogue variant of the lines stands; one that is missing counts as deleted.
  * Source: spec "Rules attached to the endpoints" 5; C44.
@@ -75,8 +75,8 @@ export function guardVerdict(
 }
 
 /**
- * The decision without the effects on these variants: the order's quantities are recorded all the same, and a later call tells the
- * storefront of them (C44 "skip").
+ * The decision without the effects on these variants: the order's quantities are recorded all the same, and a later
+ * call tells the storefront of them (C44 "skip").
  */
 export function withoutStorefront(decision: Decision, variantIds: ReadonlySet<string>): Decision {
   if (variantIds.size === 0) return decision;

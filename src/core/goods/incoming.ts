@@ -1,8 +1,8 @@
 /**
  * Incoming stock: what the open orders of a shop are still to bring, and which products are tagged for it (C41, C42).
  *
- * Owns: what of an order is incoming, how a change of the order moves the ledger, and what the storefront is told of it. Does not
- * own: the ledger's rows (shop/order/purchase-orders.ts) or the calls (jobs/outbox/steps/mirror.ts).
+ * Owns: what of an order is incoming, how a change of the order moves the ledger, and what the storefront is told of
+ * it. Does not own: the ledger's rows (shop/order/purchase-orders.ts) or the calls (jobs/outbox/steps/mirror.ts).
  */
 import type { Effect } from "../order/effect.ts";
 import { isCustom, pendingQuantity } from "../order/lines.ts";
@@ -11,8 +11,8 @@ import type { OrderWithLines } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
 /**
- * Incoming stock of one order: catalogue variant → pending quantity at the order's location. Empty unless the order is open
- * and has a location.
+ * Incoming stock of one order: catalogue variant → pending quantity at the order's location. Empty unless the order is
+ * open and has a location.
  *
  * Source: C41.
  */
@@ -130,8 +130,8 @@ export interface OnOrder {
 }
 
 /**
- * Which products get the on-order tag: those with something incoming of any of their variants. One change per product, named by its
- * first variant.
+ * Which products get the on-order tag: those with something incoming of any of their variants. One change per product,
+ * named by its first variant.
  *
  * @param variants every variant of the products in question.
  * Source: C42.

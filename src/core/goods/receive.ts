@@ -1,8 +1,8 @@
 /**
  * Receiving goods and taking them back (spec "Rules attached to the endpoints" 1; C25, C26, C29).
  *
- * Owns: received quantities and the status that follows from them. Does not own: from which statuses goods are received (status.ts),
- * receiving everything at once (complete.ts).
+ * Owns: received quantities and the status that follows from them. Does not own: from which statuses goods are received
+ * (status.ts), receiving everything at once (complete.ts).
  */
 import { invalidField } from "../../base/fault.ts";
 import {
@@ -96,10 +96,12 @@ function receivedTotals(
 }
 
 /**
- * Takes received goods back: each amount is subtracted, so repeating takes back again. It may go below what is synced; the
- * storefront is then told of the difference. Nothing left received → In Progress; something pending → Partially Received.
+ * Takes received goods back: each amount is subtracted, so repeating takes back again. It may go below what is synced;
+ * the storefront is then told of the difference. Nothing left received → In Progress; something pending → Partially
+ * Received.
  *
- * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or more is taken back than was received.
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or more is taken back than was
+ *                              received.
  * Source: C26.
  */
 export function decideUnreceive(

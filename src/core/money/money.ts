@@ -1,8 +1,9 @@
 /**
  * Exact decimals for quantities, costs, totals and exchange rates (C14).
  *
- * A figure is an integer count of its smallest step: a quantity in thousandths, money in ten-thousandths, an exchange rate in 10^-10. The
- * limits below keep every stored figure within 2^53. Products are computed with BigInt, so only the functions that say so round.
+ * A figure is an integer count of its smallest step: a quantity in thousandths, money in ten-thousandths, an exchange
+ * rate in 10^-10. The limits below keep every stored figure within 2^53. Products are computed with BigInt, so only the
+ * functions that say so round.
  */
 
 declare const quantityBrand: unique symbol;
@@ -53,8 +54,8 @@ export const unitRate = asFxRate(10 ** fxRateDecimalsMax);
 const nearness = 1e-9;
 
 /**
- * The decimal that a number stands for: the nearest one with at most `decimals` decimals, if it is that near (C14). So 0.1 + 0.2, as
- * a client that adds doubles sends it, is 0.3. Any other number is returned as it is.
+ * The decimal that a number stands for: the nearest one with at most `decimals` decimals, if it is that near (C14). So
+ * 0.1 + 0.2, as a client that adds doubles sends it, is 0.3. Any other number is returned as it is.
  */
 export function nearDecimal(value: number, decimals: number): number {
   const nearest = Number(value.toFixed(decimals));
@@ -82,17 +83,25 @@ export function quantityFrom(value: number): Quantity | null {
   return Math.abs(value) > quantityMax ? null : branded(scaled(value, quantityDecimalsMax), asQuantity);
 }
 
-/** The amount of a JSON number. @returns null when it stands for none of at most 4 decimals or is above `totalValueMax`. */
+/**
+ * The amount of a JSON number. @returns null when it stands for none of at most 4 decimals or is above `totalValueMax`.
+ */
 export function moneyFrom(value: number): Money | null {
   return Math.abs(value) > totalValueMax ? null : branded(scaled(value, moneyDecimalsMax), asMoney);
 }
 
-/** The rate of a JSON number. @returns null when it stands for none of at most 10 decimals, is not positive or is out of range. */
+/**
+ * The rate of a JSON number. @returns null when it stands for none of at most 10 decimals, is not positive or is out of
+ * range.
+ */
 export function fxRateFrom(value: number): FxRate | null {
   return value <= 0 || value > fxRateMax ? null : branded(scaled(value, fxRateDecimalsMax), asFxRate);
 }
 
-/** The JSON number of a quantity. Dividing two integers gives the double nearest to the exact decimal, which prints as that decimal. */
+/**
+ * The JSON number of a quantity. Dividing two integers gives the double nearest to the exact decimal, which prints as
+ * that decimal.
+ */
 export function quantityToNumber(value: Quantity): number {
   return value / quantityScale;
 }

@@ -14,7 +14,10 @@ import {
   unitRate,
 } from "./money.ts";
 
-/** A signed quantity and its worth: quantity × unit cost; without a unit cost the stated value; without either unknown, counted as 0. */
+/**
+ * A signed quantity and its worth: quantity × unit cost; without a unit cost the stated value; without either unknown,
+ * counted as 0.
+ */
 export interface ValuedQuantity {
   readonly quantity: Quantity;
   readonly unitCost: Money | null;
@@ -36,7 +39,10 @@ export const isRepresentable = (entries: readonly ValuedQuantity[]): boolean => 
   return (sum < 0n ? -sum : sum) <= BigInt(totalValueMax) * 10n ** BigInt(moneyDecimalsMax) * exactValueScale;
 };
 
-/** The worth of one entry, rounded half-up to the currency's minor unit; null when it is unknown. A stated value is not rounded. */
+/**
+ * The worth of one entry, rounded half-up to the currency's minor unit; null when it is unknown. A stated value is not
+ * rounded.
+ */
 export const worthOf = (entry: ValuedQuantity, currencyCode: string): Money | null =>
   entry.unitCost === null ? entry.stated : totalWorth([entry], currencyCode);
 

@@ -1,8 +1,9 @@
 /**
  * Orders from outside: import takes orders in any status, with goods received and history (contract §8).
  *
- * Owns: filling in what a record leaves out, computing what follows from other figures, refusing what breaks the invariants of an order.
- * Does not own: what a record looks like in a file (exchange/records/purchase-orders.ts), storing the order, its log and receipts.
+ * Owns: filling in what a record leaves out, computing what follows from other figures, refusing what breaks the
+ * invariants of an order. Does not own: what a record looks like in a file (exchange/records/purchase-orders.ts),
+ * storing the order, its log and receipts.
  */
 import type { Attachments } from "./attachments.ts";
 import { dateOf, dayIn } from "../../base/calendar.ts";

@@ -114,7 +114,10 @@ export interface Attachments {
   readonly credits: readonly AppliedCredit[];
 }
 
-/** The sum of the amounts in the order's currency, each rounded half-up to 4 decimals. An amount that no rate converts is left out. */
+/**
+ * The sum of the amounts in the order's currency, each rounded half-up to 4 decimals. An amount that no rate converts
+ * is left out.
+ */
 export function sumInOrderCurrency(
   amounts: readonly { readonly amount: Money; readonly currencyCode: string }[],
   order: OrderCurrency,
@@ -172,7 +175,10 @@ const byArrival = (a: Shipment, b: Shipment): number => {
   return a.shipmentId < b.shipmentId ? -1 : 1;
 };
 
-/** The earliest shipment that is still to arrive, else the latest; null without shipments. A Cancelled one only if there is no other (contract §9). */
+/**
+ * The earliest shipment that is still to arrive, else the latest; null without shipments. A Cancelled one only if there
+ * is no other (contract §9).
+ */
 export function currentShipment(shipments: readonly Shipment[]): Shipment | null {
   const sorted = [...shipments].sort(byArrival);
   const coming = sorted.find((shipment) => shipment.status !== "Received" && shipment.status !== "Cancelled");
@@ -226,7 +232,10 @@ export interface ExpectedOrder extends Pick<
 
 type ExpectedDate = Pick<ScheduleRow, "expectedDate" | "dateSource">;
 
-/** The day from which lead times count: that on which the order was sent, else its own (C13). Null for an order that was never sent. */
+/**
+ * The day from which lead times count: that on which the order was sent, else its own (C13). Null for an order that was
+ * never sent.
+ */
 function leadTimeFrom({ status, sentDate, sentAtMs, orderDate }: ExpectedOrder): string | null {
   if (sentDate !== null) return sentDate;
   if (sentAtMs !== null) return new Date(sentAtMs).toISOString().slice(0, "YYYY-MM-DD".length);
@@ -255,9 +264,9 @@ function scheduleStatus(
 }
 
 /**
- * Lists when goods are expected: per line one row for each shipment that carries some of it, and one for the rest. What the line has
- * received fills its rows in the order of their arrival. Nothing more is expected of a Cancelled or Completed order, so its rows show
- * only what has arrived. Rows are sorted by date, those without one last.
+ * Lists when goods are expected: per line one row for each shipment that carries some of it, and one for the rest. What
+ * the line has received fills its rows in the order of their arrival. Nothing more is expected of a Cancelled or
+ * Completed order, so its rows show only what has arrived. Rows are sorted by date, those without one last.
  *
  * @param today `YYYY-MM-DD` where the shop is.
  * Source: contract §9 "Receipt schedule row".
@@ -320,8 +329,9 @@ export function pendingDates(order: ExpectedOrder, shipments: readonly Shipment[
 }
 
 /**
- * The earliest day on which the schedule expects something that is still to come; the order's own while it has no lines. Null when nothing
- * is expected any more: the order is Completed or Cancelled, or it has lines and none of them is pending.
+ * The earliest day on which the schedule expects something that is still to come; the order's own while it has no
+ * lines. Null when nothing is expected any more: the order is Completed or Cancelled, or it has lines and none of them
+ * is pending.
  *
  * Source: C13.
  */
@@ -339,8 +349,8 @@ interface ExpectedArrival {
 }
 
 /**
- * Divides what has come of a line, and is still to come, among the shipments that carry it, in the order of their arrival. What is
- * left has no shipment. What was received fills them in this order.
+ * Divides what has come of a line, and is still to come, among the shipments that carry it, in the order of their
+ * arrival. What is left has no shipment. What was received fills them in this order.
  */
 function arrivalsOf(
   line: ExpectedLine,

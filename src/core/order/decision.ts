@@ -64,7 +64,10 @@ export function decision(
   };
 }
 
-/** A Draft, and an order that gets another supplier, have the lead time of the supplier's record; others keep what they have. */
+/**
+ * A Draft, and an order that gets another supplier, have the lead time of the supplier's record; others keep what they
+ * have.
+ */
 const leadTimeKept = (before: PurchaseOrder | null, draft: PurchaseOrder): number | null =>
   before === null || before.status === "Draft" || before.supplierId !== draft.supplierId
     ? draft.supplierLeadTimeNow
@@ -97,8 +100,8 @@ function withRateChanges(
 }
 
 /**
- * The order after a move: the status it had becomes `previousStatus` (C22). A move forward sets the instants of the statuses that it
- * reaches or passes. A move back, or a return from a held status, sets none and clears none (D21).
+ * The order after a move: the status it had becomes `previousStatus` (C22). A move forward sets the instants of the
+ * statuses that it reaches or passes. A move back, or a return from a held status, sets none and clears none (D21).
  */
 export function moved(order: PurchaseOrder, to: Status, { shop, nowMs }: DecisionContext): PurchaseOrder {
   const [from, until] = [statusesOnTheWay.indexOf(order.status), statusesOnTheWay.indexOf(to)];

@@ -47,7 +47,10 @@ import {
 /** Values of a line that come from its supplier's terms. */
 const lineTermFields = { ...lineCostFields, ...supplierFields } as const satisfies Fields;
 
-/** A line to add, with the catalogue's names for its variant and the supplier's terms. An absent field gets its empty value (C16, C32). */
+/**
+ * A line to add, with the catalogue's names for its variant and the supplier's terms. An absent field gets its empty
+ * value (C16, C32).
+ */
 export interface NewLine extends LineTerms, Changes<typeof articleFields>, Changes<typeof lineFields> {
   readonly poLineItemId: string;
   /** For a custom line a new id that begins `CSTM-`. */
@@ -184,10 +187,11 @@ export const newOrderCurrency = (
 ): string => header.currencyCode ?? currencyOf(facts, shop);
 
 /**
- * Creates a Draft. Payment and delivery terms that are left out are the supplier's. A line without a currency gets the order's.
+ * Creates a Draft. Payment and delivery terms that are left out are the supplier's. A line without a currency gets the
+ * order's.
  *
- * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are more than `linesPerOrderMax` lines, or a line or
- *                              the order is worth more than `totalValueMax`.
+ * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are more than `linesPerOrderMax`
+ *                              lines, or a line or the order is worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C14, C16, C32, C35.
  */
 export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
@@ -294,9 +298,9 @@ const hasGivenCost = (line: LineItem, given: ValuesOf<typeof lineCostFields>): b
     : line.unitCost === given.unitCost && line.unitCostCurrencyCode === given.unitCostCurrencyCode;
 
 /**
- * Payment terms and lines after a change of supplier. What still is as the old supplier gives it is taken anew from the new one; cost and
- * currency travel together. What was typed stays, and is named where the new supplier has it otherwise. Where lines do not change any more, all
- * stays.
+ * Payment terms and lines after a change of supplier. What still is as the old supplier gives it is taken anew from the
+ * new one; cost and currency travel together. What was typed stays, and is named where the new supplier has it
+ * otherwise. Where lines do not change any more, all stays.
  *
  * Source: C32.
  */
@@ -422,8 +426,8 @@ const excess = (line: LineItem): number => Math.max(0, accountedQuantity(line) -
 type Refusal = Omit<LineFailure, "lineItemId">;
 
 /**
- * Why the line cannot become `next`, or null. An excess over the base, left by an allowed over-receipt, may stay or shrink but not grow
- * (P1, P2).
+ * Why the line cannot become `next`, or null. An excess over the base, left by an allowed over-receipt, may stay or
+ * shrink but not grow (P1, P2).
  */
 function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | null {
   const customOnly = isCustom(line) ? [] : namesGiven(articleFields, edit);
@@ -463,11 +467,11 @@ export interface LineEditDecision extends Decision {
 }
 
 /**
- * Changes each line as a whole, or leaves it as it is and says why in `failed`. `quantityRejected` and `quantityCancelled` are new totals.
- * The order's status does not move.
+ * Changes each line as a whole, or leaves it as it is and says why in `failed`. `quantityRejected` and
+ * `quantityCancelled` are new totals. The order's status does not move.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, no line could be changed at all, or the order would be
- *                              worth more than `totalValueMax`.
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, no line could be changed at all, or the
+ *                              order would be worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C15, C29, C30, C31.
  */
 export function decideEditLines(
@@ -533,8 +537,8 @@ interface LineDeleteDecision extends Decision {
 }
 
 /**
- * Deletes the lines without received, rejected or synced quantity. The others stay and are named in `failed`; the call succeeds even if
- * none is deleted.
+ * Deletes the lines without received, rejected or synced quantity. The others stay and are named in `failed`; the call
+ * succeeds even if none is deleted.
  *
  * @throws Fault INVALID_INPUT  the order's status does not let lines change.
  * Source: spec "Purchase orders: writes"; C15, C30, C31.

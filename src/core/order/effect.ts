@@ -19,9 +19,9 @@ export type Effect =
   /** Take goods that were taken back out of the moving average, and write what it is then to the storefront (C45). */
   | { readonly kind: "take-back-costs"; readonly purchaseOrderId: string }
   /**
-   * A call waits until the storefront shows what it took, and the order is in flight (C43). The call itself claims this effect and ends the
-   * wait. If its process dies, the lease ends and the outbox ends the wait. `sinceMs`: when the wait began. `wasFailed`: the latest push
-   * before it had failed.
+   * A call waits until the storefront shows what it took, and the order is in flight (C43). The call itself claims this
+   * effect and ends the wait. If its process dies, the lease ends and the outbox ends the wait. `sinceMs`: when the
+   * wait began. `wasFailed`: the latest push before it had failed.
    */
   | {
       readonly kind: "end-confirmation";
@@ -30,8 +30,9 @@ export type Effect =
       readonly wasFailed: boolean;
     }
   /**
-   * A call writes the order's unit costs, and keeps other cost syncs of the order away (C45). The call itself claims this effect and settles
-   * it. If its process dies, the lease ends and the outbox settles it; there is nothing else to do.
+   * A call writes the order's unit costs, and keeps other cost syncs of the order away (C45). The call itself claims
+   * this effect and settles it. If its process dies, the lease ends and the outbox settles it; there is nothing else to
+   * do.
    */
   | { readonly kind: "end-cost-sync"; readonly purchaseOrderId: string };
 

@@ -53,8 +53,8 @@ export const mention = (name: MentionedOperation | MentionedTerm, recordId: stri
 export type Surface = "rest" | "mcp";
 
 /**
- * A part of a text that one surface alone shows: what the other does not have, or what a name there says by itself. It holds no other
- * mention.
+ * A part of a text that one surface alone shows: what the other does not have, or what a name there says by itself. It
+ * holds no other mention.
  */
 export const only = (surface: Surface, text: string): string => `${mark}${surface} ${text}${mark}`;
 

@@ -1,5 +1,6 @@
 /**
- * The arithmetic over the quantities and the value of one line (C14, C29, C35). Pure; figures are exact. What an order is worth is in totals.ts.
+ * The arithmetic over the quantities and the value of one line (C14, C29, C35). Pure; figures are exact. What an order
+ * is worth is in totals.ts.
  */
 import {
   asMoney,

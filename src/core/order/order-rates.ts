@@ -1,7 +1,8 @@
 /**
  * The exchange rates of an order: which it needs, when it takes them from the shop, and what they convert (C35). Pure.
  *
- * An order's rates are its own. A Draft takes the shop's anew with each change; later only a currency that had no rate takes one.
+ * An order's rates are its own. A Draft takes the shop's anew with each change; later only a currency that had no rate
+ * takes one.
  */
 import { type FxRate, type FxRates, unitRate } from "../money/money.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "./purchase-order.ts";
@@ -28,7 +29,9 @@ export interface InCurrencies extends Pick<PurchaseOrder, "currencyCode"> {
   };
 }
 
-/** The currencies of an order for which it needs a rate, sorted: its own, and those of its lines, payments and credits. */
+/**
+ * The currencies of an order for which it needs a rate, sorted: its own, and those of its lines, payments and credits.
+ */
 function foreignCurrencies(order: InCurrencies, shopCurrency: string): readonly string[] {
   const codes = new Set([order.currencyCode]);
   for (const line of order.lineItems) codes.add(line.unitCostCurrencyCode);
@@ -53,8 +56,8 @@ export const newRates = (order: InCurrencies, shop: Pick<ShopFacts, "currencyCod
   ratesAmong(order, shop, [shop.fxRates]);
 
 /**
- * The rates of an order after a change. A Draft has the shop's anew. Any other keeps its own and takes the shop's for a currency that
- * had none, unless it was Completed before and is so still.
+ * The rates of an order after a change. A Draft has the shop's anew. Any other keeps its own and takes the shop's for a
+ * currency that had none, unless it was Completed before and is so still.
  *
  * Source: C35.
  */
@@ -84,8 +87,8 @@ export const isSameFor = (order: InCurrencies, shopCurrency: string, a: FxRates,
   foreignCurrencies(order, shopCurrency).every((code) => a[code] === b[code]);
 
 /**
- * The rate from a currency to the order's, as an exact fraction; null when none is known. It goes through the shop's currency: by the
- * order's rates to it, and from it by 1 / (override, else the rate of the order's currency).
+ * The rate from a currency to the order's, as an exact fraction; null when none is known. It goes through the shop's
+ * currency: by the order's rates to it, and from it by 1 / (override, else the rate of the order's currency).
  *
  * Source: C35.
  */

@@ -135,7 +135,10 @@ export const headerRecordFields = {
 
 /** Fields that an order keeps of the shop's settings and records of its day: later ones do not change it (C13, C35). */
 export const headerKeptFields = {
-  /** Each currency of the order, its lines, payments and credits → shop currency. One without a rate, and the shop's own, are not in it. */
+  /**
+   * Each currency of the order, its lines, payments and credits → shop currency. One without a rate, and the shop's
+   * own, are not in it.
+   */
   fxRates: { kind: "rates", empty: {} },
   /** The supplier's, for lines without their own. */
   supplierLeadTimeDays: { kind: "integer", empty: null },
@@ -226,8 +229,8 @@ export const editableLineFields = {
 } as const satisfies Fields;
 
 /**
- * Makes a record with all fields of the table: each has the given value, else that of `otherwise`, else its empty one. Other members are
- * ignored.
+ * Makes a record with all fields of the table: each has the given value, else that of `otherwise`, else its empty one.
+ * Other members are ignored.
  *
  * @throws TypeError  a field without an empty value is in neither: a bug of the caller.
  */
@@ -295,7 +298,9 @@ function emptyValue(fields: Fields, name: string): FieldValue {
 export const shownRates = (rates: FxRates): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(rates).map(([currency, rate]) => [currency, fxRateToNumber(rate)]));
 
-/** Renders a value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is. */
+/**
+ * Renders a value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is.
+ */
 export function shownValue(kind: FieldKind, value: FieldValue): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind says what the value is
   if (kind === "rates") return shownRates(value as FxRates);

@@ -143,7 +143,10 @@ export interface LogDraft {
   readonly changes: readonly FieldChange[];
 }
 
-/** A receipt as a rule writes it: goods received or taken back (contract §9 "Receipt"). The shop adds id, time, actor and request id. */
+/**
+ * A receipt as a rule writes it: goods received or taken back (contract §9 "Receipt"). The shop adds id, time, actor
+ * and request id.
+ */
 export interface ReceiptDraft {
   readonly source: "receive" | "unreceive" | "quick-complete";
   readonly reason: string | null;

@@ -161,7 +161,9 @@ const heldRow = {
   permissions: { "edit-lines": moveBackToEdit, confirm: restore, ...goods(restore), sync: restore },
 } as const;
 
-/** Spec "Moves through POST /purchase-orders/{id}/status" and "Moves made by other operations"; C24–C28, C30, C33, C43. */
+/**
+ * Spec "Moves through POST /purchase-orders/{id}/status" and "Moves made by other operations"; C24–C28, C30, C33, C43.
+ */
 const table: Readonly<Record<Status, StatusRow>> = {
   Draft: {
     is: ["before-goods"],
@@ -272,7 +274,9 @@ export const isBeforeGoods = (order: WithStatus): boolean => is("before-goods", 
 /** The statuses of open orders. */
 export const openStatuses: readonly Status[] = statuses.filter((status) => isOpen({ status }));
 
-/** The statuses that an order passes on its way from Draft to Completed, in their order; the held ones are beside it. */
+/**
+ * The statuses that an order passes on its way from Draft to Completed, in their order; the held ones are beside it.
+ */
 export const statusesOnTheWay: readonly Status[] = statuses.filter((status) => !isHeld({ status }));
 
 /** The status that an order with this one usually had before; null for a held status, which can follow on several. */

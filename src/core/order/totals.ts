@@ -41,7 +41,8 @@ type Totalled = ExpectedOrder & OrderCurrency & Charges & Pick<PurchaseOrder, "l
 type Charges = Pick<Header, "shippingCost" | "taxAmount" | "discountAmount">;
 
 /**
- * Works out the header fields that follow from others: values, what is settled, the sums of quantities and the next expected day.
+ * Works out the header fields that follow from others: values, what is settled, the sums of quantities and the next
+ * expected day.
  *
  * @throws Fault INVALID_INPUT when a total passes `totalValueMax`.
  * Source: contract §9 "Header"; C13, C35.
@@ -54,8 +55,8 @@ export const orderTotals = (order: Totalled, shopCurrency: string): OrderTotals 
 });
 
 /**
- * The totals after a change. Where nothing changed that amounts are made from they stay as they were, also if they were made by the rules
- * of an earlier version.
+ * The totals after a change. Where nothing changed that amounts are made from they stay as they were, also if they were
+ * made by the rules of an earlier version.
  */
 export function totalsAfter(before: PurchaseOrder | null, next: Totalled, shopCurrency: string): OrderTotals {
   if (before === null || !isSameMoney(before, next, shopCurrency)) return orderTotals(next, shopCurrency);
@@ -194,7 +195,8 @@ class ExactSum {
       numerator = numerator * entry.denominator + entry.sum * denominator;
       denominator *= entry.denominator;
     }
-    // exactValue carries the rate's scale in the numerator; the denominator's rate carries it too, so only the quantity's is left.
+    // exactValue carries the rate's scale in the numerator; the denominator's rate carries it too, so only the
+    // quantity's is left.
     return roundToMinorUnit(numerator * BigInt(unitRate), denominator * exactValueScale, this.#order.currencyCode);
   }
 }

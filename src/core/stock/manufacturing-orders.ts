@@ -1,6 +1,6 @@
 /**
- * Manufacturing orders: the items to build, their materials, and measures of progress, readiness and cost (contract §9). Pure. They come
- * in by import only.
+ * Manufacturing orders: the items to build, their materials, and measures of progress, readiness and cost (contract
+ * §9). Pure. They come in by import only.
  */
 import { type Money, type Quantity, asQuantity } from "../money/money.ts";
 import { type ValuedQuantity, sumOf, totalWorth } from "../money/valued-quantity.ts";
@@ -114,7 +114,10 @@ export const quantityShort = (
 /** `part` of `whole` in percent, rounded down to one decimal, so that 100 means that nothing is left. */
 const percent = (part: number, whole: number): number => Number((BigInt(part) * 1_000n) / BigInt(whole)) / 10;
 
-/** The cost items of an order: its materials, and the items that no material is for. `ofMaterial` and `ofItem` name their quantities. */
+/**
+ * The cost items of an order: its materials, and the items that no material is for. `ofMaterial` and `ofItem` name
+ * their quantities.
+ */
 function costed(
   items: readonly ItemToBuild[],
   materials: readonly Material[],
@@ -151,10 +154,10 @@ const actualCostOf = (items: readonly ItemToBuild[], materials: readonly Materia
 /**
  * Measures an order: its progress, the readiness of its materials, its cost, and whether it is late.
  *
- * Progress is completed of planned, item by item, so that too many of one item do not hide too few of another. Scrap is no progress.
- * Materials are ready when they are allocated or consumed; an order without materials is ready. Costs are those of the materials
- * (required, consumed); an item that no material is for counts at its own unit cost (outsourced work). An order is late when its due
- * date has passed and it is neither Completed nor Cancelled.
+ * Progress is completed of planned, item by item, so that too many of one item do not hide too few of another. Scrap is
+ * no progress. Materials are ready when they are allocated or consumed; an order without materials is ready. Costs are
+ * those of the materials (required, consumed); an item that no material is for counts at its own unit cost (outsourced
+ * work). An order is late when its due date has passed and it is neither Completed nor Cancelled.
  *
  * @param facts `today` is `YYYY-MM-DD` in the shop's time zone; `currencyCode` is the shop's, in which costs are.
  * Source: contract §9 "Manufacturing order".

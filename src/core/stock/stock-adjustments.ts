@@ -1,8 +1,8 @@
 /**
  * Stock adjustments: changes of stock by hand, as signed deltas (contract §9). Pure.
  *
- * An adjustment comes in by import only, with all its lines. So the figures of its header are computed once, at the import, and always
- * fit the lines.
+ * An adjustment comes in by import only, with all its lines. So the figures of its header are computed once, at the
+ * import, and always fit the lines.
  */
 import type { Money, Quantity } from "../money/money.ts";
 import { type ValuedQuantity, sumOf, totalWorth } from "../money/valued-quantity.ts";

@@ -1,8 +1,8 @@
 /**
  * Stock takes: counts of stock, with the reasons that they share with stock adjustments (contract §9). Pure.
  *
- * A stock take comes in by import only, with all its lines. So the figures of its header are computed once, at the import, and always
- * fit the lines.
+ * A stock take comes in by import only, with all its lines. So the figures of its header are computed once, at the
+ * import, and always fit the lines.
  */
 import { type Money, type Quantity, subtractQuantity } from "../money/money.ts";
 import { type ValuedQuantity, sumOf, totalWorth } from "../money/valued-quantity.ts";

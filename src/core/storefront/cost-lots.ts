@@ -25,7 +25,10 @@ interface LotsRow {
   readonly costSyncId: string;
   readonly proposedAtMs: number;
   readonly variantId: string;
-  /** Null: the row is older than lots. All that its variant's lines had received by then entered with it, at its source cost. */
+  /**
+   * Null: the row is older than lots. All that its variant's lines had received by then entered with it, at its source
+   * cost.
+   */
   readonly lots: readonly CostLot[] | null;
   readonly sourceUnitCost: Money;
   readonly sourceCurrencyCode: string;

@@ -87,7 +87,10 @@ export interface SettledCost {
 export interface ReplacingCost {
   /** The number of its order; null: it is the same order's. */
   readonly orderName: string | null;
-  /** The storefront shows it, though its write began before the other one was taken. Both were on their way at the same time. */
+  /**
+   * The storefront shows it, though its write began before the other one was taken. Both were on their way at the same
+   * time.
+   */
   readonly isBeside: boolean;
 }
 
@@ -99,7 +102,8 @@ export interface CostFacts {
 }
 
 /**
- * The completion that rows belong to: the instant of the completion before it, 0 for the first. So a reopened order starts afresh.
+ * The completion that rows belong to: the instant of the completion before it, 0 for the first. So a reopened order
+ * starts afresh.
  */
 export const completionOf = (order: Pick<PurchaseOrder, "completedAtMs">): number => order.completedAtMs ?? 0;
 
@@ -110,7 +114,9 @@ const receivedLines = (order: Pick<PurchaseOrder, "lineItems">): readonly LineIt
 export const skippedCustomLines = (order: Pick<PurchaseOrder, "lineItems">): readonly LineItem[] =>
   receivedLines(order).filter(isCustom);
 
-/** Everything of the order that its costs are taken from, as a text. Two orders with the same text have the same costs. */
+/**
+ * Everything of the order that its costs are taken from, as a text. Two orders with the same text have the same costs.
+ */
 export const costSource = (order: PurchaseOrder): string =>
   JSON.stringify([
     order.currencyCode,
@@ -320,8 +326,8 @@ interface VariantStand {
 }
 
 /**
- * The newest of these rows whose cost the catalogue has now, with those before them that lead to it. They are made anew from the cost that was
- * there before.
+ * The newest of these rows whose cost the catalogue has now, with those before them that lead to it. They are made anew
+ * from the cost that was there before.
  *
  * @param rows that may be made anew, oldest first.
  */
@@ -522,8 +528,8 @@ interface CostAttempt<Proposal extends CostProposal> {
 /**
  * Divides what is due into costs to write and costs that cannot be written, or that the caller has skipped.
  *
- * @param standings how the variants stand at the storefront. One that is missing came in since they were looked up and is taken for
- *                  active: the storefront refuses it if it is not.
+ * @param standings how the variants stand at the storefront. One that is missing came in since they were looked up and
+ *                  is taken for active: the storefront refuses it if it is not.
  * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
  * Source: C45.
  */

@@ -1,9 +1,9 @@
 /**
- * The write-back to the supplier's catalogue: which values of edited lines go to the supplier's entry for the variant (spec "Rules
- * attached to the endpoints" 6; C46).
+ * The write-back to the supplier's catalogue: which values of edited lines go to the supplier's entry for the variant
+ * (spec "Rules attached to the endpoints" 6; C46).
  *
- * Owns: what is carried over and what becomes of each line. Does not own: the entries' rows (shop/catalogue/catalogue.ts), when it is asked for
- * (operations/purchase-orders/lines.ts).
+ * Owns: what is carried over and what becomes of each line. Does not own: the entries' rows
+ * (shop/catalogue/catalogue.ts), when it is asked for (operations/purchase-orders/lines.ts).
  */
 import { isCustom } from "../order/lines.ts";
 import type { Money } from "../money/money.ts";

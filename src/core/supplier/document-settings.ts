@@ -10,7 +10,10 @@ export type DocumentLanguage = (typeof documentLanguages)[number];
 /** Sizes of paper. */
 export const papers = ["A4", "Letter"] as const;
 
-/** Columns of the lines that a shop may leave out; description and quantity always stand there. They have this order on paper. */
+/**
+ * Columns of the lines that a shop may leave out; description and quantity always stand there. They have this order on
+ * paper.
+ */
 export const documentColumns = [
   "position",
   "supplierSku",

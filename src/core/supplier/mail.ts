@@ -1,8 +1,8 @@
 /**
  * E-mail of orders to suppliers: whom it may go to, and what an attempt to send it means (C63).
  *
- * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself (mail-texts.ts), the rows
- * (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
+ * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself
+ * (mail-texts.ts), the rows (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
 import { hourMs } from "../../base/calendar.ts";
 import { onOneLine } from "../../base/plain-text.ts";
@@ -106,7 +106,10 @@ export function mailAddressesFrom(list: string): {
   };
 }
 
-/** The name before the sender's address: whose order it is, and that it comes by this service. It cannot pass for another address. */
+/**
+ * The name before the sender's address: whose order it is, and that it comes by this service. It cannot pass for
+ * another address.
+ */
 export function senderName(shopName: string): string {
   const plain = onOneLine(shopName.replaceAll(/[<>@"]/g, " ")).replaceAll(/ +/g, " ");
   return plain === "" ? "OpenPO" : `${plain} via OpenPO`;

@@ -1,8 +1,10 @@
 /**
- * When somebody is reminded of an order that its supplier is late with: once for each cause and what it is about (C57). Pure.
+ * When somebody is reminded of an order that its supplier is late with: once for each cause and what it is about (C57).
+ * Pure.
  *
- * Owns: what an order can be late with, since when, and from when on that is told. Does not own: what was told (shop/supplier/reminders.ts), who tells
- * (reminders/), what an agent is shown (attention.ts), which goes by the same two rules.
+ * Owns: what an order can be late with, since when, and from when on that is told. Does not own: what was told
+ * (shop/supplier/reminders.ts), who tells (reminders/), what an agent is shown (attention.ts), which goes by the same
+ * two rules.
  */
 import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/calendar.ts";
 import type { Header } from "../order/purchase-order.ts";

@@ -80,7 +80,8 @@ export const mayConfirm = (order: Pick<PurchaseOrder, "status">): boolean =>
 /**
  * The answer with what the order says now.
  *
- * @throws Fault INVALID_INPUT  the order's status lets nothing be answered, a line is not on it, or a quantity is answered too late.
+ * @throws Fault INVALID_INPUT  the order's status lets nothing be answered, a line is not on it, or a quantity is
+ *                              answered too late.
  */
 export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer, today: string): readonly ProposedLine[] {
   if (!mayAnswer(order))
@@ -178,13 +179,14 @@ export interface AcceptFacts extends HeaderFacts {
 }
 
 /**
- * Accepts a proposal: all lines that wait, or those named. What the supplier confirmed becomes confirmed (C24); dates and cancelled
- * quantities become edits (C30); the reference becomes `supplierReference`, with the first acceptance. A line that cannot be delivered is
- * confirmed with 0 and cancelled in full. Accepting again what is accepted changes nothing.
+ * Accepts a proposal: all lines that wait, or those named. What the supplier confirmed becomes confirmed (C24); dates
+ * and cancelled quantities become edits (C30); the reference becomes `supplierReference`, with the first acceptance. A
+ * line that cannot be delivered is confirmed with 0 and cancelled in full. Accepting again what is accepted changes
+ * nothing.
  *
  * @param lineItemIds null: all.
- * @throws Fault INVALID_INPUT  the proposal was rejected or replaced, a line is not in it, the order has overtaken one, or a rule of the
- *                              operations above refuses.
+ * @throws Fault INVALID_INPUT  the proposal was rejected or replaced, a line is not in it, the order has overtaken one,
+ *                              or a rule of the operations above refuses.
  * Source: C64, C64a.
  */
 export function decideAccept(
@@ -202,7 +204,8 @@ export function decideAccept(
   refuseOvertaken(order, proposal, waiting);
   const taking = new Taking(order, context);
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
-  // Cancelling comes between: a line is not cancelled beyond what is confirmed of it, and the status follows from what is left.
+  // Cancelling comes between: a line is not cancelled beyond what is confirmed of it, and the status follows from what
+  // is left.
   const undone = waiting.filter((each) => each.cannotDeliver && lines.get(each.lineItemId)?.quantityConfirmed !== 0);
   taking.confirm(undone.map(({ lineItemId }) => ({ lineItemId, quantityConfirmed: zeroQuantity })));
   taking.edit(

@@ -1,9 +1,9 @@
 /**
- * The supplier's terms as defaults: what a new line takes from the supplier's catalogue entry for its variant where the request leaves
- * it out (C32).
+ * The supplier's terms as defaults: what a new line takes from the supplier's catalogue entry for its variant where the
+ * request leaves it out (C32).
  *
- * Pure. Does not own: looking the terms up (shop/catalogue/catalogue.ts), what an order takes from its supplier (edit.ts), writing terms back
- * (write-back.ts).
+ * Pure. Does not own: looking the terms up (shop/catalogue/catalogue.ts), what an order takes from its supplier
+ * (edit.ts), writing terms back (write-back.ts).
  */
 import type { Money } from "../money/money.ts";
 import {
@@ -46,8 +46,8 @@ export interface Currencies {
 }
 
 /**
- * Fills in what the request leaves out of a new line. Cost and currency travel together: a currency that was sent takes only a cost in
- * that currency. `unitCost` stays absent when none was sent and none is known.
+ * Fills in what the request leaves out of a new line. Cost and currency travel together: a currency that was sent takes
+ * only a cost in that currency. `unitCost` stays absent when none was sent and none is known.
  *
  * Source: C32, C35.
  */

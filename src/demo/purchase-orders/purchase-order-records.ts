@@ -1,6 +1,6 @@
 /**
- * The demo's purchase orders as records to import, with everything that came of them: payments, documents, shipments, credits and the
- * history of costs.
+ * The demo's purchase orders as records to import, with everything that came of them: payments, documents, shipments,
+ * credits and the history of costs.
  */
 import type { Calendar } from "../calendar.ts";
 import { type DemoVariant, inShopCurrency, raisedCost, rateOf } from "../catalogue.ts";

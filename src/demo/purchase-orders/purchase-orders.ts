@@ -1,8 +1,10 @@
 /**
- * The demo's purchase orders as data: one for every situation that a person or an agent has to deal with, the oldest first.
+ * The demo's purchase orders as data: one for every situation that a person or an agent has to deal with, the oldest
+ * first.
  *
- * Says what happened to an order and when. Everything else follows from that: purchase-order-course.ts works out quantities, status, log
- * and receipts, purchase-order-records.ts the rest of the record. Notes are made from the same figures.
+ * Says what happened to an order and when. Everything else follows from that: purchase-order-course.ts works out
+ * quantities, status, log and receipts, purchase-order-records.ts the rest of the record. Notes are made from the same
+ * figures.
  */
 import { type DemoSupplier, instruments, pottery, raisedCost, roastery, teaEstates } from "../catalogue.ts";
 import { keyOf, store, warehouse } from "../shop.ts";

@@ -1,6 +1,6 @@
 /**
- * The parts of an order's import record beside header and lines: payments, documents, shipments, credits, log, receipts and cost history
- * (contract §8). Each schema parses into the value that is stored.
+ * The parts of an order's import record beside header and lines: payments, documents, shipments, credits, log, receipts
+ * and cost history (contract §8). Each schema parses into the value that is stored.
  */
 import { z } from "zod";
 import { actorTypes } from "../../core/access/actor.ts";
@@ -166,8 +166,8 @@ export const logInput = z
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
 
 /**
- * Entries of a file that a person of the shop imports. They are marked, and stand under no key's and no person's id: nothing shows that these
- * have done it.
+ * Entries of a file that a person of the shop imports. They are marked, and stand under no key's and no person's id:
+ * nothing shows that these have done it.
  */
 export const importedEntries = (entries: readonly LogEntry[]): LogEntry[] =>
   entries.map((entry) => ({
@@ -256,7 +256,10 @@ export const costSyncInput = z
     resolvedAtMs: resolvedAt,
   }));
 
-/** A row of the cost history as the API shows it, the completion that it belongs to, and what entered the moving average with it. */
+/**
+ * A row of the cost history as the API shows it, the completion that it belongs to, and what entered the moving average
+ * with it.
+ */
 export const costSyncRecord = (row: CostSyncEntry) => ({
   ...costRowJson(row),
   completion: row.completion,

@@ -1,9 +1,9 @@
 /**
- * Import and export records of the catalogue: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales
- * and suppliers' credits (contract §8).
+ * Import and export records of the catalogue: locations, suppliers, variants, suppliers' entries for variants,
+ * inventory levels, sales and suppliers' credits (contract §8).
  *
- * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: how records of a
- * file reach their tables (staging.ts, import-chunks.ts, export.ts) or SQL (shop/catalogue/catalogue.ts).
+ * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: how
+ * records of a file reach their tables (staging.ts, import-chunks.ts, export.ts) or SQL (shop/catalogue/catalogue.ts).
  */
 import { z } from "zod";
 import type { SupplierCredit } from "../../core/order/attachments.ts";

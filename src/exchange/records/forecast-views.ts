@@ -70,7 +70,10 @@ const forecastViewJson = (view: ForecastView) => ({
   periodUnit: view.periodUnit,
 });
 
-/** Forecast views. Their filters are rows of their own, so they are no `referenceType`. Trusts text that `parse` and `page` wrote. */
+/**
+ * Forecast views. Their filters are rows of their own, so they are no `referenceType`. Trusts text that `parse` and
+ * `page` wrote.
+ */
 export const forecastViewType: RecordType = {
   input: forecastViewInput,
   parse(record) {

@@ -1,9 +1,10 @@
 /**
- * Import and export records of purchase orders (contract §8): the order with its lines as the API shows it, its attachments and its
- * history.
+ * Import and export records of purchase orders (contract §8): the order with its lines as the API shows it, its
+ * attachments and its history.
  *
- * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: completing and checking
- * the order (core/order/adopt.ts), how records of a file reach their tables (staging.ts, import-chunks.ts).
+ * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own:
+ * completing and checking the order (core/order/adopt.ts), how records of a file reach their tables (staging.ts,
+ * import-chunks.ts).
  */
 import { z } from "zod";
 import type { Actor } from "../../core/access/actor.ts";
@@ -235,8 +236,8 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
 // On its way through an import.
 
 /**
- * An order as it is staged: its values without their names, which make up most of its text. An order that an earlier version staged is an
- * `ImportedOrder`.
+ * An order as it is staged: its values without their names, which make up most of its text. An order that an earlier
+ * version staged is an `ImportedOrder`.
  */
 type StagedOrder = readonly [
   header: ReturnType<typeof packed>,

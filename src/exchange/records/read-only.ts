@@ -36,7 +36,10 @@ import { type ApplyContext, historyMax, type RecordType, optional } from "../rec
 /** Records of one page of an export: each may have thousands of lines. */
 const pageLength = 25;
 
-/** Parts of a page's resources: loading and showing more would hold the event loop for too long. One resource is shown in any case. */
+/**
+ * Parts of a page's resources: loading and showing more would hold the event loop for too long. One resource is shown
+ * in any case.
+ */
 const pagePartsMax = 500;
 
 /** Filled in when it is left out; a null stays. */

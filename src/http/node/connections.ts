@@ -1,14 +1,16 @@
 /**
  * The open connections of a server, each with the requests on it that have not been answered.
  *
- * Owns: which request runs next, how much of a connection is held in memory, refusing and closing connections. Does not own: time limits
- * and the listening socket (server.ts), what is answered to a request that could be read (the app).
+ * Owns: which request runs next, how much of a connection is held in memory, refusing and closing connections. Does not
+ * own: time limits and the listening socket (server.ts), what is answered to a request that could be read (the app).
  *
  * Invariants:
  * - H7. A refusal follows the answers to the requests before it on the same connection; it never takes their place.
- * - H9. A connection runs one request at a time, and the next only when its client has read the answer. So it holds one answer. All
- *       connections together hold at most `unreadBytesMax` of answers that nobody has read yet: beyond that the oldest ones are cut.
- * - H10. There are at most `connectionsMax` connections, besides those that are being told so or ask only how the process is.
+ * - H9. A connection runs one request at a time, and the next only when its client has read the answer. So it holds one
+ *       answer. All connections together hold at most `unreadBytesMax` of answers that nobody has read yet: beyond that
+ *       the oldest ones are cut.
+ * - H10. There are at most `connectionsMax` connections, besides those that are being told so or ask only how the
+ *   process is.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -126,8 +128,9 @@ export class Connections {
   }
 
   /**
-   * Adds a connection until it closes. One beyond `connectionsMax` is refused at its first request, unless that asks for health or there is
-   * room by then. With many of them the oldest is refused without being asked: it has had the most time to send a request.
+   * Adds a connection until it closes. One beyond `connectionsMax` is refused at its first request, unless that asks
+   * for health or there is room by then. With many of them the oldest is refused without being asked: it has had the
+   * most time to send a request.
    */
   add(socket: Duplex): void {
     const isSurplus = !this.#hasRoom();
@@ -165,7 +168,9 @@ export class Connections {
     this.#surplusUndecided.delete(socket);
   }
 
-  /** Adds a request to its connection until its answer is sent. It runs when those before it have been answered (H9). */
+  /**
+   * Adds a request to its connection until its answer is sent. It runs when those before it have been answered (H9).
+   */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];

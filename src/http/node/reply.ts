@@ -17,7 +17,10 @@ const ordinaryMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PA
 /** Time in which the rest of a body may arrive that nobody wants: a refusal was answered before it was read. */
 const unwantedBodyMs = 500;
 
-/** Longer bodies are written as bytes: Node joins a text with the headers and copies it once more, and holds that until it is read. */
+/**
+ * Longer bodies are written as bytes: Node joins a text with the headers and copies it once more, and holds that until
+ * it is read.
+ */
 const textMax = 65_536;
 
 export const isOrdinary = ({ method = "", url = "", headers }: IncomingMessage): boolean =>
@@ -44,7 +47,8 @@ export function requestFrom(incoming: IncomingMessage): HttpRequest {
 function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void): Promise<void> | null {
   const length = Number(incoming.headers["content-length"] ?? 0);
   if (length === 0) return null;
-  // As a rule it came with the headers. Listeners, a time limit and a promise for it are a third of what a replay takes beyond a read.
+  // As a rule it came with the headers. Listeners, a time limit and a promise for it are a third of what a replay takes
+  // beyond a read.
   const arrived: Uint8Array | null = incoming.readableLength === length && !incoming.destroyed ? incoming.read() : null;
   if (arrived !== null) {
     incoming.resume();
@@ -70,8 +74,9 @@ function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void):
 }
 
 /**
- * Frees the memory of a body that was sent. Otherwise bodies of several megabytes would stay until Node's next garbage collection. An answer
- * closes when the system has taken all of it or its socket is closed, so nothing reads the bytes after that.
+ * Frees the memory of a body that was sent. Otherwise bodies of several megabytes would stay until Node's next garbage
+ * collection. An answer closes when the system has taken all of it or its socket is closed, so nothing reads the bytes
+ * after that.
  */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && !buffer.detached) buffer.transfer(0);

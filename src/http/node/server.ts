@@ -1,7 +1,8 @@
 /**
  * The app on a socket of Node: time and size limits, errors of the parser as error bodies, and an orderly stop.
  *
- * Owns: the listening socket and its limits. Does not own: open connections (connections.ts), the words of a refusal (refusals.ts).
+ * Owns: the listening socket and its limits. Does not own: open connections (connections.ts), the words of a refusal
+ * (refusals.ts).
  *
  * Invariants:
  * - H6. What the parser refuses (431, 400, 408) carries the error body and `X-Request-Id` too (C2).
@@ -68,7 +69,10 @@ export const defaultWaitLimits: WaitLimits = { silenceMs, arrivalMs: 5_000, drai
 
 const defaultConnectionLimits: ConnectionLimits = { connectionsMax, unreadBytesMax };
 
-/** Connections that the system holds for each listening socket until the process accepts them; the system may hold fewer. */
+/**
+ * Connections that the system holds for each listening socket until the process accepts them; the system may hold
+ * fewer.
+ */
 const backlog = 4_096;
 
 interface ServerOptions {
@@ -89,8 +93,8 @@ export interface RunningServer {
   /** Gauges of its connections. */
   readonly gauges: readonly Gauge[];
   /**
-   * Stops accepting, closes idle connections, and resolves when every running request has been answered or its time limit is
-   * over (`WaitLimits`).
+   * Stops accepting, closes idle connections, and resolves when every running request has been answered or its time
+   * limit is over (`WaitLimits`).
    */
   stop(): Promise<void>;
 }
@@ -100,7 +104,8 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   const { app, host, port, ids, log, waitLimits = defaultWaitLimits, arrivalLimits = defaultArrivalLimits } = options;
   const answer: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
     const response = await app.fetch(request, transportOf(incoming));
-    // The listener soon closes the connection of a body of which only a part was read: a client that is told sends nothing more on it.
+    // The listener soon closes the connection of a body of which only a part was read: a client that is told sends
+    // nothing more on it.
     if (!incoming.complete && request.bodyUsed) response.headers.set("Connection", "close");
     return response;
   };
@@ -222,7 +227,8 @@ const gaugesOf = (connections: Connections): readonly Gauge[] => [
 ];
 
 /**
- * Listens at the address: on Linux with several sockets, since Node accepts one connection of each when the event loop goes on.
+ * Listens at the address: on Linux with several sockets, since Node accepts one connection of each when the event loop
+ * goes on.
  *
  * @returns the server and what else listens for it.
  * @throws Error with the system's code when the address cannot be used.

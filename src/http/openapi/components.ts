@@ -1,5 +1,6 @@
 /**
- * The parts of the OpenAPI document that no operation brings: headers and the envelope's schemas (spec "Errors"; C2–C6, C8).
+ * The parts of the OpenAPI document that no operation brings: headers and the envelope's schemas (spec "Errors"; C2–C6,
+ * C8).
  */
 import { faultCodes, faultReasons } from "../../base/fault.ts";
 import type { Json, JsonObject } from "../../base/json.ts";

@@ -1,6 +1,6 @@
 /**
- * Failures in the OpenAPI document: which ones an operation may answer with, and each as a component with an example (spec
- * "Errors"; C2–C6).
+ * Failures in the OpenAPI document: which ones an operation may answer with, and each as a component with an example
+ * (spec "Errors"; C2–C6).
  */
 import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../../base/fault.ts";
 import type { Json, JsonObject } from "../../base/json.ts";

@@ -1,5 +1,6 @@
 /**
- * The guides of the OpenAPI document: what a reader needs before the first call, in Markdown. The reference page lists their headings.
+ * The guides of the OpenAPI document: what a reader needs before the first call, in Markdown. The reference page lists
+ * their headings.
  */
 const introduction = `One shop's purchasing data as JSON over HTTP. The API key names the shop.`;
 

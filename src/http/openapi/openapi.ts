@@ -1,8 +1,9 @@
 /**
- * The registry as an OpenAPI 3.1 document (spec "Machine-readable contract"; C9). Pure: the same registry gives the same document.
+ * The registry as an OpenAPI 3.1 document (spec "Machine-readable contract"; C9). Pure: the same registry gives the
+ * same document.
  *
- * Every operation's entry comes from its own value: parameters, body and answer from its schemas (schemas.ts), refusals from
- * its faults (failures.ts). Schemas with an `id` in their metadata become components.
+ * Every operation's entry comes from its own value: parameters, body and answer from its schemas (schemas.ts), refusals
+ * from its faults (failures.ts). Schemas with an `id` in their metadata become components.
  */
 import { idempotencyKeyLengthMax } from "../../core/access/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
@@ -48,7 +49,8 @@ interface Components {
 const documents = new WeakMap<readonly Operation[], JsonObject>();
 
 /**
- * The whole document, of the operations that REST has a path for. It is made once for each list of operations, which takes tens of milliseconds.
+ * The whole document, of the operations that REST has a path for. It is made once for each list of operations, which
+ * takes tens of milliseconds.
  *
  * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
  */
@@ -281,7 +283,9 @@ function responsesOf(
   return responses;
 }
 
-/** Statuses of failures that are stored under an idempotency key: 4xx of the operation that may not be retried (C19). */
+/**
+ * Statuses of failures that are stored under an idempotency key: 4xx of the operation that may not be retried (C19).
+ */
 const storedStatuses: ReadonlySet<number> = new Set([400, 404, 409, 412, 413]);
 
 const objectAt = (object: JsonObject, member: string): JsonObject => {

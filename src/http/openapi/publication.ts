@@ -64,7 +64,10 @@ export function publish(text: string, contentType: string): Publication {
   };
 }
 
-/** The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy them. */
+/**
+ * The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy
+ * them.
+ */
 function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
   return new ReadableStream(

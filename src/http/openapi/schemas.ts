@@ -58,8 +58,8 @@ export const pascal = (name: string): string =>
     .join("");
 
 /**
- * Removes our own metadata, what is said twice, and limits that say nothing: those of an integer that JSON can carry. Every text and list
- * that is sent has a limit. Those of an answer have none but the answer's own (10 MB).
+ * Removes our own metadata, what is said twice, and limits that say nothing: those of an integer that JSON can carry.
+ * Every text and list that is sent has a limit. Those of an answer have none but the answer's own (10 MB).
  */
 function tidy(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   const { description } = schema;
@@ -70,7 +70,8 @@ function tidy(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): voi
   if (schema.format === "date" || schema.format === "date-time") delete schema.pattern;
   // A cursor: no request line is longer.
   if (io === "input" && isUnlimitedText(schema)) schema.maxLength = headerBytesMax;
-  // oapi-codegen makes every number a float32 otherwise. A `format: double` would make Java use Double instead of BigDecimal.
+  // oapi-codegen makes every number a float32 otherwise. A `format: double` would make Java use Double instead of
+  // BigDecimal.
   if (schema.type === "number") schema["x-go-type"] = "float64";
   // Generators make an enumeration of a constant truth value. The description says which value is accepted.
   if (schema.const === true) delete schema.const;
@@ -109,8 +110,9 @@ function tidyInteger(schema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /**
- * Allows additional members in an answer: generated clients must read members that a later version adds. It must be said, because Java's
- * clients take a schema that says nothing as closed. What the members of a map are, `x-additionalProperties` says.
+ * Allows additional members in an answer: generated clients must read members that a later version adds. It must be
+ * said, because Java's clients take a schema that says nothing as closed. What the members of a map are,
+ * `x-additionalProperties` says.
  */
 function opened(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.additionalProperties === undefined) return;

@@ -1,5 +1,6 @@
 /**
- * The lease of a lane's effects while the storefront is called (O1, O2): renewed as long as the process lives, so that it can be short.
+ * The lease of a lane's effects while the storefront is called (O1, O2): renewed as long as the process lives, so that
+ * it can be short.
  *
  * Owns: when it is renewed, and whether it holds. Does not own: the rows (shop/storefront/effects.ts).
  */

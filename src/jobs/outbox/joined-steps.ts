@@ -34,7 +34,9 @@ const subjectOf = (lane: string): string => lane.slice(lane.indexOf(" ") + 1);
 export class JoinedSteps {
   readonly #engine: Engine;
   readonly #waiting = new Map<string, Joined>();
-  /** The calls of each shop that have just begun: each promise settles when its call is over, or at `callAwaitedMsMax`. */
+  /**
+   * The calls of each shop that have just begun: each promise settles when its call is over, or at `callAwaitedMsMax`.
+   */
   readonly #calls = new Map<string, Set<Promise<void>>>();
 
   constructor(engine: Engine) {
@@ -58,7 +60,10 @@ export class JoinedSteps {
     return step;
   }
 
-  /** Waits for a call of the storefront that has begun and never fails. Steps that follow other calls of the shop may wait for it too. */
+  /**
+   * Waits for a call of the storefront that has begun and never fails. Steps that follow other calls of the shop may
+   * wait for it too.
+   */
   async called<T>(shopId: string, calling: Promise<T>): Promise<T> {
     if (this.#engine.embedded) return await calling;
     const calls = this.#calls.get(shopId) ?? new Set();

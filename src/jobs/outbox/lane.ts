@@ -1,8 +1,9 @@
 /**
- * One run of a lane: claims its due effects and takes them from step to step until they are settled or put off (O1, O4, O6).
+ * One run of a lane: claims its due effects and takes them from step to step until they are settled or put off (O1, O4,
+ * O6).
  *
- * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a lane runs
- * (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
+ * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a
+ * lane runs (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
  */
 import { hourMs } from "../../base/calendar.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
@@ -188,7 +189,8 @@ class NotHeld extends Error {
 }
 
 /**
- * Runs the step beside the look-up of its claims, so that both share a round trip. It changes nothing before it is known that they hold.
+ * Runs the step beside the look-up of its claims, so that both share a round trip. It changes nothing before it is
+ * known that they hold.
  *
  * @returns null when they do not.
  */
@@ -216,7 +218,10 @@ async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>
   return { kind: "ended", outcomes: new Map(released.map(([effectId, { outcome }]) => [effectId, outcome])) };
 }
 
-/** Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full queue. */
+/**
+ * Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full
+ * queue.
+ */
 async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => Promise<Step>): Promise<Step> {
   // After that the claims have ended.
   const untilMs = clock.now() + limits.leaseMs;

@@ -45,7 +45,9 @@ export const outboxLimits: OutboxLimits = {
   pollMs: 2_000,
 };
 
-/** No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98). */
+/**
+ * No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98).
+ */
 export const dueAheadMsMax = dayMs;
 
 /** Between two tries of a store that refuses. */

@@ -1,7 +1,8 @@
 /**
  * The search of a node among others for due work of all shops, and the recovery of what nodes that died have left.
  *
- * Does not own: when it searches (store/due-search.ts), what is done about due effects (shop-loop.ts), and how other work is finished (`recover`).
+ * Does not own: when it searches (store/due-search.ts), what is done about due effects (shop-loop.ts), and how other
+ * work is finished (`recover`).
  */
 import { DueSearch } from "../../store/due-search.ts";
 import { isNotFound } from "../../store/engine-rules.ts";

@@ -60,7 +60,9 @@ interface OutboxOptions {
   readonly limits?: Partial<OutboxLimits>;
   /** This is the only process on the store: claims of an earlier one are void, and no other process adds effects. */
   readonly alone: boolean;
-  /** Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted. */
+  /**
+   * Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted.
+   */
   readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
   /** The shops in which an earlier process may have left effects, until the signal is aborted. Default: all. */
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
@@ -80,10 +82,11 @@ interface OutboxBacklog {
 
 export interface Outbox {
   /**
-   * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
+   * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most
+   * `waitMs`.
    *
-   * @param added those of them that this process has just stored, so that nobody has attempted them. Their lanes start without a search
-   *              for what is due.
+   * @param added those of them that this process has just stored, so that nobody has attempted them. Their lanes start
+   *              without a search for what is due.
    * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
    */
   settle(
@@ -93,19 +96,23 @@ export interface Outbox {
     added?: readonly QueuedEffect[],
   ): Promise<ReadonlyMap<string, EffectOutcome>>;
   /**
-   * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other nodes, it goes on
-   * searching for what they leave.
+   * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other
+   * nodes, it goes on searching for what they leave.
    */
   start(): Promise<void>;
   /** Reads no shop. */
   backlog(): OutboxBacklog;
-  /** Begins nothing more and waits for what runs; calls are given up after `closeWaitMs`. The next start resumes what is left. */
+  /**
+   * Begins nothing more and waits for what runs; calls are given up after `closeWaitMs`. The next start resumes what is
+   * left.
+   */
   close(): Promise<void>;
 }
 
 /**
- * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is made due now. A lease that
- * ends later than any can is from before that too (D236): it ends when one that begins now would.
+ * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is
+ * made due now. A lease that ends later than any can is from before that too (D236): it ends when one that begins now
+ * would.
  */
 async function findDue(
   {
@@ -175,7 +182,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     recover: options.recover ?? (() => Promise.resolve()),
   });
 
-  /** Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later ones. */
+  /**
+   * Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later
+   * ones.
+   */
   async function resumeAll(): Promise<void> {
     for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {
       if (stop.signal.aborted) return;

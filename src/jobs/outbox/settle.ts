@@ -1,5 +1,6 @@
 /**
- * Waiting for the first attempt of effects (C38): of those that this process makes, and among other nodes of theirs too (O5).
+ * Waiting for the first attempt of effects (C38): of those that this process makes, and among other nodes of theirs too
+ * (O5).
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { type QueuedEffect, type Standing, loadStandings } from "../../shop/storefront/effects.ts";
@@ -57,7 +58,8 @@ interface SettleOptions {
 const checksAtWork = 5;
 
 /**
- * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
+ * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most
+ * `waitMs`.
  *
  * @param added those of them that this process has just stored, so that nobody has attempted them.
  * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.

@@ -1,8 +1,8 @@
 /**
  * Which lanes of which shops run, and when a shop's outbox is read next (O3).
  *
- * Owns: reading what is due, the bounds of lanes at a time, timers. Does not own: what a lane does (lane.ts), the search over all
- * shops (poll.ts).
+ * Owns: reading what is due, the bounds of lanes at a time, timers. Does not own: what a lane does (lane.ts), the
+ * search over all shops (poll.ts).
  *
  * A shop has an entry here while something of it runs or is due; idle shops cost nothing.
  */
@@ -47,7 +47,10 @@ interface RunningLane {
 
 interface ShopLoop {
   readonly running: Map<string, RunningLane>;
-  /** Lanes with effects that are due, which wait for the end of their run or until fewer run. The one that came first is first. */
+  /**
+   * Lanes with effects that are due, which wait for the end of their run or until fewer run. The one that came first is
+   * first.
+   */
   readonly wanted: Set<string>;
   /** Effects were added or claimed by this process, so it checks the shop itself, without waiting for a poll. */
   isOurs: boolean;
@@ -125,8 +128,8 @@ export class ShopLoops {
   }
 
   /**
-   * Starts lanes to which this process has just added effects, as far as the bounds allow. Nothing is read for that. Null: which lanes they
-   * are is looked up.
+   * Starts lanes to which this process has just added effects, as far as the bounds allow. Nothing is read for that.
+   * Null: which lanes they are is looked up.
    */
   start(shopId: string, lanes: readonly string[] | null): void {
     const { clock, stopping } = this.#options;
@@ -181,8 +184,8 @@ export class ShopLoops {
   }
 
   /**
-   * Starts lanes with effects that are due, as far as the bounds allow; the others are kept until they can begin. One that runs and has not
-   * looked for its effects yet will find them.
+   * Starts lanes with effects that are due, as far as the bounds allow; the others are kept until they can begin. One
+   * that runs and has not looked for its effects yet will find them.
    */
   #startLanes(shopId: string, loop: ShopLoop, lanes: readonly string[]): void {
     for (const lane of lanes) {

@@ -1,5 +1,6 @@
 /**
- * The steps of a run: a change of the shop, then a call of the storefront, then the next change. What all kinds of effects share.
+ * The steps of a run: a change of the shop, then a call of the storefront, then the next change. What all kinds of
+ * effects share.
  */
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { type ClaimedEffect, postponeStatement, settleEffectStatement } from "../../shop/storefront/effects.ts";

@@ -13,7 +13,10 @@ interface StorefrontCallOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeLimitMs: number;
-  /** The lease holds until then, unless it is renewed meanwhile. No call begins later: another runner's newer figures would be overwritten. */
+  /**
+   * The lease holds until then, unless it is renewed meanwhile. No call begins later: another runner's newer figures
+   * would be overwritten.
+   */
   readonly beginByMs: () => number;
   /** The step that the call belongs to, for a tracer. */
   readonly parent: SpanParent | null;
@@ -22,7 +25,8 @@ interface StorefrontCallOptions {
 }
 
 /**
- * Makes the step's call at the storefront on which the shop was when the step was decided, and returns the change that records its result. A call that exceeds the time limit may have taken effect.
+ * Makes the step's call at the storefront on which the shop was when the step was decided, and returns the change that
+ * records its result. A call that exceeds the time limit may have taken effect.
  *
  * Never rejects: a failure is passed to the step.
  */
@@ -43,7 +47,8 @@ export async function callStorefront(
   }
   if (aborting.aborted || clock.now() >= beginByMs())
     return step.failed(new StorefrontError("timeout", "the service was too slow to make the call", { landed: "no" }));
-  // Not `AbortSignal.any`: Node keeps such a signal, with everything that listens to it, for as long as one of its sources lives (D381).
+  // Not `AbortSignal.any`: Node keeps such a signal, with everything that listens to it, for as long as one of its
+  // sources lives (D381).
   const ending = new AbortController();
   const end = (): void => ending.abort();
   const aborted = new Promise<never>((_, reject) => {
@@ -68,7 +73,10 @@ export async function callStorefront(
   }
 }
 
-/** A storefront that throws anything but a `StorefrontError` has a bug. That is logged, and the effect is treated as any failed one. */
+/**
+ * A storefront that throws anything but a `StorefrontError` has a bug. That is logged, and the effect is treated as any
+ * failed one.
+ */
 function storefrontErrorOf(log: Log, shopId: string, error: unknown, landed: "no" | "maybe"): StorefrontError {
   if (error instanceof StorefrontError) return error;
   log.error({ shopId, err: error }, "the storefront threw an unexpected error");

@@ -1,5 +1,6 @@
 /**
- * Drafting orders from a forecast view, a tool without a path on REST (C68): first what would be ordered, then the orders themselves.
+ * Drafting orders from a forecast view, a tool without a path on REST (C68): first what would be ordered, then the
+ * orders themselves.
  *
  * Does not own: what is ordered of whom (core/forecast/reorder.ts) or how an order is made (purchase-orders/header.ts).
  */
@@ -63,7 +64,8 @@ export const reorderFacts = {
 };
 
 /**
- * The suggestions of a view: for its variants that need a reorder, and for those that the caller has set a quantity for.
+ * The suggestions of a view: for its variants that need a reorder, and for those that the caller has set a quantity
+ * for.
  *
  * @throws Fault NOT_FOUND      there is no such view.
  * @throws Fault INVALID_INPUT  the shop has no such location, or more variants need a reorder than one call may order.

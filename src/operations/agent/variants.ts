@@ -1,4 +1,6 @@
-/** Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68). */
+/**
+ * Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68).
+ */
 import { z } from "zod";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import { quantityToNumber } from "../../core/money/money.ts";

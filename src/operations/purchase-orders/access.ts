@@ -72,7 +72,10 @@ export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): 
 export const orderToChange = async (tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> =>
   atExpectedVersion(call, await orderOf(tx, call, purchaseOrderId));
 
-/** The order, if its version is one that the caller expects. @throws Fault INVALID_INPUT (412) VERSION_MISMATCH  if not (C37). */
+/**
+ * The order, if its version is one that the caller expects. @throws Fault INVALID_INPUT (412) VERSION_MISMATCH  if not
+ * (C37).
+ */
 export function atExpectedVersion({ ifMatch }: Call, order: PurchaseOrder): PurchaseOrder {
   if (ifMatch !== null && !ifMatch.includes("*") && !ifMatch.includes(etagOf(order)))
     throw new Fault(

@@ -1,8 +1,8 @@
 /**
  * Operations on a purchase order as a whole: create, update the header, delete (spec "Purchase orders: writes").
  *
- * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/order/edit.ts), how rows are
- * written (shop/order/purchase-orders.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules
+ * (core/order/edit.ts), how rows are written (shop/order/purchase-orders.ts).
  */
 import { z } from "zod";
 import {

@@ -1,9 +1,10 @@
 /**
  * Purchase orders in requests and answers: what a caller may set of an order and a line, and what is shown of them.
  *
- * Every field that a caller may set (core/order/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
- * members of requests follow from these rows, those of answers from core's tables. Does not own: rules (core), which operation takes what
- * (header.ts, lines.ts), payments, documents and other attachments of an order (attachments.ts).
+ * Every field that a caller may set (core/order/purchase-order-fields.ts) has a row here, with its limits, its
+ * description and an example. The members of requests follow from these rows, those of answers from core's tables. Does
+ * not own: rules (core), which operation takes what (header.ts, lines.ts), payments, documents and other attachments of
+ * an order (attachments.ts).
  */
 import { only } from "../../core/order/guidance.ts";
 import { z } from "zod";

@@ -1,8 +1,10 @@
 /**
- * Operations on the lines of an order: adding, changing and deleting them (spec "Purchase orders: writes"; C16, C30–C32).
+ * Operations on the lines of an order: adding, changing and deleting them (spec "Purchase orders: writes"; C16,
+ * C30–C32).
  *
- * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/order/edit.ts,
- * core/storefront/write-back.ts), how rows are written (shop/order/purchase-orders.ts, shop/catalogue/catalogue.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules
+ * (core/order/edit.ts, core/storefront/write-back.ts), how rows are written (shop/order/purchase-orders.ts,
+ * shop/catalogue/catalogue.ts).
  */
 import { z } from "zod";
 import {
@@ -301,8 +303,8 @@ export const updateLineItems = operation({
 });
 
 /**
- * Writes the supplier-related values of the changed lines to the supplier's catalogue, in the same transaction, and reports on every line
- * of the call. It never creates an entry.
+ * Writes the supplier-related values of the changed lines to the supplier's catalogue, in the same transaction, and
+ * reports on every line of the call. It never creates an entry.
  *
  * Source: spec "Rules attached to the endpoints" 6; C46.
  */

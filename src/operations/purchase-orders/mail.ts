@@ -223,8 +223,9 @@ export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: 
 }
 
 /**
- * The mail of an order that moves to Sent in a shop with `emailOnSent`. A mail that cannot be made is no reason to keep the order back: why
- * stands in `unsentMail`. It has a link where the service's address is set: the one by which a program asks may not be the suppliers'.
+ * The mail of an order that moves to Sent in a shop with `emailOnSent`. A mail that cannot be made is no reason to keep
+ * the order back: why stands in `unsentMail`. It has a link where the service's address is set: the one by which a
+ * program asks may not be the suppliers'.
  *
  * @param next the order as the move will leave it.
  */

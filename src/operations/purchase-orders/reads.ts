@@ -1,5 +1,6 @@
 /**
- * Reading purchase orders: the list, one order, and everything that belongs to it (spec "Purchase orders: reads"; contract §9).
+ * Reading purchase orders: the list, one order, and everything that belongs to it (spec "Purchase orders: reads";
+ * contract §9).
  */
 import { only } from "../../core/order/guidance.ts";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 /**
- * Sending an order's document to the supplier by e-mail (C63), with the move to Sent if it is a draft. It is an operation of the admin API: agents have
- * no tool for it.
+ * Sending an order's document to the supplier by e-mail (C63), with the move to Sent if it is a draft. It is an
+ * operation of the admin API: agents have no tool for it.
  */
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";

@@ -93,7 +93,8 @@ export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
 export interface SideEffectOptions {
   readonly order: FollowedOrder;
   /**
-   * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is of.
+   * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is
+   * of.
    */
   readonly storefrontSync?: {
     readonly unpushed:

@@ -1,4 +1,7 @@
-/** Making a link of an order for its supplier (C64): who makes it by itself (admin/supplier/supplier-links.ts) and a mail that has one share it. */
+/**
+ * Making a link of an order for its supplier (C64): who makes it by itself (admin/supplier/supplier-links.ts) and a
+ * mail that has one share it.
+ */
 import { Fault } from "../../base/fault.ts";
 import { supplierLinksOfOrderMax } from "../../base/limits.ts";
 import type { Header } from "../../core/order/purchase-order.ts";

@@ -1,4 +1,7 @@
-/** Warnings in the answers of writes (C16). The rules are in core/order/advice/warnings.ts; here is what of a request they look at. */
+/**
+ * Warnings in the answers of writes (C16). The rules are in core/order/advice/warnings.ts; here is what of a request
+ * they look at.
+ */
 import { z } from "zod";
 import { dateOf, dayIn } from "../../base/calendar.ts";
 import { isCustom } from "../../core/order/lines.ts";
@@ -42,7 +45,10 @@ export const headerInQuestion = (sent: {
   discountPath: sent.discountAmount === undefined ? "" : "/discountAmount",
 });
 
-/** New lines: the last of the order, one for each entry of the request. `unitCost` is absent when none was sent and none is known. */
+/**
+ * New lines: the last of the order, one for each entry of the request. `unitCost` is absent when none was sent and none
+ * is known.
+ */
 export const newLinesInQuestion = (
   next: PurchaseOrder,
   entries: readonly { readonly path: string; readonly unitCost?: unknown }[],

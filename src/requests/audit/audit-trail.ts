@@ -1,8 +1,9 @@
 /**
  * Writes audit rows with their link in the shop's chain of hashes (shop/audit/audit-chain.ts).
  *
- * On an embedded engine the link gets its place at once. Among nodes rows are also written outside the shop's turn, so links wait and get
- * their places `auditPlaceMs` later, all that wait at once (D350). Links that a node has left are placed with the next ones of the shop.
+ * On an embedded engine the link gets its place at once. Among nodes rows are also written outside the shop's turn, so
+ * links wait and get their places `auditPlaceMs` later, all that wait at once (D350). Links that a node has left are
+ * placed with the next ones of the shop.
  */
 import { dayMs } from "../../base/calendar.ts";
 import { auditLinksPlacedMax, auditPlaceMs } from "../../base/limits.ts";

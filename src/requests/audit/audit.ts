@@ -163,7 +163,10 @@ interface ShownRequest {
   readonly path: string;
 }
 
-/** The audit row of a request that its surface answers itself: a person's (C50, C51), or the operator's, who has neither id nor key (§7). */
+/**
+ * The audit row of a request that its surface answers itself: a person's (C50, C51), or the operator's, who has neither
+ * id nor key (§7).
+ */
 export const auditRowOf = (
   { requestId, trace, request, path }: ShownRequest,
   {

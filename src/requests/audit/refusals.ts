@@ -1,8 +1,8 @@
 /**
  * Audit rows of refused requests: a row each up to a rate, and beyond it one row a minute that counts them.
  *
- * Owns: the counts of the running minute, in memory. A stop or a crash loses those of the last second. Does not own: what a row holds
- * (audit.ts).
+ * Owns: the counts of the running minute, in memory. A stop or a crash loses those of the last second. Does not own:
+ * what a row holds (audit.ts).
  */
 import { minuteMs } from "../../base/calendar.ts";
 import { refusalKeysMax, refusalRowsPerMinuteMax } from "../../base/limits.ts";

@@ -1,7 +1,9 @@
 /**
- * Confirms remembered callers and takes their tokens, for all requests of a shop that wait at the same time in one round trip (D406).
+ * Confirms remembered callers and takes their tokens, for all requests of a shop that wait at the same time in one
+ * round trip (D406).
  *
- * Does not own: which requests are asked for together (joined-questions.ts), what a caller is confirmed by (caller.ts), the bucket (Coordination).
+ * Does not own: which requests are asked for together (joined-questions.ts), what a caller is confirmed by (caller.ts),
+ * the bucket (Coordination).
  *
  * - Tokens are taken in the order in which the requests came.
  */

@@ -24,7 +24,10 @@ export class Fingerprints {
   }
 }
 
-/** Different for any two requests: JSON has no line feed of its own, Latin-1 a character for each byte, and a hash no bracket. */
+/**
+ * Different for any two requests: JSON has no line feed of its own, Latin-1 a character for each byte, and a hash no
+ * bracket.
+ */
 function nameOf({ method, path, query }: Omit<RequestIdentity, "body">, bytes: Uint8Array): string {
   const requestText = JSON.stringify([method, path, query]);
   // Looking up a short text takes a quarter of the time that hashing it would.

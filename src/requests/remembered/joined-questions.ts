@@ -12,7 +12,9 @@ export class ReadBatcher<A extends { reject(error: unknown): void }> {
   /** Items by shop for which no answer is under way. A shop with no answer under way is not in it. */
   readonly #waiting = new Map<string, A[]>();
 
-  /** @param answer settles each of at most `max` that are one. If it throws, those that it has not settled are rejected. */
+  /**
+   * @param answer settles each of at most `max` that are one. If it throws, those that it has not settled are rejected.
+   */
   constructor(max: number, answer: (shopId: string, together: readonly A[]) => Promise<unknown>) {
     this.#max = max;
     this.#answer = answer;

@@ -1,6 +1,7 @@
 /**
- * Long messages that were refused for want of a token and may not be read again for that. Whether a message is the replay of a stored answer, which
- * needs no token (C18), is told by its meaning, so it is read. The same bytes mean the same: they are read once.
+ * Long messages that were refused for want of a token and may not be read again for that. Whether a message is the
+ * replay of a stored answer, which needs no token (C18), is told by its meaning, so it is read. The same bytes mean the
+ * same: they are read once.
  *
  * Owns: which bytes mean which keyed request. Does not own: which request an answer is stored for.
  */

@@ -42,7 +42,10 @@ const answersSoonAgain = 1_024;
 /** Deflate looks back no further. */
 const dictionaryLengthMax = 32_768;
 
-/** A text with the same members and none of the values, from which deflate copies the members of others. It has nothing of any shop. */
+/**
+ * A text with the same members and none of the values, from which deflate copies the members of others. It has nothing
+ * of any shop.
+ */
 const blank = (dataText: string): Buffer =>
   Buffer.from(
     JSON.stringify(JSON.parse(dataText), (_member, value: unknown) =>

@@ -21,7 +21,8 @@ interface NotedCall<Seen> {
 }
 
 /**
- * The call of a read, with notes of what it depends on: an answer that depends on the time, say, cannot be given again later.
+ * The call of a read, with notes of what it depends on: an answer that depends on the time, say, cannot be given again
+ * later.
  *
  * @param read reads the shop as `call.read` does, and tells what it has seen if that is known.
  */

@@ -1,10 +1,12 @@
 /**
- * Peeks at a shop that begin at the same time, as one (D386). On a network engine each takes a connection and a round trip of its own otherwise.
+ * Peeks at a shop that begin at the same time, as one (D386). On a network engine each takes a connection and a round
+ * trip of its own otherwise.
  *
  * Does not own: which peeks are one (joined-questions.ts), what they read.
  *
- * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek, since only the engine knows
- *   what an error of its database means to a caller. All that have no result get what the engine throws then.
+ * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek, since only
+ *   the engine knows what an error of its database means to a caller. All that have no result get what the engine
+ *   throws then.
  */
 import { Fault } from "../../base/fault.ts";
 import type { Engine, Tx } from "../../store/store.ts";

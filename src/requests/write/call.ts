@@ -47,7 +47,9 @@ export interface CallDependencies {
 export interface AnswerStore {
   /** @throws Fault when another attempt at the request has stored its answer (H2). */
   refuseIfAnswered(tx: Tx): Promise<void>;
-  /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */
+  /**
+   * The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing.
+   */
   reply(answer: Answer<unknown>): Reply;
   /**
    * The request's audit row and, for a keyed write, its stored answer.
@@ -58,7 +60,8 @@ export interface AnswerStore {
   /** Returns the release of the idempotency key, with the write that stores the last answer. */
   release(): KeyRelease;
   /**
-   * Replaces the stored answer of a keyed write by its last one, which is made in the same turn. Null: the write has no key.
+   * Replaces the stored answer of a keyed write by its last one, which is made in the same turn. Null: the write has no
+   * key.
    *
    * @returns the last answer; null when the stored one stays, since this attempt has lost its key (H2).
    */
@@ -121,7 +124,8 @@ async function lastChange<Output>(
   release: KeyRelease,
   work: (tx: Tx) => Promise<Committed<Output>>,
 ) {
-  // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
+  // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be
+  // reported.
   const unanswered = store.refuseIfAnswered(tx);
   const working = work(tx);
   await Promise.allSettled([unanswered, working]);
@@ -164,7 +168,10 @@ interface CalledAs {
   readonly ahead: PurchaseOrder | null;
 }
 
-/** The call of an operator's operation that changes orders. Its answer is not stored, and its request has its audit row elsewhere. */
+/**
+ * The call of an operator's operation that changes orders. Its answer is not stored, and its request has its audit row
+ * elsewhere.
+ */
 export async function callAs(
   deps: CallDependencies,
   caller: Omit<CalledAs, "ahead">,

@@ -1,7 +1,8 @@
 /**
  * The shop itself and its API keys (tables `shop` and `api_key`).
  *
- * Owns: their SQL. Does not own: how keys are made (core/access/api-key.ts), what settings mean (core), who may ask (requests/caller.ts).
+ * Owns: their SQL. Does not own: how keys are made (core/access/api-key.ts), what settings mean (core), who may ask
+ * (requests/caller.ts).
  */
 import { unconfirmedDaysDefault } from "../../core/order/advice/attention.ts";
 import { type FxRate, asFxRate } from "../../core/money/money.ts";
@@ -221,7 +222,10 @@ export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Pr
 export interface StoredCaller {
   readonly shop: Shop;
   readonly key: ApiKey;
-  /** Has a row as long as everything that was read of them is stored as it was then. More conditions can be added with `and`. */
+  /**
+   * Has a row as long as everything that was read of them is stored as it was then. More conditions can be added with
+   * `and`.
+   */
   readonly unchanged: Statement;
 }
 

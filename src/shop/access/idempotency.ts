@@ -82,8 +82,8 @@ function headersFrom(stored: string): Readonly<Record<string, string>> {
 }
 
 /**
- * The fingerprint of such a record of the API key with this secret; null when there is none. It is asked in the round trip that finds the key
- * itself.
+ * The fingerprint of such a record of the API key with this secret; null when there is none. It is asked in the round
+ * trip that finds the key itself.
  */
 export async function findStoredFingerprint(
   tx: Tx,
@@ -126,8 +126,8 @@ export const storedBytesOf = (idempotencyKey: string, { fingerprint, headers, bo
   [idempotencyKey, fingerprint, JSON.stringify(headers), body].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /**
- * Stores the answer and adds it to the total. It replaces one under the same key: an expired one, or this request's own from before its
- * follow-on work (D3).
+ * Stores the answer and adds it to the total. It replaces one under the same key: an expired one, or this request's own
+ * from before its follow-on work (D3).
  */
 export function idempotencyStatements(
   shopId: string,
@@ -184,7 +184,8 @@ export async function oldestRecords(
 }
 
 /**
- * Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about `rowsMax`.
+ * Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about
+ * `rowsMax`.
  *
  * @returns what was deleted.
  */

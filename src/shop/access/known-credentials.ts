@@ -18,7 +18,10 @@ import type { Engine, Tx } from "../../store/store.ts";
 /** The tables with a `secret_hash`. */
 const credentialTables = ["api_key", "console_session", "console_bearer", "invitation", "supplier_link"] as const;
 
-/** Characters of a hash that are remembered. A forged secret whose hash begins with the same 16 costs the opening of a file. */
+/**
+ * Characters of a hash that are remembered. A forged secret whose hash begins with the same 16 costs the opening of a
+ * file.
+ */
 const prefixLength = 16;
 
 const selectHashes = `${credentialTables
@@ -76,7 +79,10 @@ export class KnownCredentials {
 
 const addition = new RegExp(`^\\s*insert\\s+into\\s+(?:${credentialTables.join("|")})\\b`, "i");
 
-/** The engine, which refuses a credential that the shop is known not to have as if there were no such shop, without opening its file. */
+/**
+ * The engine, which refuses a credential that the shop is known not to have as if there were no such shop, without
+ * opening its file.
+ */
 export const keepingCredentials = (engine: Engine, known: KnownCredentials): Engine => ({
   ...delegated(engine),
   async peek(shopId, work, credential) {

@@ -1,8 +1,9 @@
 /**
- * The people of a shop, their invitations, and their sessions with the bearers that these buy (tables `person`, `invitation`,
- * `console_session`, `console_bearer`; C48, C49).
+ * The people of a shop, their invitations, and their sessions with the bearers that these buy (tables `person`,
+ * `invitation`, `console_session`, `console_bearer`; C48, C49).
  *
- * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/, operations/).
+ * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/,
+ * operations/).
  */
 import type { Role } from "../../core/access/role.ts";
 import type { Statement, Tx } from "../../store/store.ts";
@@ -273,7 +274,10 @@ export async function listSessions(
   return rows.map((row) => ({ ...sessionFrom(row), name: row.name }));
 }
 
-/** Adds a session and deletes those that were not seen since `idleSinceMs`, and the oldest of the person beyond `sessionsMax`. */
+/**
+ * Adds a session and deletes those that were not seen since `idleSinceMs`, and the oldest of the person beyond
+ * `sessionsMax`.
+ */
 export const sessionStatements = (
   shopId: string,
   session: Session,

@@ -70,14 +70,19 @@ export interface AuditLink {
   readonly rows: readonly LinkedRow[];
 }
 
-/** The name of the link that has this version of a row first. Another version has another, so that no link is ever replaced. */
+/**
+ * The name of the link that has this version of a row first. Another version has another, so that no link is ever
+ * replaced.
+ */
 const linkIdOf = ({ auditId, digest }: LinkedRow): string => `${auditId}.${digest.slice(0, 8)}`;
 
 /** The name of the link that the row is in, as far as the row says. */
 export const linkOf = ({ entry, linkId }: StoredAudit): string =>
   linkId ?? linkIdOf({ auditId: entry.auditId, digest: digestOf(entry) });
 
-/** The rows as one text: the first's digest, since the link's name has its id, then id and digest of each further one. */
+/**
+ * The rows as one text: the first's digest, since the link's name has its id, then id and digest of each further one.
+ */
 const textOf = (rows: readonly LinkedRow[]): string =>
   rows.map(({ auditId, digest }, index) => (index === 0 ? digest : `${auditId} ${digest}`)).join("\n");
 
@@ -191,7 +196,10 @@ async function growingOf(tx: Tx, shopId: string): Promise<Growing> {
   return { head: beginning, headAtMs: null, unchainedUntil: newest?.audit_id ?? null };
 }
 
-/** The link at this place becomes the head. There is none if the rows were linked before (`linkStatement`): the head stays then. */
+/**
+ * The link at this place becomes the head. There is none if the rows were linked before (`linkStatement`): the head
+ * stays then.
+ */
 const headStatement = (shopId: string, head: ChainPoint, unchainedUntil: string | null, nowMs: number): Statement => ({
   sql: `insert into audit_chain (shop_id, unchained_until, anchor_position, anchor_hash, head_position, head_hash, head_at)
         select ?, ?, 0, '', cast(? as bigint), ?, cast(? as bigint)
@@ -201,7 +209,10 @@ const headStatement = (shopId: string, head: ChainPoint, unchainedUntil: string 
   params: [shopId, unchainedUntil, head.position, head.hash, nowMs, shopId, head.position],
 });
 
-/** The same version of a row is linked once: a request that is tried again after a lost answer of the database writes it again. */
+/**
+ * The same version of a row is linked once: a request that is tried again after a lost answer of the database writes it
+ * again.
+ */
 const linkStatement = (
   shopId: string,
   linkId: string,

@@ -341,7 +341,10 @@ export class AuditJournal implements AuditRowPlace {
     this.#syncSoon();
   }
 
-  /** Rows that could not be moved come before those that were added meanwhile. They are tried again when as many have come again. */
+  /**
+   * Rows that could not be moved come before those that were added meanwhile. They are tried again when as many have
+   * come again.
+   */
   #putBack(shopId: string, seqs: readonly number[]): void {
     const added = this.#waiting.get(shopId)?.seqs ?? [];
     const all = [...seqs, ...added];

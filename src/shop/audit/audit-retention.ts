@@ -127,7 +127,9 @@ export async function missingBeginning(tx: Tx, shopId: string, chain: Chain): Pr
   return missing;
 }
 
-/** The least retention that held about then, as rows tell it. @param changes  newest first. @param now  the setting now. */
+/**
+ * The least retention that held about then, as rows tell it. @param changes  newest first. @param now  the setting now.
+ */
 function retentionAt(changes: readonly Detailed<RetentionChange>[], atMs: number, now: number): number {
   const isBefore = (change: Detailed<RetentionChange>): boolean => change.atMs <= atMs - underWayMs;
   const standing = changes.find(isBefore)?.detailed.auditRetentionDays.after;

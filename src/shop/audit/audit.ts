@@ -1,5 +1,6 @@
 /**
- * The audit log (table `audit_log`): one row per request with an API key of the shop or of a person (spec "Authentication" 9).
+ * The audit log (table `audit_log`): one row per request with an API key of the shop or of a person (spec
+ * "Authentication" 9).
  */
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
@@ -30,8 +31,8 @@ export interface AuditEntry {
 }
 
 /**
- * Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. It must be written together with its
- * link (audit-chain.ts).
+ * Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. It must be written
+ * together with its link (audit-chain.ts).
  *
  * @param linkId  the link that it is in; null: the one that is named after it.
  */
@@ -150,7 +151,10 @@ interface Range {
   readonly narrowed: readonly Condition[];
 }
 
-/** A limit that leaves out nothing. With an order and a limit PostgreSQL stays in the index; without, it reads the rows of all shops. */
+/**
+ * A limit that leaves out nothing. With an order and a limit PostgreSQL stays in the index; without, it reads the rows
+ * of all shops.
+ */
 const everyRow = Number.MAX_SAFE_INTEGER;
 
 const oneOf = (expression: string, values: readonly SqlValue[]): Condition => ({
@@ -251,8 +255,9 @@ export async function walksAudit(
 }
 
 /**
- * A page of the log, newest first, and the number of rows that pass the filters. A page is found in a range of an index, so that it costs
- * the same however long the log is. Matches are counted once, for the first page; the pages after it carry the number on.
+ * A page of the log, newest first, and the number of rows that pass the filters. A page is found in a range of an
+ * index, so that it costs the same however long the log is. Matches are counted once, for the first page; the pages
+ * after it carry the number on.
  */
 export async function listAudit(
   tx: Tx,

@@ -1,8 +1,9 @@
 /**
- * The catalogue in SQL: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales and suppliers' credits.
+ * The catalogue in SQL: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales and
+ * suppliers' credits.
  *
- * Owns: their fields and tables, and what orders look up in them. Does not own: paging and replacing records (record-table.ts), what a
- * record looks like in a file (exchange/records/catalogue.ts).
+ * Owns: their fields and tables, and what orders look up in them. Does not own: paging and replacing records
+ * (record-table.ts), what a record looks like in a file (exchange/records/catalogue.ts).
  */
 import type { SupplierCredit } from "../../core/order/attachments.ts";
 import { fold, foldedLines } from "../../base/fold.ts";

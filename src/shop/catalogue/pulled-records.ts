@@ -217,8 +217,8 @@ interface PulledLevel {
 const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
 /**
- * Levels that a push of stock is changing, or has changed since then: what was read of them may be from before or after. `unknown`: those of pushes
- * that were given up without an outcome.
+ * Levels that a push of stock is changing, or has changed since then: what was read of them may be from before or
+ * after. `unknown`: those of pushes that were given up without an outcome.
  */
 async function levelsInMotion(
   tx: Tx,
@@ -396,8 +396,8 @@ const replaceSaleStatements = (shopId: string, saleId: string, sold: SoldDays): 
 ];
 
 /**
- * Stores customers' orders, each in the place of what was known of it, and sums the days that differ. A day's sales that came from a file without a
- * location are taken for the same ones, and replaced.
+ * Stores customers' orders, each in the place of what was known of it, and sums the days that differ. A day's sales
+ * that came from a file without a location are taken for the same ones, and replaced.
  */
 export async function applySales(
   tx: Tx,

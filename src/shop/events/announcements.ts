@@ -1,5 +1,6 @@
 /**
- * Tells the process that a write has added events or reminders, so that what follows from them need not search for them.
+ * Tells the process that a write has added events or reminders, so that what follows from them need not search for
+ * them.
  *
  * The engine is wrapped, so that no writer has to remember it. What other nodes write is not announced.
  */

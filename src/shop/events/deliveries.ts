@@ -1,7 +1,8 @@
 /**
  * Deliveries (table `delivery`): each event for each endpoint that is to be told of it (C59, C60).
  *
- * Owns: their SQL. Does not own: endpoints (webhook-endpoints.ts), what an attempt means (core/events/webhooks.ts), sending (webhooks).
+ * Owns: their SQL. Does not own: endpoints (webhook-endpoints.ts), what an attempt means (core/events/webhooks.ts),
+ * sending (webhooks).
  */
 import { type EventHead, type EventType, eventText, patternsOf } from "../../core/events/events.ts";
 import { type DeliveryState, dueAheadMsMax } from "../../core/events/webhooks.ts";
@@ -27,7 +28,10 @@ const newestSequence = "(select max(sequence) from event where shop_id = ?)";
 const columns =
   "shop_id, delivery_id, endpoint_id, sequence, event_id, type, state, attempts, due_at, lease_owner, last_status, last_ms, last_error, created_at, traceparent";
 
-/** Hands the shop's newest event to every endpoint that is enabled and wants its type. Its text tells a write with an event. */
+/**
+ * Hands the shop's newest event to every endpoint that is enabled and wants its type. Its text tells a write with an
+ * event.
+ */
 export const fanOut = `
 insert into delivery (${columns})
 select shop_id, ${idOf("?", "endpoint_id")}, endpoint_id, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, ?
@@ -45,7 +49,10 @@ export const fanOutStatement = (
   params: [deliveryPrefix(eventId), shopId, eventId, type, nowMs, nowMs, traceparent, shopId, ...patternsOf(type)],
 });
 
-/** Hands the shop's newest event, which this same change adds, to one endpoint, whatever that wants. @returns the delivery's id. */
+/**
+ * Hands the shop's newest event, which this same change adds, to one endpoint, whatever that wants. @returns the
+ * delivery's id.
+ */
 export function handOver(
   shopId: string,
   endpointId: string,
@@ -108,7 +115,10 @@ interface DeliveryFilters {
   readonly types: readonly EventType[] | null;
 }
 
-/** A page of an endpoint's deliveries, those of newer events first, and how many pass the filters. `before`: the id with which the last page ended. */
+/**
+ * A page of an endpoint's deliveries, those of newer events first, and how many pass the filters. `before`: the id with
+ * which the last page ended.
+ */
 export async function listDeliveries(
   tx: Tx,
   shopId: string,
@@ -382,7 +392,10 @@ export const parkStatement = (shopId: string, endpointId: string, rowsMax: numbe
   params: [shopId, shopId, endpointId, rowsMax],
 });
 
-/** Makes up to `rowsMax` deliveries due again that wait for their endpoint to be enabled. @returns whether there may be more. */
+/**
+ * Makes up to `rowsMax` deliveries due again that wait for their endpoint to be enabled. @returns whether there may be
+ * more.
+ */
 export async function resumeSlice(
   tx: Tx,
   shopId: string,

@@ -5,8 +5,8 @@
  *
  * Invariants:
  * - E1. An event is written in the transaction of the change that it tells of, and only there.
- * - E2. A shop's sequence begins with 1 and has no gaps. It is taken in the shop's turn, so events are committed in its order. The newest
- *       event is never deleted, so no number is given twice.
+ * - E2. A shop's sequence begins with 1 and has no gaps. It is taken in the shop's turn, so events are committed in its
+ *       order. The newest event is never deleted, so no number is given twice.
  */
 import {
   type EventDraft,
@@ -119,7 +119,10 @@ export async function lastSequence(tx: Tx, shopId: string): Promise<number> {
   return row?.last ?? 0;
 }
 
-/** Deletes the oldest events as far as they are past their time, at most `rowsMax`; never the newest (E2). Looks at one event when none is. */
+/**
+ * Deletes the oldest events as far as they are past their time, at most `rowsMax`; never the newest (E2). Looks at one
+ * event when none is.
+ */
 export const sweepEvents = (shopId: string, nowMs: number, rowsMax: number): Statement => ({
   sql: `delete from event where shop_id = ? and occurred_at < ? and sequence in
           (select sequence from event where shop_id = ? order by sequence limit coalesce(

@@ -1,7 +1,8 @@
 /**
  * Webhook endpoints (tables `webhook_endpoint`, `webhook_subscription`): who is told of a shop's events (C59).
  *
- * Owns: their SQL. Does not own: deliveries (deliveries.ts), secrets and signatures (webhooks/signature.ts), who may add one (admin).
+ * Owns: their SQL. Does not own: deliveries (deliveries.ts), secrets and signatures (webhooks/signature.ts), who may
+ * add one (admin).
  *
  * Subscriptions are those of enabled endpoints only, so that handing out an event reads nothing else.
  */

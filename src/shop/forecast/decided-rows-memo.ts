@@ -39,7 +39,8 @@ async function decidedSince(
 }
 
 /**
- * The variants of the view that need an order: as they were decided before, and decided anew where something was changed since.
+ * The variants of the view that need an order: as they were decided before, and decided anew where something was
+ * changed since.
  *
  * @param tx      the state is read in the same transaction as all else of the answer.
  * @param compare the order of the view.

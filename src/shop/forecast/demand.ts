@@ -1,11 +1,13 @@
 /**
- * Demand series between SQL and core: one row beside the sales of a variant at a location, and the days of its recent sales.
+ * Demand series between SQL and core: one row beside the sales of a variant at a location, and the days of its recent
+ * sales.
  *
- * Owns: marking series that sales have changed, and updating them. Does not own: how demand is learned (core/forecast/demand.ts) or the import
- * of sales.
+ * Owns: marking series that sales have changed, and updating them. Does not own: how demand is learned
+ * (core/forecast/demand.ts) or the import of sales.
  *
  * Invariants:
- * - V6. A series that is not marked stale agrees with the stored sales, and with what the records of stock told when it was updated.
+ * - V6. A series that is not marked stale agrees with the stored sales, and with what the records of stock told when it
+ *   was updated.
  */
 import { type Day, dateOf, dayFrom, daysPerWeek, weekStart } from "../../base/calendar.ts";
 import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../../core/forecast/demand.ts";
@@ -27,8 +29,8 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
 /**
- * Marks the demand series of a sale as stale. It must commit with the sale, and `settleSales` must run before the import that brought
- * the sale ends (V6).
+ * Marks the demand series of a sale as stale. It must commit with the sale, and `settleSales` must run before the
+ * import that brought the sale ends (V6).
  */
 export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
   sql: markSeries,
@@ -165,7 +167,9 @@ const selectStaleSeries = (count: number): string =>
 const selectStale = `
 select distinct variant_id from demand_series where shop_id = ? and stale_from is not null order by variant_id limit ?`;
 
-/** The sales that a stale series is updated with: those since its latest week; all of them when an earlier week changed. */
+/**
+ * The sales that a stale series is updated with: those since its latest week; all of them when an earlier week changed.
+ */
 const selectSalesToLearn = (count: number): string => `
 select s.variant_id, s.location_id, s.date, s.quantity
 from demand_series d cross join sale s
@@ -201,7 +205,10 @@ interface StaleSeries {
   readonly sales: readonly DaySale[];
 }
 
-/** Updates one stale series. `outsOf` tells when there was no stock. @returns the statements, and whether the series stays stale: it must then be learned from all sales. */
+/**
+ * Updates one stale series. `outsOf` tells when there was no stock. @returns the statements, and whether the series
+ * stays stale: it must then be learned from all sales.
+ */
 function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: StockOutsOf) {
   const params = [shopId, row.variant_id, row.location_id];
   const [first] = sales;
@@ -230,7 +237,8 @@ function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: St
 }
 
 /**
- * Updates stale demand series from the stored sales, some of them per call. Each series is read once, however many sales came in.
+ * Updates stale demand series from the stored sales, some of them per call. Each series is read once, however many
+ * sales came in.
  *
  * @returns whether some may be left.
  */

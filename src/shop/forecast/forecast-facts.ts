@@ -1,7 +1,9 @@
 /**
- * The facts that the rows of a forecast view are computed from: catalogue, stock, incoming goods, demand series, suppliers' terms.
+ * The facts that the rows of a forecast view are computed from: catalogue, stock, incoming goods, demand series,
+ * suppliers' terms.
  *
- * Owns: the SQL that loads them. Does not own: which variants a view has (forecast.ts) or any figure (core/forecast/forecast.ts).
+ * Owns: the SQL that loads them. Does not own: which variants a view has (forecast.ts) or any figure
+ * (core/forecast/forecast.ts).
  */
 import { type ExpectedLine, type ExpectedOrder, type Shipment, receiptSchedule } from "../../core/order/attachments.ts";
 import { type Day, dateOf, dayFrom } from "../../base/calendar.ts";
@@ -326,7 +328,10 @@ const mayComeAfter = (day: Day, today: Day): Fragment => ({
   params: [dateOf(day), dateOf(day), dateOf(today), dateOf(today), day - today],
 });
 
-/** The goods that are expected more than `orderCycleDays` from today, by variant. Few orders have such, so no others are read. */
+/**
+ * The goods that are expected more than `orderCycleDays` from today, by variant. Few orders have such, so no others are
+ * read.
+ */
 export async function loadLateArrivals(
   scope: FactScope,
   today: Day,

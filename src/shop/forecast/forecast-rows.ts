@@ -1,11 +1,12 @@
 /**
  * The rows of a forecast view: which variants it has, in which order, page by page.
  *
- * Owns: the SQL that finds a view's variants. Does not own: their facts (forecast-facts.ts) or any figure (core/forecast/forecast.ts).
+ * Owns: the SQL that finds a view's variants. Does not own: their facts (forecast-facts.ts) or any figure
+ * (core/forecast/forecast.ts).
  *
  * Invariants:
- * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of reorders only,
- *       walk the variants in scope, never sales.
+ * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of
+ *       reorders only, walk the variants in scope, never sales.
  */
 import { compareText } from "../../base/compare-text.ts";
 import { type ForecastContext, type VariantFacts, replenishment } from "../../core/forecast/forecast.ts";

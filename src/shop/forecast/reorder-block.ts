@@ -167,7 +167,9 @@ class FactsReader {
     this.#shopCurrencyCode = shopCurrencyCode;
   }
 
-  /** The sum over the view's locations. @param thereFrom the quantity from which goods bring the variant into the view. */
+  /**
+   * The sum over the view's locations. @param thereFrom the quantity from which goods bring the variant into the view.
+   */
   goods(thereFrom: number): Quantity {
     let total = 0;
     for (let left = this.#reader.next(); left > 0; left -= 1) {

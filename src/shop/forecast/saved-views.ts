@@ -1,5 +1,6 @@
 /**
- * Saved forecast views between SQL and core. The ids that a view is filtered by are rows of their own, so that statements can join them.
+ * Saved forecast views between SQL and core. The ids that a view is filtered by are rows of their own, so that
+ * statements can join them.
  */
 import type { ColumnId, PeriodUnit } from "../../core/forecast/forecast.ts";
 import type { Statement, Tx } from "../../store/store.ts";

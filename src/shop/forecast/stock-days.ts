@@ -135,12 +135,15 @@ function daysOf(movements: readonly Movement[], sales: readonly DaySale[], timez
   return [...days.values()];
 }
 
-/** The times without stock of a variant at a location, oldest first. `sales`: oldest first; what was before the first of them does not matter. */
+/**
+ * The times without stock of a variant at a location, oldest first. `sales`: oldest first; what was before the first of
+ * them does not matter.
+ */
 export type StockOutsOf = (variantId: string, locationId: string, sales: readonly DaySale[]) => readonly StockOut[];
 
 /**
- * Reads what tells when these variants had no stock. Where the level is not known, there is none of these times. Sales without a location are
- * held against the variant's only location, if it has one.
+ * Reads what tells when these variants had no stock. Where the level is not known, there is none of these times. Sales
+ * without a location are held against the variant's only location, if it has one.
  */
 export async function loadStockOuts(query: StockQuery): Promise<StockOutsOf> {
   const [levels, ...moved] = await Promise.all([
@@ -179,7 +182,9 @@ export async function dayOfShop(tx: Tx, shopId: string, atMs: number): Promise<D
   return dayIn(await timezoneOf(tx, shopId), atMs);
 }
 
-/** Forgets what is known of the variant's times without stock: its series are learned anew from all sales and records. */
+/**
+ * Forgets what is known of the variant's times without stock: its series are learned anew from all sales and records.
+ */
 export const forgetStockOuts = (shopId: string, variantId: string): Statement => ({
   sql: "update demand_series set stale_from = '', out_from = null, out_until = null where shop_id = ? and variant_id = ?",
   params: [shopId, variantId],

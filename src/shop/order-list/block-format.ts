@@ -1,7 +1,8 @@
 /**
  * A block of a shop's orders: what lists filter and search them by, and finding those that match.
  *
- * Owns: how a block is stored and searched. Does not own: which orders are in which block (block-tables.ts), reading blocks (block-search.ts).
+ * Owns: how a block is stored and searched. Does not own: which orders are in which block (block-tables.ts), reading
+ * blocks (block-search.ts).
  */
 
 /** Columns of an order in a block, beside age and text. */

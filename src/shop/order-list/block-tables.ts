@@ -41,7 +41,9 @@ const newestOrdersMax = 256;
 /** A shop with fewer orders has no digest: its rows are read as quickly. */
 const digestOrdersMin = 1_000;
 
-/** The text that a search looks through, one field a line. The supplier's name is searched in the supplier's row (C13). */
+/**
+ * The text that a search looks through, one field a line. The supplier's name is searched in the supplier's row (C13).
+ */
 export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference" | "tags">): string =>
   foldedLines([order.poNumber, order.poName, order.supplierReference, ...order.tags]);
 

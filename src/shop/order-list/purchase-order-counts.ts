@@ -109,8 +109,8 @@ export const countOf = (tx: Tx, shopId: string, kind: CountKind, values: readonl
   totalOf(tx, sumOf(`value in (${placeholders(values.length)})`), [shopId, kind, ...values]);
 
 /**
- * Orders created from one instant on and before another; null: no such bound. Whole days are summed; of the days at both ends the orders
- * are counted.
+ * Orders created from one instant on and before another; null: no such bound. Whole days are summed; of the days at
+ * both ends the orders are counted.
  */
 export async function countCreated(
   tx: Tx,

@@ -54,7 +54,8 @@ interface OrderPage {
   readonly end: OrderPosition | null;
 }
 
-// A text contains another if removing that changes it. Unlike a LIKE pattern this needs no escapes and has no length limit.
+// A text contains another if removing that changes it. Unlike a LIKE pattern this needs no escapes and has no length
+// limit.
 const searchSql = `(replace(o.search_folded, ?, '') <> o.search_folded or o.supplier_id in
   (select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded))`;
 
@@ -203,7 +204,8 @@ export function pageStatement(
 ): Fragment {
   const byLine = lineQuery(shopId, filters);
   if (byLine !== null) return pageByLine(shopId, byLine, keyOf(after), limit);
-  // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the few that are late.
+  // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the
+  // few that are late.
   const createdAt = filters.expectedBefore === null ? "o.created_at" : "+o.created_at";
   const position: readonly Fragment[] =
     after === null
@@ -306,8 +308,8 @@ async function digestedPage(
 }
 
 /**
- * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that stays,
- * whatever is added or deleted meanwhile.
+ * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that
+ * stays, whatever is added or deleted meanwhile.
  *
  * @param after where the page before ended; null for the first.
  * @param limit at most 90.

@@ -97,7 +97,10 @@ interface PaymentRow {
   readonly doc: string;
 }
 
-/** Payments of all orders that are due by today, and all those of orders on their way (of which an earlier version kept no date). */
+/**
+ * Payments of all orders that are due by today, and all those of orders on their way (of which an earlier version kept
+ * no date).
+ */
 async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<ReadonlyMap<string, readonly OpenPayment[]>> {
   const [due, onTheWay] = await Promise.all([
     tx.all<PaymentRow>(
@@ -121,7 +124,10 @@ async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<Readonl
   return payments;
 }
 
-/** The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a failed sync. */
+/**
+ * The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a
+ * failed sync.
+ */
 export async function attentionOrders(
   tx: Tx,
   shopId: string,

@@ -68,7 +68,9 @@ export const renewClaimStatement = (shopId: string, claimId: string, leasedUntil
 export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
   settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
 
-/** The order is not in flight any more on account of the call with this claim, which waited for the storefront (C43). */
+/**
+ * The order is not in flight any more on account of the call with this claim, which waited for the storefront (C43).
+ */
 export async function endConfirmation(
   tx: Tx,
   shopId: string,

@@ -1,8 +1,9 @@
 /**
- * The attachments of an order in SQL: payments, documents, shipments and credits, and the supplier's credits (contract §9).
+ * The attachments of an order in SQL: payments, documents, shipments and credits, and the supplier's credits (contract
+ * §9).
  *
- * Owns: storing and reading them. Does not own: what follows from them (core/order/attachments.ts). They come in by import, but for shipments that a
- * supplier's answer adds and documents that were sent to a supplier.
+ * Owns: storing and reading them. Does not own: what follows from them (core/order/attachments.ts). They come in by
+ * import, but for shipments that a supplier's answer adds and documents that were sent to a supplier.
  */
 import type {
   AppliedCredit,

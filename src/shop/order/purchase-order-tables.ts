@@ -43,8 +43,8 @@ export interface OrderList {
 /**
  * Rows of several orders, by order, each order's as the statement sorts them. An order without rows is left out.
  *
- * @param sql  selects the column `purchase_order_id` too. `(?)` in it stands for the ids, after the shop's. They are `ordersMax` in any case, the
- *             last one repeated: so the text is the same each time, and prepared once.
+ * @param sql  selects the column `purchase_order_id` too. `(?)` in it stands for the ids, after the shop's. They are
+ *             `ordersMax` in any case, the last one repeated: so the text is the same each time, and prepared once.
  */
 export async function rowsOfOrders<Row>(
   tx: Tx,

@@ -145,8 +145,8 @@ function rememberLines(
 }
 
 /**
- * The order, of whose lines those are remembered that it had in the state in which it was last met here (R6). In one round trip as any other: the lines are
- * read if it is in another state.
+ * The order, of whose lines those are remembered that it had in the state in which it was last met here (R6). In one
+ * round trip as any other: the lines are read if it is in another state.
  */
 async function loadStated(
   tx: Tx,
@@ -232,7 +232,10 @@ interface WholeOrderPage {
   readonly end: string | null;
 }
 
-/** Orders after this id, by id, soft-deleted ones included: for export. A page has fewer orders if they have many lines, but at least one. */
+/**
+ * Orders after this id, by id, soft-deleted ones included: for export. A page has fewer orders if they have many lines,
+ * but at least one.
+ */
 export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit: number): Promise<WholeOrderPage> {
   const keys = await tx.all<{ purchase_order_id: string; deleted_at: number | null; item_count: number }>(
     `select purchase_order_id, deleted_at, item_count from purchase_order where shop_id = ? and purchase_order_id > ?
@@ -299,7 +302,10 @@ const deleteLine =
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
-/** Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there was, or is, no such order. */
+/**
+ * Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there
+ * was, or is, no such order.
+ */
 function sumStatements(
   shopId: string,
   before: OrderWithLines | null,
@@ -338,7 +344,8 @@ function orderStatements(
     lines.delete(poLineItemId);
     if (stored === line) continue;
     if (stored === undefined) {
-      // It grows with every change and within one, so lines keep the order in which they were added, whatever is deleted.
+      // It grows with every change and within one, so lines keep the order in which they were added, whatever is
+      // deleted.
       const position = next.version * linesPerOrderMax + index;
       statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position, next.createdAtMs], line));
       continue;
@@ -392,8 +399,8 @@ const recorded = (draft: Decision["receipts"][number], { actor, requestId, nowMs
 });
 
 /**
- * Writes a decision in one round trip: the order, its log, its receipts, its event, the incoming ledger and the effects. Writes nothing
- * when the decision changes nothing.
+ * Writes a decision in one round trip: the order, its log, its receipts, its event, the incoming ledger and the
+ * effects. Writes nothing when the decision changes nothing.
  *
  * @param before the order as loaded in this transaction; null for a new one.
  * @returns the decision's effects, each with its id in the outbox.
@@ -488,11 +495,13 @@ async function storedOrder(
 }
 
 /**
- * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes higher than that
- * one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to `importedSums`, effects to the caller.
+ * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes
+ * higher than that one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to
+ * `importedSums`, effects to the caller.
  *
  * @param isNew     nothing is stored under this id, nor is the log of an order that was deleted.
- * @param replaced  the entry that tells of a person's record in the log of an order that is there; null: nothing differs.
+ * @param replaced  the entry that tells of a person's record in the log of an order that is there; null: nothing
+ *   differs.
  * @returns the order as lists showed it before. Null: there was none, or it was deleted.
  */
 export async function importOrder(
@@ -550,8 +559,8 @@ export function importedSums(
 }
 
 /**
- * Deletes the order with everything that belongs to it but its log, which says who made and deleted it (C53). Its number is not given
- * again: the counter has passed it (C33, C34).
+ * Deletes the order with everything that belongs to it but its log, which says who made and deleted it (C53). Its
+ * number is not given again: the counter has passed it (C33, C34).
  */
 export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}.`, changes: [] };
@@ -603,7 +612,8 @@ const poNumberPrefix = "PO-";
  */
 export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
   const [shop] = await tx.all<{ next_po_number: number; taken: string | null }>(
-    // The number is a value of its own and not one of a join: PostgreSQL would compare it with the number of every order (D368).
+    // The number is a value of its own and not one of a join: PostgreSQL would compare it with the number of every
+    // order (D368).
     `select next_po_number, (
        select po_number from purchase_order where shop_id = ? and po_number = (
          select '${poNumberPrefix}' || cast(next_po_number as text) from shop where shop_id = ?)) as taken

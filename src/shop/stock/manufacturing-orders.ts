@@ -141,7 +141,10 @@ const dateColumns: Readonly<Record<ManufacturingDateField, string>> = {
   completedAt: "completed_at",
 };
 
-/** Orders in a range of another date than `createdAt`, found by the index of that date: only these are sorted, not all orders. */
+/**
+ * Orders in a range of another date than `createdAt`, found by the index of that date: only these are sorted, not all
+ * orders.
+ */
 function dateSource(shopId: string, filters: ManufacturingOrderFilters): Fragment | null {
   const range = between(dateColumns[filters.dateField], filters.dateFromMs, filters.dateBeforeMs);
   if (filters.dateField === "createdAt" || range.length === 0) return null;

@@ -47,7 +47,9 @@ export interface PartKind<Part> {
   readonly atMs: ((part: Part) => number) | null;
 }
 
-/** Parts that are read in the order in which they came in. `variant`: resources are found by their variants and SKUs. */
+/**
+ * Parts that are read in the order in which they came in. `variant`: resources are found by their variants and SKUs.
+ */
 export const partKind = <Part>(
   resource: PartKind<Part>["resource"],
   kind: string,
@@ -259,7 +261,8 @@ export interface ResourceQuery {
   /** All of them hold. */
   readonly all: readonly Fragment[];
   /**
-   * One of them holds, and no resource fits two. Each branch finds its rows in the order of one index instead of sorting all matches.
+   * One of them holds, and no resource fits two. Each branch finds its rows in the order of one index instead of
+   * sorting all matches.
    */
   readonly branches: readonly Fragment[];
 }
@@ -296,7 +299,10 @@ const anyOf = (conditions: readonly Fragment[]): readonly Fragment[] => {
   return [{ sql: `(${any.sql})`, params: any.params }];
 };
 
-/** The conditions of a list. Of `choices`, each a list of alternatives, the first that is not empty becomes the branches. */
+/**
+ * The conditions of a list. Of `choices`, each a list of alternatives, the first that is not empty becomes the
+ * branches.
+ */
 export function resourceQuery(
   source: Fragment | null,
   all: readonly Fragment[],
@@ -340,7 +346,8 @@ function keysOf(
       params: [shopId, ...all.params],
     };
   }
-  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (search-by-line.ts, `keysOf`).
+  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (search-by-line.ts,
+  // `keysOf`).
   const all = joined(predicates, " and ");
   const which = joined([{ sql: "r.created_at is not null", params: [] }, ...position], " and ");
   return {
@@ -387,8 +394,8 @@ export function pageStatement(
 }
 
 /**
- * One page of a list, newest first with the id as tie-break. Pages neither repeat nor skip a resource that stays, whatever is imported
- * meanwhile.
+ * One page of a list, newest first with the id as tie-break. Pages neither repeat nor skip a resource that stays,
+ * whatever is imported meanwhile.
  *
  * @param after where the page before ended; null for the first.
  * Source: C12, C13.

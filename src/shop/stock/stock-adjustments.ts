@@ -76,7 +76,10 @@ const selectReverted = `
 select reverted_by as by_id, min(stock_adjustment_id) as of_id from stock_adjustment
 where shop_id = ? and reverted_by in (?) group by reverted_by`;
 
-/** The revert links of these adjustments, by id. A link is complete when only one of the two adjustments names the other. */
+/**
+ * The revert links of these adjustments, by id. A link is complete when only one of the two adjustments names the
+ * other.
+ */
 export async function loadRevertLinks(
   tx: Tx,
   shopId: string,

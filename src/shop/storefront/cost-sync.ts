@@ -182,8 +182,8 @@ export interface WrittenRow {
 }
 
 /**
- * The order's rows that wait to be read back, oldest first: those of completions that are over. What a completion that is under way has
- * proposed may still be on its way to the storefront.
+ * The order's rows that wait to be read back, oldest first: those of completions that are over. What a completion that
+ * is under way has proposed may still be on its way to the storefront.
  */
 export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly WrittenRow[]> {
   const rows = await tx.all<{
@@ -217,9 +217,9 @@ order by c.cost_sync_id`;
 export const costWriteMsMax = 60_000;
 
 /**
- * The newest write of the row's variant that has taken the place of the row's cost at the storefront; null when none has. One that the
- * storefront has taken, and that began after it had taken the row's. Or one whose cost it shows, which it has taken since the row's began, or
- * which began later.
+ * The newest write of the row's variant that has taken the place of the row's cost at the storefront; null when none
+ * has. One that the storefront has taken, and that began after it had taken the row's. Or one whose cost it shows,
+ * which it has taken since the row's began, or which began later.
  *
  * @param shown what the storefront shows.
  * Source: C45; D346.
@@ -268,7 +268,10 @@ where c.shop_id = ? and c.variant_id = ? and c.proposed_at >= ? and c.cost_sync_
     or (c.proposed_unit_cost = ? and (c.accepted_at >= ? or (c.accepted_at is null and c.proposed_at >= ?))))
 order by c.proposed_at desc, c.cost_sync_id desc limit 1`;
 
-/** Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is left out. */
+/**
+ * Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is
+ * left out.
+ */
 export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
   sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
   params: [unitCost, shopId, variantId],

@@ -1,9 +1,12 @@
 /**
- * The outbox as rows: effects are stored with the change that asks for them (S3), claimed under a lease, postponed and settled.
+ * The outbox as rows: effects are stored with the change that asks for them (S3), claimed under a lease, postponed and
+ * settled.
  *
- * Owns: the SQL of `effect`. Does not own: when an effect runs (jobs/outbox/runner.ts), what it does (jobs/outbox/work.ts).
+ * Owns: the SQL of `effect`. Does not own: when an effect runs (jobs/outbox/runner.ts), what it does
+ * (jobs/outbox/work.ts).
  *
- * Statements about one lane write `due_at + 0 > ?`. sqlite would otherwise rather walk all effects that are due later, of every lane.
+ * Statements about one lane write `due_at + 0 > ?`. sqlite would otherwise rather walk all effects that are due later,
+ * of every lane.
  */
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
@@ -116,7 +119,8 @@ const dueMax = 64;
 /**
  * Finds the lanes with effects that are due.
  *
- * @param running lanes that this runner is at work on. What waits in one of them, however much it is, hides no other lane.
+ * @param running lanes that this runner is at work on. What waits in one of them, however much it is, hides no other
+ *   lane.
  */
 export async function findDueLanes(
   tx: Tx,
@@ -181,9 +185,9 @@ export async function hasPendingEffects(tx: Tx, shopId: string): Promise<boolean
 export const runMax = 50;
 
 /**
- * Claims the lane's due effects, oldest first, with a lease until `leasedUntilMs`; none when another runner has the lane. Effects that
- * this owner has claimed already are among them: an earlier claim was stored, or its run broke off. An attempt that was begun and not
- * finished is not counted twice.
+ * Claims the lane's due effects, oldest first, with a lease until `leasedUntilMs`; none when another runner has the
+ * lane. Effects that this owner has claimed already are among them: an earlier claim was stored, or its run broke off.
+ * An attempt that was begun and not finished is not counted twice.
  */
 export async function claimLane(
   tx: Tx,
@@ -270,7 +274,10 @@ export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number):
   params: [nowMs, shopId, untilMs],
 });
 
-/** Has leases end at `untilMs` that would end more than `leaseAheadMsMax` from now: those of processes that are gone. Others renew theirs. */
+/**
+ * Has leases end at `untilMs` that would end more than `leaseAheadMsMax` from now: those of processes that are gone.
+ * Others renew theirs.
+ */
 export async function shortenLeases(tx: Tx, shopId: string, nowMs: number, untilMs: number): Promise<void> {
   await tx.batch([
     {
@@ -321,8 +328,8 @@ export const settleEffectStatement = (
 const retriedMax = 50;
 
 /**
- * Makes failed effects due again that would have told the storefront these variants' incoming quantities at the location, or their
- * tags. Each then sends what the ledger has at that time.
+ * Makes failed effects due again that would have told the storefront these variants' incoming quantities at the
+ * location, or their tags. Each then sends what the ledger has at that time.
  *
  * @returns the effects that are retried.
  */
@@ -359,8 +366,8 @@ export async function retryFailedMirrors(
 }
 
 /**
- * Releases all leases of other runners on effects from `untilMs` or before; the attempts that they did not finish are not counted. Claims
- * of calls are such leases too (order-claims.ts).
+ * Releases all leases of other runners on effects from `untilMs` or before; the attempts that they did not finish are
+ * not counted. Claims of calls are such leases too (order-claims.ts).
  */
 export const releaseOthersStatement = (shopId: string, owner: string, untilMs: number, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1

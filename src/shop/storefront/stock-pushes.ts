@@ -1,10 +1,11 @@
 /**
  * An order's stock pushes as rows (C40, C43): what was sent under which reference, and what became of it.
  *
- * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/storefront/stock-push.ts), when it is sent and settled
- * (jobs/outbox/steps/stock-push.ts).
+ * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/storefront/stock-push.ts), when it is sent and
+ * settled (jobs/outbox/steps/stock-push.ts).
  *
- * Statements about pushes that are not settled say so as `settled_at is null`: the index of these rows has the same words.
+ * Statements about pushes that are not settled say so as `settled_at is null`: the index of these rows has the same
+ * words.
  */
 import { type OpenPush, type SentItem, isUnread } from "../../core/storefront/stock-push.ts";
 import type { Statement, Tx } from "../../store/store.ts";
@@ -72,8 +73,8 @@ export async function loadStockPushes(tx: Tx, shopId: string, purchaseOrderId: s
 }
 
 /**
- * The order's pushes that are not settled, oldest first, and the one under `reference` whatever its state. An order that is received in many
- * parts has as many pushes, and the settled ones do not matter to the next.
+ * The order's pushes that are not settled, oldest first, and the one under `reference` whatever its state. An order
+ * that is received in many parts has as many pushes, and the settled ones do not matter to the next.
  */
 export async function loadOpenPushes(
   tx: Tx,
@@ -167,8 +168,8 @@ export const notLandedStatement = (shopId: string, reference: string): Statement
 });
 
 /**
- * Give up the order's open pushes. One whose attempts certainly had no effect is deleted. The others wait for a later push, which sends
- * them again under their reference.
+ * Give up the order's open pushes. One whose attempts certainly had no effect is deleted. The others wait for a later
+ * push, which sends them again under their reference.
  */
 export const giveUpStatements = (shopId: string, purchaseOrderId: string): readonly Statement[] => [
   {

@@ -1,6 +1,7 @@
 /**
- * When a storefront was called last, and what went wrong last, as a row: so it is known after a restart, and on every node (C67). `account` is
- * its domain or URL: a call of a storefront that the shop has left tells nothing of the next one.
+ * When a storefront was called last, and what went wrong last, as a row: so it is known after a restart, and on every
+ * node (C67). `account` is its domain or URL: a call of a storefront that the shop has left tells nothing of the next
+ * one.
  *
  * Owns: the SQL of `storefront_call`. Does not own: when it is stored (storefront/calls.ts).
  */

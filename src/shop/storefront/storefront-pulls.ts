@@ -1,17 +1,22 @@
 /**
- * The pull of what a shop's storefront holds, as a row (C66): whether one is under way, where it stands, and which process has it.
+ * The pull of what a shop's storefront holds, as a row (C66): whether one is under way, where it stands, and which
+ * process has it.
  *
- * Owns: the SQL of `storefront_pull`. Does not own: what is pulled (shop/catalogue/pulled-records.ts), when a page is asked for (jobs/puller.ts).
+ * Owns: the SQL of `storefront_pull`. Does not own: what is pulled (shop/catalogue/pulled-records.ts), when a page is
+ * asked for (jobs/puller.ts).
  */
 import { dayMs } from "../../base/calendar.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 
-/** Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that have any. */
+/**
+ * Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that
+ * have any.
+ */
 export const duePulls: DueRows = { table: "storefront_pull", condition: "due_at is not null and due_at <= ?" };
 
 /**
- * The steps of a pull, in their order. `sweep`: what a pull of everything has not seen is deleted at the storefront. `settle`: demand is
- * learned from the sales.
+ * The steps of a pull, in their order. `sweep`: what a pull of everything has not seen is deleted at the storefront.
+ * `settle`: demand is learned from the sales.
  */
 export const pullSteps = ["locations", "variants", "sweep", "levels", "sales", "settle"] as const;
 
@@ -259,7 +264,8 @@ export async function askForPull(
 }
 
 /**
- * Notes that something has changed at the storefront: what has changed is pulled soon. Nothing is, before a first pull was done.
+ * Notes that something has changed at the storefront: what has changed is pulled soon. Nothing is, before a first pull
+ * was done.
  *
  * @returns when; null when the pull under way sees to it, or nothing is to be done.
  */

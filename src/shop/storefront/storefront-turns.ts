@@ -9,7 +9,10 @@ import type { Statement, Tx } from "../../store/store.ts";
 
 /** A turn that was taken. */
 interface TakenTurn {
-  /** The write (shop/storefront/storefront-writes.ts) whose holder has ended without knowing what became of it; null: there is none. */
+  /**
+   * The write (shop/storefront/storefront-writes.ts) whose holder has ended without knowing what became of it; null:
+   * there is none.
+   */
   readonly interrupted: string | null;
 }
 
@@ -27,8 +30,8 @@ async function loadTurn(tx: Tx, shopId: string): Promise<TurnRow | null> {
 }
 
 /**
- * Takes the turn until `untilMs`, as far ahead as anybody takes it; null while another has it. One that ends later is from before the clock
- * was set back, and nobody has it (D74). `takesOver`: nobody else can have it.
+ * Takes the turn until `untilMs`, as far ahead as anybody takes it; null while another has it. One that ends later is
+ * from before the clock was set back, and nobody has it (D74). `takesOver`: nobody else can have it.
  */
 export async function takeTurn(
   tx: Tx,

@@ -23,8 +23,8 @@ export interface WrittenBatch {
   readonly places: readonly (readonly number[])[];
   readonly createdAtMs: number;
   /**
-   * `replaced`: it did nothing, and what is left of it is in a later one. `unclear`: nobody can say whether it landed; somebody has to
-   * look and clear it.
+   * `replaced`: it did nothing, and what is left of it is in a later one. `unclear`: nobody can say whether it landed;
+   * somebody has to look and clear it.
    */
   readonly state: "open" | "landed" | "replaced" | "unclear";
   /** When the storefront says that it changed, in its own time; null before. */
@@ -85,7 +85,9 @@ export const updateWriteStatement = (shopId: string, write: StorefrontWrite): St
   params: [JSON.stringify(write.results), JSON.stringify(write.batches), shopId, write.reference],
 });
 
-/** Clears the unknown outcomes of the order's pushes: one whose key the storefront has forgotten may be sent anew (C43). */
+/**
+ * Clears the unknown outcomes of the order's pushes: one whose key the storefront has forgotten may be sent anew (C43).
+ */
 export const clearWritesStatement = (shopId: string, purchaseOrderId: string, nowMs: number): Statement => ({
   sql: `update storefront_write set cleared_at = ? where shop_id = ? and reference in (
           select reference from stock_push where shop_id = ? and purchase_order_id = ? and settled_at is null)`,

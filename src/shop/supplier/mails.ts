@@ -1,7 +1,8 @@
 /**
  * Mails to suppliers (tables `mail`, `mail_document`): what is sent, to whom, and how that stands (C63).
  *
- * Owns: their SQL. Does not own: what an attempt means (core/supplier/mail.ts), sending (mail/), what a mail says (operations/purchase-orders/mail.ts).
+ * Owns: their SQL. Does not own: what an attempt means (core/supplier/mail.ts), sending (mail/), what a mail says
+ * (operations/purchase-orders/mail.ts).
  *
  * The bytes of what is attached are kept until everybody has the mail, or it has failed for `failedMailKeptMs`.
  */
@@ -185,7 +186,9 @@ export async function listMails(
   return { mails: rows.map(mailFrom), totalCount: count?.n ?? 0 };
 }
 
-/** The latest mail that somebody has, or may still get, of a version of the order before this one; null: there is none. */
+/**
+ * The latest mail that somebody has, or may still get, of a version of the order before this one; null: there is none.
+ */
 export async function mailedBefore(
   tx: Tx,
   shopId: string,
@@ -314,7 +317,8 @@ export async function claimMail(
 }
 
 /**
- * Records what an attempt has brought, if this process still has the mail. A mail that is over is told of in the order's log.
+ * Records what an attempt has brought, if this process still has the mail. A mail that is over is told of in the
+ * order's log.
  *
  * @returns whether it was recorded.
  */

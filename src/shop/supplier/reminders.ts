@@ -110,7 +110,10 @@ export async function nextReminderAtMs(tx: Tx, shopId: string): Promise<number |
   return row?.due ?? null;
 }
 
-/** Reminders that are due, the one that has been for longest first. `linesMax`: of orders with so many lines together, but at least one. */
+/**
+ * Reminders that are due, the one that has been for longest first. `linesMax`: of orders with so many lines together,
+ * but at least one.
+ */
 export async function remindersDue(
   tx: Tx,
   shopId: string,

@@ -74,7 +74,10 @@ interface FoundLink extends SupplierLink {
   readonly order: Pick<Header, "status" | "supplierId"> | null;
 }
 
-/** The link with this secret and its order's state, in one statement: what has ended takes no less time than what has not. */
+/**
+ * The link with this secret and its order's state, in one statement: what has ended takes no less time than what has
+ * not.
+ */
 export async function findSupplierLink(tx: Tx, shopId: string, secretHash: string): Promise<FoundLink | null> {
   const [row] = await tx.all<LinkRow & { readonly status: string | null; readonly order_supplier_id: string | null }>(
     `select ${columns

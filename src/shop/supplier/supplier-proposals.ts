@@ -84,7 +84,10 @@ export async function openSupplierProposal(
   return row === undefined ? null : proposalFrom(row);
 }
 
-/** Adds the open proposal of an order: one that was open before is replaced, and replaced ones beyond `replacedMax` are deleted. */
+/**
+ * Adds the open proposal of an order: one that was open before is replaced, and replaced ones beyond `replacedMax` are
+ * deleted.
+ */
 export const newProposalStatements = (
   shopId: string,
   proposal: SupplierProposal,

@@ -1,16 +1,17 @@
 /**
- * Connections to PostgreSQL: a bounded pool, many statements in one round trip, and the faults that callers see for the database's errors.
+ * Connections to PostgreSQL: a bounded pool, many statements in one round trip, and the faults that callers see for the
+ * database's errors.
  *
- * Owns: settings of a connection, the shared SQL's placeholders, which statements are prepared, time limits. Does not own: transactions
- * (transaction.ts, engine.ts), the schema (schema.ts).
+ * Owns: settings of a connection, the shared SQL's placeholders, which statements are prepared, time limits. Does not
+ * own: transactions (transaction.ts, engine.ts), the schema (schema.ts).
  *
  * Invariants:
- * - N1. Whatever the server's defaults are, a commit is on the server's disk before it is answered (`synchronous_commit`), unless the
- *       transaction itself asks otherwise.
- * - N2. Every wait has a limit: for a connection, a lock, a statement, a server that no longer answers. A session whose client is gone
- *       releases its locks.
- * - N3. A connection has a session of its own for as long as it is open: settings and prepared statements belong to the session. A pooler that
- *       gives each transaction any session is refused (`check`).
+ * - N1. Whatever the server's defaults are, a commit is on the server's disk before it is answered
+ *       (`synchronous_commit`), unless the transaction itself asks otherwise.
+ * - N2. Every wait has a limit: for a connection, a lock, a statement, a server that no longer answers. A session whose
+ *       client is gone releases its locks.
+ * - N3. A connection has a session of its own for as long as it is open: settings and prepared statements belong to the
+ *       session. A pooler that gives each transaction any session is refused (`check`).
  */
 import {
   Client,
@@ -283,8 +284,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Sends all queries in one round trip. Once one has failed, those that follow it in its transaction fail with it, and a transaction that
-   * should have ended is rolled back.
+   * Sends all queries in one round trip. Once one has failed, those that follow it in its transaction fail with it, and
+   * a transaction that should have ended is rolled back.
    *
    * @returns their answers in the same order; never rejects.
    */
@@ -320,7 +321,10 @@ export class PostgresConnection {
     if ((await sent).some(({ ok }) => !ok)) this.lost = true;
   }
 
-  /** Sends all queries in one round trip. @returns the rows of each. @throws the database's error of the first that failed. */
+  /**
+   * Sends all queries in one round trip. @returns the rows of each. @throws the database's error of the first that
+   * failed.
+   */
   async rowsOf(queries: readonly Query[]): Promise<readonly (readonly unknown[])[]> {
     return rowsOf(await this.exchange(queries));
   }
@@ -394,12 +398,14 @@ export class PostgresPool {
     const settings = [
       "set client_min_messages = warning",
       "set synchronous_commit = on",
-      // Statistics know nothing of a shop that is new or has grown, and a plan made for its id then reads all of its rows where a key
-      // would do (D235).
+      // Statistics know nothing of a shop that is new or has grown, and a plan made for its id then reads all of its
+      // rows where a key would do (D235).
       "set plan_cache_mode = force_generic_plan",
-      // A plan is kept while its table grows. One that reads all of a small table would be the plan for a large one (D369).
+      // A plan is kept while its table grows. One that reads all of a small table would be the plan for a large one
+      // (D369).
       "set enable_seqscan = off",
-      // Up to version 17 a plan with a scan that is off costs so much that the server compiles it, each time: 750 ms for the search for what is due (D348).
+      // Up to version 17 a plan with a scan that is off costs so much that the server compiles it, each time: 750 ms
+      // for the search for what is due (D348).
       "set jit = off",
       `set search_path = ${schemas.map((name) => `"${name}"`).join(", ")}`,
       `set statement_timeout = ${statementMsMax}`,
@@ -431,7 +437,9 @@ export class PostgresPool {
     this.#pool.on("error", (error) => log?.info({ err: error }, "A connection to the database has ended."));
   }
 
-  /** Takes a connection. @throws Fault DO_OVERLOADED when none is free in time, DO_UNAVAILABLE when none can be opened. */
+  /**
+   * Takes a connection. @throws Fault DO_OVERLOADED when none is free in time, DO_UNAVAILABLE when none can be opened.
+   */
   async connect(): Promise<PostgresConnection> {
     try {
       return new PostgresConnection(await this.#pool.connect(), this);
@@ -452,7 +460,9 @@ export class PostgresPool {
     }
   }
 
-  /** Checks the server's version and encoding, and whether row-level security holds. @throws Error saying what is wrong. */
+  /**
+   * Checks the server's version and encoding, and whether row-level security holds. @throws Error saying what is wrong.
+   */
   async check(): Promise<void> {
     await this.using(async (connection) => {
       const [server] = await connection.run<{ version: string; encoding: string; secured: boolean; pid: number }>(
@@ -531,7 +541,9 @@ export class PostgresPool {
   }
 }
 
-/** Opens a pool and checks the database. @throws Fault when it cannot be reached, Error saying what is wrong with it. */
+/**
+ * Opens a pool and checks the database. @throws Fault when it cannot be reached, Error saying what is wrong with it.
+ */
 export async function openPostgresPool(options: PostgresPoolOptions): Promise<PostgresPool> {
   const pool = new PostgresPool(options);
   try {

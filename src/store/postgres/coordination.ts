@@ -51,7 +51,10 @@ const leaseMs = 5_000;
 /** Interval at which claims are renewed: several times within a lease, so that a call of any length keeps its key. */
 const renewMs = 1_500;
 
-/** A lease that ends more than so many leases from now is from before the database's clock was set back. Who has it renews it. */
+/**
+ * A lease that ends more than so many leases from now is from before the database's clock was set back. Who has it
+ * renews it.
+ */
 const leasesAheadMax = 4;
 
 /** Between two tries to give a claim back while the database cannot be reached. */
@@ -170,7 +173,10 @@ type Buckets = Pick<Coordination, "takeToken" | "takeTokensWhen" | "giveToken" |
 /** Shops whose tokens are counted here while the database takes nothing. */
 export const bucketsHereMax = 10_000;
 
-/** The buckets; while the database can be read and takes nothing (D104), those of this node alone, so that reads go on within a limit. */
+/**
+ * The buckets; while the database can be read and takes nothing (D104), those of this node alone, so that reads go on
+ * within a limit.
+ */
 export function whileFull(shared: Buckets): Buckets {
   const here = new Map<string, TokenBucket>();
   const instead = async <T>(ask: () => Promise<T>, askHere: () => T): Promise<T> => {
@@ -311,7 +317,8 @@ interface HeldKey {
 
 /** `release` and `hold` are in the shared SQL, since they can be part of a shop's write. */
 const keyStatements = (schema: string) => ({
-  // Answers null for a claim that was made, else the text of the one that was there before. No row: that one was made at the same moment.
+  // Answers null for a claim that was made, else the text of the one that was there before. No row: that one was made
+  // at the same moment.
   claim: `
     with claimed as (
       insert into ${schema}.key_in_flight as claim (shop_id, scope, fingerprint, owner, leased_until)
@@ -334,7 +341,8 @@ const keyStatements = (schema: string) => ({
     update ${schema}.key_in_flight set fingerprint = ?, leased_until = now() + ?::bigint * interval '1 millisecond'
     where shop_id = ? and scope = ? and owner = ?
     returning 1`,
-  // A key that is being given back with a write is locked until that commits. Waiting for it with other keys locked would be a deadlock.
+  // A key that is being given back with a write is locked until that commits. Waiting for it with other keys locked
+  // would be a deadlock.
   renew: `
     update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
     where (shop_id, scope) in (
@@ -407,7 +415,8 @@ function keysInFlight(
         const key = held.make(shopId, scope, fingerprint);
         const values = [shopId, scope, claimText(kind, fingerprint), key.claimant, leaseMs];
         const own = { name: "claim_key", text: statements.claim, values };
-        // Not joined: one that waits for a key would keep the others from those who may hold that key, who might want them.
+        // Not joined: one that waits for a key would keep the others from those who may hold that key, who might want
+        // them.
         const before = tx === undefined ? undefined : { tx, shopId, isJoined: false };
         const rows = await take<{ holder: string | null }>(key, own, before);
         const [first] = rows;

@@ -1,8 +1,8 @@
 /**
  * The database's clock, read on a node: nodes whose own clocks are minutes apart agree on the time.
  *
- * Owns: the difference between the database's time and this process's count of milliseconds, measured anew at intervals. A node's own time
- * of day is never used.
+ * Owns: the difference between the database's time and this process's count of milliseconds, measured anew at
+ * intervals. A node's own time of day is never used.
  */
 import { performance } from "node:perf_hooks";
 import type { Clock } from "../../base/clock.ts";

@@ -85,8 +85,8 @@ interface PostgresEngineOptions {
 }
 
 /**
- * Opens the engine over a schema of the pool's database, and brings the schema to the program's version. Closing the engine leaves the
- * pool open.
+ * Opens the engine over a schema of the pool's database, and brings the schema to the program's version. Closing the
+ * engine leaves the pool open.
  *
  * @throws Error when the schema cannot be used, saying why.
  */
@@ -370,7 +370,10 @@ class PostgresEngine implements Engine {
     return queue;
   }
 
-  /** Runs one group of writes in one transaction. Settles when the next may run; by then all of the group are settled too. */
+  /**
+   * Runs one group of writes in one transaction. Settles when the next may run; by then all of the group are settled
+   * too.
+   */
   async #turn(shopId: string, group: readonly NodeWrite[], takesTurn: boolean): Promise<void> {
     const { pool, schemaName } = this.#options;
     const marked = group.some((write) => write.durable);
@@ -426,7 +429,8 @@ class PostgresEngine implements Engine {
         }
         done.push({ write, part, settle });
       }
-      // Before the commit is sent, parts that fail must be undone, and the mark of a turn that must be durable must be known.
+      // Before the commit is sent, parts that fail must be undone, and the mark of a turn that must be durable must be
+      // known.
       if (shared || !keeps || (mustSync && transaction.opened === null)) await transaction.flush();
       // As of before the commit: if that fails, all of them fail together.
       const settles = done.map(({ write, part: { failure }, settle }) =>

@@ -1,8 +1,9 @@
 /**
  * Which of the nodes that start together on an empty database makes what a first start makes.
  *
- * The nodes lock one row in turn (table `first_start`). The first one holds the lock until its start has succeeded or failed; the others
- * wait for that. A node that dies during its first start loses the lock with its connection, and the next node makes one.
+ * The nodes lock one row in turn (table `first_start`). The first one holds the lock until its start has succeeded or
+ * failed; the others wait for that. A node that dies during its first start loses the lock with its connection, and the
+ * next node makes one.
  */
 import { type PostgresPool, beginWrite, command, commit, rollback, sqlState } from "./connection.ts";
 

@@ -1,16 +1,19 @@
 /**
- * Statements that change one row each and differ only in their values, as one statement for all of these rows (D409). PostgreSQL begins and
- * ends each statement anew, which takes it longer than changing a row does.
+ * Statements that change one row each and differ only in their values, as one statement for all of these rows (D409).
+ * PostgreSQL begins and ends each statement anew, which takes it longer than changing a row does.
  *
- * The values are one parameter, a JSON array of objects by column. The table's own row type says what they are, so nothing here knows types.
+ * The values are one parameter, a JSON array of objects by column. The table's own row type says what they are, so
+ * nothing here knows types.
  *
- * Owns: which statements can be joined, and their text. Does not own: when they are sent, and what is undone when they fail (transaction.ts).
+ * Owns: which statements can be joined, and their text. Does not own: when they are sent, and what is undone when they
+ * fail (transaction.ts).
  *
- * - Statements of one text that follow one another are joined if no two of them change the same row: so their order does not matter.
- * - Rows that are added to one table are joined too (`joinedAdditions`), those of one key in their order. Where rows of one key are added up, their sum
- *   is one row (D382).
- * - A joined update names all columns of the key but one as parameters. Whatever plan PostgreSQL makes, it reads no more than the rows of
- *   one order.
+ * - Statements of one text that follow one another are joined if no two of them change the same row: so their order
+ *   does not matter.
+ * - Rows that are added to one table are joined too (`joinedAdditions`), those of one key in their order. Where rows of
+ *   one key are added up, their sum is one row (D382).
+ * - A joined update names all columns of the key but one as parameters. Whatever plan PostgreSQL makes, it reads no
+ *   more than the rows of one order.
  */
 import { checkParams } from "../engine-rules.ts";
 import type { SqlValue, Statement } from "../store.ts";
@@ -32,7 +35,10 @@ interface Form {
   readonly table: string;
   /** Of the parameters of a row, in their order. */
   readonly columns: readonly string[];
-  /** Places of parameters that name the row. Null: no two statements meet the same row, or PostgreSQL refuses the second. */
+  /**
+   * Places of parameters that name the row. Null: no two statements meet the same row, or PostgreSQL refuses the
+   * second.
+   */
   readonly key: readonly number[] | null;
 }
 
@@ -116,8 +122,8 @@ const areDistinct = (rows: readonly Row[], key: readonly number[]): boolean =>
 const refusedInJson = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /**
- * The rows as JSON: of the columns with these places. It is put together as text: objects with many members of which some are absent take several times
- * as long. Null: a value cannot be in JSON as it is.
+ * The rows as JSON: of the columns with these places. It is put together as text: objects with many members of which
+ * some are absent take several times as long. Null: a value cannot be in JSON as it is.
  */
 function jsonOf(rows: readonly Row[], { columns }: Form, places: readonly number[]): string | null {
   const texts: string[] = [];

@@ -16,7 +16,9 @@ import { type Query, queryOf } from "./connection.ts";
 import { type Addition, joinedAdditions } from "./joined-rows.ts";
 import type { Part } from "./transaction.ts";
 
-/** Rows that wait. Beyond it they are sent with what comes next: they are written as JSON in one step of the event loop. */
+/**
+ * Rows that wait. Beyond it they are sent with what comes next: they are written as JSON in one step of the event loop.
+ */
 export const lateRowsMax = 1_000;
 
 /** Texts whose words are known. Further ones are read each time. */
@@ -60,7 +62,10 @@ export class LateRows {
   /** Tables whose rows do not wait any more. */
   readonly #met = new Set<string>();
 
-  /** The tables of which rows wait that the statement may meet. @param addition what it adds, if that is all that it does. */
+  /**
+   * The tables of which rows wait that the statement may meet. @param addition what it adds, if that is all that it
+   * does.
+   */
   metBy(sql: string, addition: Addition | null): readonly string[] {
     if (this.#tables.size === 0) return [];
     const words = wordsOf(sql);

@@ -95,7 +95,10 @@ export const sharedLine = (directory: string): MigrationLine => ({
   steps: loadMigrations(directory).map(postgresStatements),
 });
 
-/** Migrations in PostgreSQL's own SQL, below `schema/`; `{schema}` stands for the schema's name. Each file is one statement list. */
+/**
+ * Migrations in PostgreSQL's own SQL, below `schema/`; `{schema}` stands for the schema's name. Each file is one
+ * statement list.
+ */
 export const ownLine = (name: string, schemaName: string): MigrationLine => ({
   name,
   steps: loadMigrations(join(import.meta.dirname, "schema", name)).map((text) => [
@@ -140,7 +143,8 @@ interface MigrationOptions {
 }
 
 /**
- * Brings a PostgreSQL schema to the program's version. Of several nodes that start together one migrates and the others wait.
+ * Brings a PostgreSQL schema to the program's version. Of several nodes that start together one migrates and the others
+ * wait.
  *
  * @throws Error when the schema is of a newer version of the program, or the role may not change it.
  */
@@ -302,8 +306,8 @@ async function migrateLine(
 }
 
 /**
- * Makes the policies by which these tables can be searched over all shops, where they are missing. A table without row-level security (an
- * operator has distributed it, docs/distribution.sql) needs none.
+ * Makes the policies by which these tables can be searched over all shops, where they are missing. A table without
+ * row-level security (an operator has distributed it, docs/distribution.sql) needs none.
  */
 async function allowSearches(
   connection: PostgresConnection,

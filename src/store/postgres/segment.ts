@@ -1,14 +1,17 @@
 /**
- * Statements that PostgreSQL runs one after another and answers together: they are sent as one piece of bytes with one sync at their end.
+ * Statements that PostgreSQL runs one after another and answers together: they are sent as one piece of bytes with one
+ * sync at their end.
  *
- * The library sends a sync with every statement, and the server answers each sync with a packet of its own: a keyed create has 40 (D371).
+ * The library sends a sync with every statement, and the server answers each sync with a packet of its own: a keyed
+ * create has 40 (D371).
  *
- * Owns: the messages of prepared statements, what a session has prepared, rows. Does not own: the connection and the order in which what
- * was sent is answered (the library), what belongs together (connection.ts).
+ * Owns: the messages of prepared statements, what a session has prepared, rows. Does not own: the connection and the
+ * order in which what was sent is answered (the library), what belongs together (connection.ts).
  *
- * - When a statement fails, the server leaves out those that follow it. A transaction that one of them would have ended stays open.
- * - A name is known to be prepared when a statement under it was answered. As long as that is open, or after its first one has failed, the
- *   text is sent without the name.
+ * - When a statement fails, the server leaves out those that follow it. A transaction that one of them would have ended
+ *   stays open.
+ * - A name is known to be prepared when a statement under it was answered. As long as that is open, or after its first
+ *   one has failed, the text is sent without the name.
  */
 import { type Connection, type FieldDef, Query as LibraryQuery } from "pg";
 import type { SqlValue } from "../store.ts";

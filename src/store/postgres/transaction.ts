@@ -163,12 +163,18 @@ export class Transaction {
     return part;
   }
 
-  /** Ends a part whose work has succeeded: what it saves is sent with what comes next. Its savepoint stays, in case that its rows are refused. */
+  /**
+   * Ends a part whose work has succeeded: what it saves is sent with what comes next. Its savepoint stays, in case that
+   * its rows are refused.
+   */
   keep(part: Part): void {
     part.ended = true;
   }
 
-  /** Ends a part of which nothing is kept, once what was sent of it is answered: otherwise an answer would count for what undoes it. */
+  /**
+   * Ends a part of which nothing is kept, once what was sent of it is answered: otherwise an answer would count for
+   * what undoes it.
+   */
   async drop(part: Part): Promise<void> {
     await this.#last;
     part.ended = true;
@@ -235,7 +241,8 @@ export class Transaction {
   }
 
   /**
-   * Begins the transaction if it has not begun, and sends everything that was held back and the rows that wait, followed by `closing`.
+   * Begins the transaction if it has not begun, and sends everything that was held back and the rows that wait,
+   * followed by `closing`.
    *
    * @returns the answers to `closing`.
    * @throws the error of the transaction as a whole. The error of one of several parts goes to that part.
@@ -346,7 +353,10 @@ export class Transaction {
     this.#sendFirst([...part.added.splice(0), ...unsent]);
   }
 
-  /** Undoes the part whose rows were refused, and those after it that may have read what it has changed. @throws an error that is about no row. */
+  /**
+   * Undoes the part whose rows were refused, and those after it that may have read what it has changed. @throws an
+   * error that is about no row.
+   */
   async #undoLate(rows: readonly LateRow[], error: unknown): Promise<void> {
     if (faultOf(error) !== null) throw error;
     await this.#connection.rowsOf([undo, release]);
@@ -364,7 +374,10 @@ export class Transaction {
     this.#sendFirst([...undone.flatMap((part) => part.added.splice(0)), ...unsent]);
   }
 
-  /** Adds the rows of one part after another, and undoes that. @returns the first part whose rows are refused; null when none are. */
+  /**
+   * Adds the rows of one part after another, and undoes that. @returns the first part whose rows are refused; null when
+   * none are.
+   */
   async #refusedOf(rows: readonly LateRow[]): Promise<{ readonly part: Part; readonly error: unknown } | null> {
     const ofParts = [...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, own]) =>
       queriesOf(own).map((query) => ({ part, query })),
@@ -388,7 +401,10 @@ export class Transaction {
     this.#parts = this.#parts.filter((part) => !undone.includes(part) || !part.ended);
   }
 
-  /** Rows that were undone with others, or dropped with them: they come before all that was not sent, of which some may meet them. */
+  /**
+   * Rows that were undone with others, or dropped with them: they come before all that was not sent, of which some may
+   * meet them.
+   */
   #sendFirst(rows: readonly LateRow[]): void {
     const kept = rows.filter(({ part }) => part.isKept);
     const next = this.#parts.find(({ entries }) => entries.length > 0);
@@ -488,8 +504,8 @@ export class PartTx implements Tx {
 }
 
 /**
- * Runs a whole transaction in the round trip that begins the read which `tx` belongs to, before it: the read sees what it has committed. It
- * must be asked for before any statement of the read.
+ * Runs a whole transaction in the round trip that begins the read which `tx` belongs to, before it: the read sees what
+ * it has committed. It must be asked for before any statement of the read.
  *
  * @returns the answers to its opening, its query and its closing; never rejects unless the connection is lost.
  */

@@ -20,7 +20,10 @@ interface ClosedFile {
   readonly watch: RowWatch;
   readonly knownStatements: KnownStatements;
   readonly remembered: Memory<object>;
-  /** False as soon as somebody has it opened. A write then begins with a later round of the event loop, when no work reads any more. */
+  /**
+   * False as soon as somebody has it opened. A write then begins with a later round of the event loop, when no work
+   * reads any more.
+   */
   readonly isClosed: () => boolean;
   /** The error of work that has awaited something other than its `Tx`. */
   readonly stuckError: () => Error;

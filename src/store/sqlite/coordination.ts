@@ -1,8 +1,9 @@
 /**
- * Token buckets, idempotency keys in flight and the operator's sessions of a service that is one process: in memory (D4).
+ * Token buckets, idempotency keys in flight and the operator's sessions of a service that is one process: in memory
+ * (D4).
  *
- * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
- * bucket (core/access/rate-limit.ts), when keys are claimed and released (requests/perform.ts).
+ * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the
+ * arithmetic of a bucket (core/access/rate-limit.ts), when keys are claimed and released (requests/perform.ts).
  */
 import {
   type BucketLimit,

@@ -10,8 +10,8 @@ import { isBusy } from "./file.ts";
 const heldLocks = new Set<DatabaseSync>();
 
 /**
- * Claims a data directory for this process, until `release` or the process's end; the operating system frees the lock however the process
- * ends. A directory that does not exist is made, for this user alone.
+ * Claims a data directory for this process, until `release` or the process's end; the operating system frees the lock
+ * however the process ends. A directory that does not exist is made, for this user alone.
  *
  * @throws Error when another process has claimed it, or when it cannot be written.
  */
@@ -20,7 +20,8 @@ export function lockDirectory(directory: string): { release(): void } {
   makePrivateFile(join(directory, "lock.db"));
   const lock = new DatabaseSync(join(directory, "lock.db"), { timeout: 0 });
   try {
-    // The write stays uncommitted and in memory while the lock is held; it only shows that the directory can be written.
+    // The write stays uncommitted and in memory while the lock is held; it only shows that the directory can be
+    // written.
     lock.exec("pragma journal_mode = memory; begin exclusive; pragma user_version = 1");
   } catch (error) {
     lock.close();

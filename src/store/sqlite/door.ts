@@ -37,7 +37,10 @@ const groupHoldMs: Readonly<Record<Beside, number>> = {
   nobody: groupHoldAloneMsMax,
 };
 
-/** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
+/**
+ * Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads
+ * holds up nobody.
+ */
 const readsPerRoundMax = 100;
 
 /** True if both change rows of the same scope. The watch hears of that once as long as nothing is read in between. */
@@ -180,17 +183,21 @@ interface GroupResult {
 
 /** A shop's file that another connection may read. */
 export interface FileLoan {
-  /** Resolves when everything that was committed by now is durable (S4). @throws Fault DO_UNAVAILABLE when the sync fails. */
+  /**
+   * Resolves when everything that was committed by now is durable (S4). @throws Fault DO_UNAVAILABLE when the sync
+   * fails.
+   */
   untilDurable(): Promise<void>;
   /**
    * To be called before something is read.
    *
-   * @returns what says, after it, which rows these statements have seen. Null: some of them have changed since `observe` was called.
+   * @returns what says, after it, which rows these statements have seen. Null: some of them have changed since
+   *   `observe` was called.
    */
   observe(): (statements: readonly RunStatement[]) => Footprint | null;
   /**
-   * Says that nothing is read for now: the file may be closed. Before that `recall` is called, once, and the loan is to be given back at
-   * once.
+   * Says that nothing is read for now: the file may be closed. Before that `recall` is called, once, and the loan is to
+   * be given back at once.
    */
   rest(recall: () => void): void;
   /** Ends the rest, since something is read again. To be called before `recall` is. */
@@ -541,7 +548,10 @@ export class ShopDoor {
     return error;
   }
 
-  /** Rolls back. If it may help, the file is opened again at its next use. Syncs that earlier commits wait for still complete. */
+  /**
+   * Rolls back. If it may help, the file is opened again at its next use. Syncs that earlier commits wait for still
+   * complete.
+   */
   #abandon(file: ShopFile, error: unknown): void {
     const failure = error instanceof StoreFailure ? error : null;
     if (failure !== null) this.#logFailure(failure);
@@ -559,8 +569,8 @@ export class ShopDoor {
   }
 
   /**
-   * Closes the file of an idle shop without holding the event loop for its syncs. What is asked of the shop meanwhile waits, and then opens
-   * it again.
+   * Closes the file of an idle shop without holding the event loop for its syncs. What is asked of the shop meanwhile
+   * waits, and then opens it again.
    */
   async retire(): Promise<void> {
     const file = this.#file;

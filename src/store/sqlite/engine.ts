@@ -1,8 +1,9 @@
 /**
  * The embedded engine: one sqlite file per shop in a directory (architecture, "Engines").
  *
- * Owns: which shops exist and which are open, creating and removing their files. Does not own: one shop's turns and reads (door.ts), the
- * file and its durability (file.ts), the schema (schema.ts), the lock of the directory (directory-lock.ts).
+ * Owns: which shops exist and which are open, creating and removing their files. Does not own: one shop's turns and
+ * reads (door.ts), the file and its durability (file.ts), the schema (schema.ts), the lock of the directory
+ * (directory-lock.ts).
  */
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { access, constants as accessModes, readdir, rm, writeFile } from "node:fs/promises";
@@ -76,8 +77,8 @@ export const defaultShopLimits = { shopsWarmMax, shopsWatchedMax, statementsDrop
 /** The engine, with what only files can do. */
 export interface SqliteEngine extends Engine {
   /**
-   * Copies the shop's data to a new file at `path`: everything that was acknowledged before the call, and what is committed while it
-   * runs. The shop is served meanwhile.
+   * Copies the shop's data to a new file at `path`: everything that was acknowledged before the call, and what is
+   * committed while it runs. The shop is served meanwhile.
    *
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop cannot be read, or the copy cannot be written.
@@ -99,12 +100,13 @@ export interface SqliteEngine extends Engine {
    */
   peekClosed<T>(shopId: string, work: Work<T>): Promise<T>;
   /**
-   * Puts another file in the place of the shop's, or makes the shop. Meanwhile requests of the shop are refused with DO_UNAVAILABLE; those that
-   * run end first. The shop has the one file or the other, whenever the process dies.
+   * Puts another file in the place of the shop's, or makes the shop. Meanwhile requests of the shop are refused with
+   * DO_UNAVAILABLE; those that run end first. The shop has the one file or the other, whenever the process dies.
    *
-   * @param prepare  is given the shop's file, closed and whole, or null without one, and ends with `staged` as it is to be. When it fails, the shop goes on
-   *              with its file.
-   * @throws Fault DO_UNAVAILABLE  the shop's file cannot be opened, unless it is given up, or the files cannot be exchanged.
+   * @param prepare  is given the shop's file, closed and whole, or null without one, and ends with `staged` as it is to
+   *              be. When it fails, the shop goes on with its file.
+   * @throws Fault DO_UNAVAILABLE  the shop's file cannot be opened, unless it is given up, or the files cannot be
+   *                               exchanged.
    */
   replace<T>(shopId: string, files: ReplacedFiles, prepare: (present: string | null) => Promise<T>): Promise<T>;
   /** Files that are open, or are being closed. */
@@ -307,7 +309,10 @@ class SqliteShops implements SqliteEngine {
     return !this.#doors.has(shopId) && !this.#removals.has(shopId) && !this.#replacements.has(shopId);
   }
 
-  /** Reads a file that `#staysClosed`. Everything in it is durable (S4). @returns null when it is to be opened after all. */
+  /**
+   * Reads a file that `#staysClosed`. Everything in it is durable (S4). @returns null when it is to be opened after
+   * all.
+   */
   async #readInPlace<T>(
     shopId: string,
     work: Work<T>,

@@ -72,7 +72,9 @@ export const fileStatementsMax = 256;
 /** Those that it keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
 const statementsKept = 16;
 
-/** With so many pages, about 4 MB, the `-wal` file is moved into the database file, unless the engine is told otherwise. */
+/**
+ * With so many pages, about 4 MB, the `-wal` file is moved into the database file, unless the engine is told otherwise.
+ */
 const defaultWalPagesMax = 1_000;
 
 /** A `-wal` file that one large commit has made bigger is cut back to this. */
@@ -95,7 +97,10 @@ const storeFailures: Readonly<Record<number, { readonly message: string; readonl
   26: { message: "This shop's data file is damaged.", reopen: true },
 };
 
-/** A write that failed, but for a full disk (13): a quota of the disk, or the largest size of a file. The connection is as good as before. */
+/**
+ * A write that failed, but for a full disk (13): a quota of the disk, or the largest size of a file. The connection is
+ * as good as before.
+ */
 const writeFailure = { code: 778, message: "This shop's data cannot be written: its disk takes no more." };
 
 /** SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE and SQLITE_IOERR_SHMMAP: the `-shm` file cannot be made. */
@@ -156,7 +161,8 @@ function connect(path: string): { readonly database: DatabaseSync; readonly canS
       // A new file's first page must be on disk before its `-wal`: sqlite ignores the `-wal` of an empty file.
       database.exec("pragma synchronous = full");
       database.exec("pragma journal_mode = wal");
-      // The first access is without the exclusive lock: that makes the `-shm` file, without which `share` could not give the lock up.
+      // The first access is without the exclusive lock: that makes the `-shm` file, without which `share` could not
+      // give the lock up.
       database.prepare("select 1 from sqlite_schema limit 1").get();
       return { database, canShare };
     } catch (error) {
@@ -202,7 +208,10 @@ interface DroppedOfFile {
   count: number;
 }
 
-/** Counts statements that files have given back. sqlite has their memory until Node has collected them, or their file is closed. */
+/**
+ * Counts statements that files have given back. sqlite has their memory until Node has collected them, or their file is
+ * closed.
+ */
 export class DroppedStatements {
   #count = 0;
   readonly #registry = new FinalizationRegistry<DroppedOfFile>((file) => {
@@ -263,7 +272,10 @@ export function syncDirectory(directory: string): void {
 interface ShopFileOptions {
   readonly path: string;
   readonly schema: Schema;
-  /** The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table has one. */
+  /**
+   * The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table
+   * has one.
+   */
   readonly partColumn: string | null;
   /** Facts about statements in files of this schema. */
   readonly knownStatements: KnownStatements;
@@ -547,7 +559,10 @@ export class ShopFile {
     return this.#moving ?? this.#moveGate?.promise ?? null;
   }
 
-  /** Resolves when every commit up to this one that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails (W4). */
+  /**
+   * Resolves when every commit up to this one that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails
+   * (W4).
+   */
   untilSynced(due = this.#due): Promise<void> {
     if (this.#failed !== null) return Promise.reject(this.#failed);
     if (this.#synced >= due) return Promise.resolve();
@@ -679,15 +694,18 @@ export class ShopFile {
     this.#isShared = true;
   }
 
-  /** Gives back the memory of pages that were read, and of all statements but the last ones. Costs some microseconds now and later. */
+  /**
+   * Gives back the memory of pages that were read, and of all statements but the last ones. Costs some microseconds now
+   * and later.
+   */
   releaseMemory(): void {
     this.#guard(() => this.#database.exec("pragma shrink_memory"));
     this.#keepStatements(statementsKept);
   }
 
   /**
-   * Moves everything into the database file with the syncs off the event loop, so that `close` finds nothing to move. No turn may run
-   * meanwhile. If it fails, `close` does it.
+   * Moves everything into the database file with the syncs off the event loop, so that `close` finds nothing to move.
+   * No turn may run meanwhile. If it fails, `close` does it.
    */
   async moveAll(): Promise<void> {
     await this.untilQuiet();
@@ -701,7 +719,8 @@ export class ShopFile {
   /** Moves what `moveAll` has left into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
     this.watch.rest();
-    // Node holds a connection as long as its statements, and it holds the authorizer, which holds them: else none of these is ever collected.
+    // Node holds a connection as long as its statements, and it holds the authorizer, which holds them: else none of
+    // these is ever collected.
     this.#database.setAuthorizer(null);
     this.#database.close();
     this.#options.dropped.freed(this.#dropped);

@@ -1,6 +1,6 @@
 /**
- * Reading a shop's file on a connection of its own: beside the one that writes it, for reader threads (W5 of file.ts), or while nobody has
- * it open.
+ * Reading a shop's file on a connection of its own: beside the one that writes it, for reader threads (W5 of file.ts),
+ * or while nobody has it open.
  */
 import { existsSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";

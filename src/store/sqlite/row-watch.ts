@@ -22,7 +22,10 @@ import type { SqlValue } from "../store.ts";
 export interface Scope {
   /** Tables (which rows there are) and `table.column` (their values), as far as they are not confined to a part. */
   readonly names: readonly string[];
-  /** Rows of these tables that belong to one part, named by this parameter; null when the statement is not confined to a part. */
+  /**
+   * Rows of these tables that belong to one part, named by this parameter; null when the statement is not confined to a
+   * part.
+   */
   readonly part: { readonly tables: readonly string[]; readonly parameter: number } | null;
 }
 
@@ -39,7 +42,9 @@ export const newAccesses = (): Accesses => ({ read: new Map(), changed: new Set(
 /** When rows have changed. */
 interface Cell {
   readonly key: string;
-  /** The last of all changes of the file that was one of these; the last one before they were watched if there was none. */
+  /**
+   * The last of all changes of the file that was one of these; the last one before they were watched if there was none.
+   */
   changedAt: number;
 }
 
@@ -77,7 +82,10 @@ const keyOfPart = (value: SqlValue | undefined): string => `part ${String(value)
 /** An array that has no room for more, since many are kept: `[...before, one]` leaves room for 16. */
 const withOne = <T>(before: readonly T[], one: T): readonly T[] => before.toSpliced(before.length, 0, one);
 
-/** Rows that a read has seen. Many thousands are kept, so cells that several share are kept once (`cellsOf`, `listWith`). */
+/**
+ * Rows that a read has seen. Many thousands are kept, so cells that several share are kept once (`cellsOf`,
+ * `listWith`).
+ */
 export class SeenRows {
   readonly #watch: RowWatch;
   /** The last of all changes of the file when the read began. */
@@ -174,7 +182,10 @@ export class RowWatch {
     this.#name = nextName();
   }
 
-  /** The file has failed or is gone, or is watched no more: what was seen of it counts no more. What is to be synced still is. */
+  /**
+   * The file has failed or is gone, or is watched no more: what was seen of it counts no more. What is to be synced
+   * still is.
+   */
   forget(): void {
     this.forgetMade();
     this.#changes += 1;
@@ -278,7 +289,8 @@ export function readScope(sql: string, { read }: Accesses, partColumn: string | 
 export function changeScope(sql: string, { changed }: Accesses, partColumn: string | null): Scope {
   const tables = new Set([...changed].map((name) => name.split(".", 1)[0] ?? name));
   const part = partColumn === null ? null : changedPart(sql, partColumn);
-  // Who reads a whole table is concerned by every change, who reads a part only by those of that part and by those of unknown parts.
+  // Who reads a whole table is concerned by every change, who reads a part only by those of that part and by those of
+  // unknown parts.
   const confined = part !== null && tables.size === 1 && tables.has(part.table);
   const atLarge = confined ? [] : [...tables].map((table) => `${table} at large`);
   return {

@@ -1,8 +1,9 @@
 /**
  * Numbered migrations of an sqlite file, made from the SQL text that all engines share (D6).
  *
- * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint` becomes `integer`,
- * `double precision` becomes `real`, and every table becomes `strict`: a value of another type fails the write.
+ * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint`
+ * becomes `integer`, `double precision` becomes `real`, and every table becomes `strict`: a value of another type fails
+ * the write.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../base/fault.ts";

@@ -1,7 +1,8 @@
 /**
  * Asking a Medusa: a few requests at a time, repeated while it says that it takes no more, and their answers checked.
  *
- * Owns: how many requests are under way, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
+ * Owns: how many requests are under way, the state that an operator sees. Does not own: HTTP (transport.ts), what is
+ * asked.
  */
 import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";

@@ -1,8 +1,9 @@
 /**
- * Unit costs of inventory items and tags of products. Writing them again changes nothing, so these calls are not stored.
+ * Unit costs of inventory items and tags of products. Writing them again changes nothing, so these calls are not
+ * stored.
  *
- * Medusa has no unit cost. It is kept in the inventory item's metadata, beside the others' entries, which Medusa leaves alone. The tags
- * of a product can only be set as a whole: they are read right before, and the others are sent along.
+ * Medusa has no unit cost. It is kept in the inventory item's metadata, beside the others' entries, which Medusa leaves
+ * alone. The tags of a product can only be set as a whole: they are read right before, and the others are sent along.
  */
 import { z } from "zod";
 import { type Money, moneyToNumber } from "../../core/money/money.ts";

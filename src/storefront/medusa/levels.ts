@@ -120,8 +120,8 @@ export class MedusaLevels {
   }
 
   /**
-   * Sets one figure of at most `levelsPerCallMax` levels, all or none, unless one is not as it was seen. The levels are either all new
-   * or all there.
+   * Sets one figure of at most `levelsPerCallMax` levels, all or none, unless one is not as it was seen. The levels are
+   * either all new or all there.
    *
    * @throws StorefrontError
    */

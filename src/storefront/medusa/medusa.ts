@@ -1,10 +1,11 @@
 /**
  * The storefront of a shop on Medusa 2, over its Admin API (C47).
  *
- * Owns: the clients of connected stores, one for each. Does not own: what a call does (variants.ts, on-hand.ts, incoming.ts,
- * costs-and-tags.ts), which shop is connected (core/storefront/storefront-config.ts).
+ * Owns: the clients of connected stores, one for each. Does not own: what a call does (variants.ts, on-hand.ts,
+ * incoming.ts, costs-and-tags.ts), which shop is connected (core/storefront/storefront-config.ts).
  *
- * Keeps F1 to F4 (storefront.ts), as far as a platform allows that can only be told what stock is to be: levels.ts says what remains.
+ * Keeps F1 to F4 (storefront.ts), as far as a platform allows that can only be told what stock is to be: levels.ts says
+ * what remains.
  */
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";

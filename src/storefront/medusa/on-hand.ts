@@ -1,12 +1,14 @@
 /**
- * Changes of on-hand as new figures of Medusa's `stocked_quantity` (F1). What customers have ordered is `reserved_quantity` and stays.
+ * Changes of on-hand as new figures of Medusa's `stocked_quantity` (F1). What customers have ordered is
+ * `reserved_quantity` and stays.
  *
- * Medusa is told what a level is to be, so two that add to one level would undo each other. Within OpenPO one call of a shop at a time
- * sets stock, on any node (shop/storefront/storefront-turns.ts). Changes from outside are noticed by comparing (levels.ts), and the sum is made anew.
+ * Medusa is told what a level is to be, so two that add to one level would undo each other. Within OpenPO one call of a
+ * shop at a time sets stock, on any node (shop/storefront/storefront-turns.ts). Changes from outside are noticed by
+ * comparing (levels.ts), and the sum is made anew.
  *
- * Every call is stored with the figures that it starts from and leads to before it is sent. When its answer is lost, the levels say what
- * became of it: all of a call's levels change or none. When they cannot say, since others have changed them meanwhile, its items stay
- * unknown until somebody clears them (C43).
+ * Every call is stored with the figures that it starts from and leads to before it is sent. When its answer is lost,
+ * the levels say what became of it: all of a call's levels change or none. When they cannot say, since others have
+ * changed them meanwhile, its items stay unknown until somebody clears them (C43).
  */
 import { Fault } from "../../base/fault.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "../../core/money/money.ts";
@@ -103,7 +105,8 @@ function verdictOn(levels: readonly PlannedLevel[], now: ReadonlyMap<string, Lev
     if (level.stocked_quantity === seen.after) return "landed";
     if (level.stocked_quantity !== seen.before) return "unclear";
     if (level.updatedAtMs === seen.updatedAtMs) return "surely-not";
-    // Something has changed: a sale that is only reserved, or what is incoming. Or ours has landed and as much was taken away.
+    // Something has changed: a sale that is only reserved, or what is incoming. Or ours has landed and as much was
+    // taken away.
     const isExplained = level.reserved_quantity > seen.reserved || level.incoming_quantity !== seen.incoming;
     return isExplained || isReverted ? "not-landed" : "unclear";
   });

@@ -1,7 +1,9 @@
 /**
- * One request to a Medusa's Admin API, and what its failure means: whether a write may have landed, and whether to ask again (F3).
+ * One request to a Medusa's Admin API, and what its failure means: whether a write may have landed, and whether to ask
+ * again (F3).
  *
- * Owns: deadlines, HTTP statuses. Does not own: what an answer means (levels.ts and the others), nor when to ask (client.ts).
+ * Owns: deadlines, HTTP statuses. Does not own: what an answer means (levels.ts and the others), nor when to ask
+ * (client.ts).
  *
  * The key goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
  */

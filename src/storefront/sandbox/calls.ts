@@ -1,8 +1,8 @@
 /**
  * One call of the platform, whatever it does: counted, delayed and made to fail as the faults say.
  *
- * Owns: the sandbox's turn in its engine, waiting, the errors of a call as a whole. Does not own: which fault hits (faults.ts), what
- * a call does (platform.ts).
+ * Owns: the sandbox's turn in its engine, waiting, the errors of a call as a whole. Does not own: which fault hits
+ * (faults.ts), what a call does (platform.ts).
  */
 import { Fault } from "../../base/fault.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
@@ -54,7 +54,10 @@ interface JoinedTurn {
 
 const joinedTurns = new WeakMap<Engine, Map<string, JoinedTurn>>();
 
-/** The call does nothing in this turn: it is disturbed, or a fault hits it that may be meant for another call of the turn. */
+/**
+ * The call does nothing in this turn: it is disturbed, or a fault hits it that may be meant for another call of the
+ * turn.
+ */
 class Disturbed extends Error {
   override readonly name = "Disturbed";
 }
@@ -107,7 +110,8 @@ export class SandboxCalls {
   }
 
   /**
-   * Makes one call (X3). Without delay and fault it is one turn; else it is counted in one, waits, and works in another.
+   * Makes one call (X3). Without delay and fault it is one turn; else it is counted in one, waits, and works in
+   * another.
    *
    * @throws StorefrontError as the faults say, and when the sandbox's store cannot be used.
    */
@@ -137,8 +141,9 @@ export class SandboxCalls {
   }
 
   /**
-   * Begins a call that writes in one turn with others of the sandbox that wait for it too. They are calls of different names, which touch
-   * different figures. If one of them is disturbed or fails, nothing of the turn is kept, and each begins in a turn of its own.
+   * Begins a call that writes in one turn with others of the sandbox that wait for it too. They are calls of different
+   * names, which touch different figures. If one of them is disturbed or fails, nothing of the turn is kept, and each
+   * begins in a turn of its own.
    */
   async #beginJoined<T>(request: CallRequest, work: CallWork<T>): Promise<Begun<T>> {
     const waiting = joinedTurns.get(this.#engine) ?? new Map<string, JoinedTurn>();
@@ -216,7 +221,9 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
 const abortedError = (): StorefrontError =>
   new StorefrontError("timeout", "the caller did not wait for the storefront's answer", { landed: "no" });
 
-/** A sandbox whose own store cannot be used is a storefront that fails: its caller need not know that it is built in. */
+/**
+ * A sandbox whose own store cannot be used is a storefront that fails: its caller need not know that it is built in.
+ */
 function storefrontErrorFrom(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   return error.code === "DO_OVERLOADED"

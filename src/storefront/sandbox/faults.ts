@@ -1,7 +1,8 @@
 /**
  * Faults that the operator sets (contract §7): kept as rows, and found for each call.
  *
- * Owns: which fault hits a call, and how often it still may. Does not own: what a hit call answers (calls.ts, platform.ts).
+ * Owns: which fault hits a call, and how often it still may. Does not own: what a hit call answers (calls.ts,
+ * platform.ts).
  */
 import type { Statement, Tx } from "../../store/store.ts";
 
@@ -66,8 +67,8 @@ export interface CallFaults {
 }
 
 /**
- * Finds the faults that hit a call and counts each of them as used once. The first one that fails the whole call wins; items are
- * refused only by a call that happens.
+ * Finds the faults that hit a call and counts each of them as used once. The first one that fails the whole call wins;
+ * items are refused only by a call that happens.
  */
 export async function useFaults(
   tx: Tx,

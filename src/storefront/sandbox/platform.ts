@@ -171,7 +171,10 @@ async function setTags(
   });
 }
 
-/** Changes on-hand and keeps each result under the reference (X1); a reference that is known gets its results again (F1). */
+/**
+ * Changes on-hand and keeps each result under the reference (X1); a reference that is known gets its results again
+ * (F1).
+ */
 async function changeOnHand(
   { tx, shopId, nowMs, faults: finding }: CallContext,
   changes: readonly OnHandChange[],

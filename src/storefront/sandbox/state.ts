@@ -1,5 +1,6 @@
 /**
- * The sandbox's rows: what is read of them and the statements that change them. Amounts are scaled integers as everywhere (D1).
+ * The sandbox's rows: what is read of them and the statements that change them. Amounts are scaled integers as
+ * everywhere (D1).
  */
 import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";

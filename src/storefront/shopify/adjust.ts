@@ -1,8 +1,9 @@
 /**
- * One `inventoryAdjustQuantities` call: all of its changes are made, or none (Shopify's rule), under a key that Shopify knows for 24 hours.
+ * One `inventoryAdjustQuantities` call: all of its changes are made, or none (Shopify's rule), under a key that Shopify
+ * knows for 24 hours.
  *
- * Owns: its input, what its `userErrors` mean, and whether the answer shows what was asked. Does not own: where input and key are kept
- * (on-hand.ts, incoming.ts).
+ * Owns: its input, what its `userErrors` mean, and whether the answer shows what was asked. Does not own: where input
+ * and key are kept (on-hand.ts, incoming.ts).
  */
 import { createHash } from "node:crypto";
 import { hourMs } from "../../base/calendar.ts";

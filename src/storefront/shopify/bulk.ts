@@ -1,10 +1,12 @@
 /**
- * Bulk operations: Shopify runs a query by itself and writes what it finds into a file of lines, which is read piece by piece.
+ * Bulk operations: Shopify runs a query by itself and writes what it finds into a file of lines, which is read piece by
+ * piece.
  *
- * Owns: beginning an operation, looking at it, reading a piece of its file. Does not own: what is asked for, and what a line means (pull.ts).
+ * Owns: beginning an operation, looking at it, reading a piece of its file. Does not own: what is asked for, and what a
+ * line means (pull.ts).
  *
- * A piece is held in memory, never the file. Where the next one begins is in the cursor, so that any process goes on with it. The file is on
- * another host than the store: only Shopify's is taken, over https, and it gets no token.
+ * A piece is held in memory, never the file. Where the next one begins is in the cursor, so that any process goes on
+ * with it. The file is on another host than the store: only Shopify's is taken, over https, and it gets no token.
  */
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";

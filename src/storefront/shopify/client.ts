@@ -1,7 +1,9 @@
 /**
- * Asking a store: each call waits for its points, is repeated while Shopify says that it takes no more, and its answer is checked.
+ * Asking a store: each call waits for its points, is repeated while Shopify says that it takes no more, and its answer
+ * is checked.
  *
- * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
+ * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts),
+ * what is asked.
  */
 import type { Log } from "../../store/store.ts";
 import type { StoreCalls } from "../calls.ts";

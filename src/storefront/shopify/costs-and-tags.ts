@@ -1,6 +1,6 @@
 /**
- * Unit costs of variants and tags of products. Writing them again changes nothing, so these calls have no keys. Costs of one product are one
- * call; tags are added and taken away one by one, so the merchant's own stay.
+ * Unit costs of variants and tags of products. Writing them again changes nothing, so these calls have no keys. Costs
+ * of one product are one call; tags are added and taken away one by one, so the merchant's own stay.
  */
 import { hourMs } from "../../base/calendar.ts";
 import { type Money, moneyFrom, moneyToNumber } from "../../core/money/money.ts";

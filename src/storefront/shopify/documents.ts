@@ -250,7 +250,8 @@ export const unsubscribeDocument = document({
   cost: { base: 10, perItem: 0 },
 });
 
-// The pull. Everything but locations and deletions is asked for as bulk operations, whose queries are texts inside `RunBulk`.
+// The pull. Everything but locations and deletions is asked for as bulk operations, whose queries are texts inside
+// `RunBulk`.
 
 const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
 
@@ -324,7 +325,9 @@ export const bulkStateDocument = document({
   cost: { base: 1, perItem: 0 },
 });
 
-/** A query that Shopify runs by itself, writing a line for each thing. `since` in its filters is set when it is sent. */
+/**
+ * A query that Shopify runs by itself, writing a line for each thing. `since` in its filters is set when it is sent.
+ */
 export interface BulkQuery {
   readonly name: string;
   readonly text: string;
@@ -374,7 +377,10 @@ export const bulkChangedProducts: BulkQuery = {
   grouped: true,
 };
 
-/** Variants whose inventory item has changed: their unit cost, SKU and tracking are the item's, and no change of the product. */
+/**
+ * Variants whose inventory item has changed: their unit cost, SKU and tracking are the item's, and no change of the
+ * product.
+ */
 export const bulkChangedItems: BulkQuery = {
   name: "BulkChangedItems",
   text: `query BulkChangedItems {

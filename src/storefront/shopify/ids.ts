@@ -1,4 +1,6 @@
-/** Shopify's global ids. The catalogue holds the last part (`4711`) or the whole (`gid://shopify/ProductVariant/4711`). */
+/**
+ * Shopify's global ids. The catalogue holds the last part (`4711`) or the whole (`gid://shopify/ProductVariant/4711`).
+ */
 
 type Kind = "ProductVariant" | "Location" | "Product";
 

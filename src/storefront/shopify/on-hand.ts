@@ -132,7 +132,10 @@ export class ShopifyOnHand {
     });
   }
 
-  /** The write under this reference, stored when it is new. @throws StorefrontError when the reference was used with other items. */
+  /**
+   * The write under this reference, stored when it is new. @throws StorefrontError when the reference was used with
+   * other items.
+   */
   async #stored(
     changes: readonly OnHandChange[],
     { reference, documentUri, signal }: WriteContext,
@@ -218,7 +221,10 @@ export class ShopifyOnHand {
     });
   }
 
-  /** Sends a batch, unless it `isRenewed`, and stores what has become of it. What is left of it is another batch, under a new key. */
+  /**
+   * Sends a batch, unless it `isRenewed`, and stores what has become of it. What is left of it is another batch, under
+   * a new key.
+   */
   async #advance(
     write: StorefrontWrite,
     batch: WrittenBatch,

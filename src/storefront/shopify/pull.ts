@@ -35,8 +35,8 @@ interface PullParts {
 }
 
 /**
- * Where a part stands. `deletions`: the list of deleted products, page by page, before what has changed. `ofItems`: variants whose inventory
- * item has changed, after those whose product has.
+ * Where a part stands. `deletions`: the list of deleted products, page by page, before what has changed. `ofItems`:
+ * variants whose inventory item has changed, after those whose product has.
  */
 const cursorShape = z.union([
   z.strictObject({ after: z.string() }),
@@ -110,7 +110,10 @@ const bulkOf = (cursor: PullCursor | null): BulkCursor =>
     ? { operation: cursor.operation, at: cursor.at, begun: cursor.begun, looks: cursor.looks }
     : bulkStart;
 
-/** The next page of a bulk operation, its lines made into records. @param kept what its cursor says beside where it stands. */
+/**
+ * The next page of a bulk operation, its lines made into records. @param kept what its cursor says beside where it
+ * stands.
+ */
 async function bulkPage(
   parts: PullParts,
   query: BulkQuery,

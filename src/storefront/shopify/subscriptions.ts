@@ -1,7 +1,8 @@
 /**
  * Asking a store to tell of changes by webhooks, and taking that back.
  *
- * Asking again finds what is there: a webhook is told apart by its topic and address. Shopify lists an app's own webhooks only.
+ * Asking again finds what is there: a webhook is told apart by its topic and address. Shopify lists an app's own
+ * webhooks only.
  */
 import type { ShopifyClient } from "./client.ts";
 import { subscribeDocument, subscriptionsDocument, unsubscribeDocument } from "./documents.ts";

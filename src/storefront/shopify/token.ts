@@ -1,5 +1,6 @@
 /**
- * The access token of a store: one that does not expire, or one that is exchanged for the app's client id and secret and renewed.
+ * The access token of a store: one that does not expire, or one that is exchanged for the app's client id and secret
+ * and renewed.
  *
  * Owns: when a token is renewed, and that among nodes one does it. Does not own: what is asked with it (client.ts).
  */
@@ -119,7 +120,9 @@ function jsonOf(text: string): unknown {
 export interface TokenSource {
   /** @throws StorefrontError */
   current(): Promise<string>;
-  /** Shopify has refused this token. @returns another one; null when there is none to be had. @throws StorefrontError */
+  /**
+   * Shopify has refused this token. @returns another one; null when there is none to be had. @throws StorefrontError
+   */
   instead(refused: string): Promise<string | null>;
 }
 

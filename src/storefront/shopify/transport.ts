@@ -1,10 +1,12 @@
 /**
- * One request to a store's Admin API, and what its failure means: whether a write may have landed, and whether to ask again (F3).
+ * One request to a store's Admin API, and what its failure means: whether a write may have landed, and whether to ask
+ * again (F3).
  *
  * Owns: deadlines, the first two layers of errors (HTTP and the answer's `errors`). Does not own: the
  * third, `userErrors` inside the data (adjust.ts and the others), nor when to ask (client.ts).
  *
- * The token goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
+ * The token goes to the host that was checked when the shop was connected, and nowhere else: redirects are not
+ * followed.
  */
 import { z } from "zod";
 import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";

@@ -1,6 +1,6 @@
 /**
- * Variants at Shopify: which inventory item and product each has, and its state. What was looked up is kept for a moment, so that a
- * look-up which was given up half way goes on where it was.
+ * Variants at Shopify: which inventory item and product each has, and its state. What was looked up is kept for a
+ * moment, so that a look-up which was given up half way goes on where it was.
  */
 import type { Clock } from "../../base/clock.ts";
 import { chunksOf } from "../../store/in-lists.ts";
@@ -44,7 +44,8 @@ export class ShopifyVariants {
   /**
    * The variants that are at the store; the others are left out.
    *
-   * @param needs `state`: as it is now. `ids`: what never changes of a variant is enough, unless it was not to be synced.
+   * @param needs `state`: as it is now. `ids`: what never changes of a variant is enough, unless it was not to be
+   *   synced.
    */
   async find(
     variantIds: readonly string[],

@@ -1,7 +1,8 @@
 /**
  * Which orders somebody has to look after, why, since when, and what to do next (C68). Pure.
  *
- * Does not own: which orders are looked at (shop/order/attention.ts) or how the answer reads (operations/agent/attention.ts).
+ * Does not own: which orders are looked at (shop/order/attention.ts) or how the answer reads
+ * (operations/agent/attention.ts).
  */
 import type { Payment } from "../attachments.ts";
 import { type Day, dayFrom, dayMs } from "../../../base/calendar.ts";
@@ -15,7 +16,8 @@ import { expectedDateOf, unconfirmedFromMs, waitsSinceMs } from "../../supplier/
  * - `disputed`: its status is Disputed.
  * - `unsynced`: a catalogue line has received goods that the storefront does not have, or a sync failed.
  * - `late`: goods are pending and were expected before today.
- * - `unconfirmed`: the order has been Sent for longer than the caller allows. One with lines confirmed short is Confirmed or beyond.
+ * - `unconfirmed`: the order has been Sent for longer than the caller allows. One with lines confirmed short is
+ *   Confirmed or beyond.
  * - `received`: all goods are in and the order is not completed.
  * - `payment-due`: a payment is due today or before, or marked as overdue.
  */
@@ -23,7 +25,10 @@ export const attentionReasons = ["disputed", "unsynced", "late", "unconfirmed", 
 /** Why an order needs attention. */
 export type AttentionReason = (typeof attentionReasons)[number];
 
-/** Days after which an order that was sent and not confirmed needs attention, unless the shop or the caller says otherwise. */
+/**
+ * Days after which an order that was sent and not confirmed needs attention, unless the shop or the caller says
+ * otherwise.
+ */
 export const unconfirmedDaysDefault = 3;
 
 /** Days that a shop or a caller may allow for a confirmation. */

@@ -34,7 +34,10 @@ type StepOf<Facts> = (facts: Facts) => NextStep;
 
 type SyncFacts = Pick<NextStepFacts, "purchaseOrderId" | "status" | "previousStatus" | "storefrontSyncState">;
 
-/** Pushes what was received and is not at the storefront, after reopening a completed order; while a push is on its way, looks again. */
+/**
+ * Pushes what was received and is not at the storefront, after reopening a completed order; while a push is on its way,
+ * looks again.
+ */
 export const syncStep: StepOf<SyncFacts> = ({ purchaseOrderId, status, previousStatus, storefrontSyncState }) => {
   if (storefrontSyncState === "in-flight")
     return { tool: "purchase_order_get", arguments: { purchaseOrderId }, advice: "A sync is on its way: look again." };

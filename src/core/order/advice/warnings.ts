@@ -60,7 +60,10 @@ export interface InQuestion {
   /** Pointer to the discount; it is always looked at. */
   readonly discountPath: string;
   readonly lines: readonly LineInQuestion[];
-  /** The variants among the lines' that the supplier has entries for. Null: it has none at all, or that is not looked at. */
+  /**
+   * The variants among the lines' that the supplier has entries for. Null: it has none at all, or that is not looked
+   * at.
+   */
   readonly suppliedVariantIds: ReadonlySet<string> | null;
   /** Terms that a caller had typed and another supplier has otherwise. */
   readonly keptTerms: readonly string[];
@@ -75,8 +78,8 @@ interface WarningFacts {
 }
 
 /**
- * Names what looks wrong in the parts of the order that are looked at. Custom lines are only told of a missing cost. Several warnings of
- * one reason at one path become one that counts them.
+ * Names what looks wrong in the parts of the order that are looked at. Custom lines are only told of a missing cost.
+ * Several warnings of one reason at one path become one that counts them.
  *
  * Source: C16.
  */
@@ -185,7 +188,8 @@ function lineWarnings({ line, path, isCostMissing }: LineInQuestion): readonly W
     warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
   };
   const { variantId, quantityOrdered, moq, packSize } = line;
-  // A catalogue line always has its product's name, unless the catalogue did not hold the variant when the line was made (D2).
+  // A catalogue line always has its product's name, unless the catalogue did not hold the variant when the line was
+  // made (D2).
   if (!isCustom(line) && line.productName === null)
     warn(
       "variantId",

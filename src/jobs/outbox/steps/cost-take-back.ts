@@ -123,7 +123,9 @@ export async function takeBackCosts(
 
 const notAnswered: ItemResult = { outcome: "unknown", message: "the storefront did not answer for this variant" };
 
-/** Settles the rows by what the storefront has said. What it did not take is tried again, and what it took is read back. */
+/**
+ * Settles the rows by what the storefront has said. What it did not take is tried again, and what it took is read back.
+ */
 async function recordTakeBack(
   tx: Tx,
   context: WorkContext,

@@ -1,5 +1,6 @@
 /**
- * Settling the costs of a completed order: the storefront's unit costs are read back and compared with what was proposed (C45).
+ * Settling the costs of a completed order: the storefront's unit costs are read back and compared with what was
+ * proposed (C45).
  */
 import { readBackCost, type ReplacingCost, type SettledCost, unreadCost } from "../../../core/storefront/cost-sync.ts";
 import type { EffectOutcome } from "../../../core/order/effect.ts";
@@ -28,8 +29,9 @@ import {
 } from "../step.ts";
 
 /**
- * Settles the order's written rows. One has been applied when the storefront shows its cost, or when another cost of this service has taken its
- * place since (D346). Otherwise it is read again, until the last attempt of the effect: then it has failed.
+ * Settles the order's written rows. One has been applied when the storefront shows its cost, or when another cost of
+ * this service has taken its place since (D346). Otherwise it is read again, until the last attempt of the effect: then
+ * it has failed.
  */
 export async function settleCosts(
   tx: Tx,

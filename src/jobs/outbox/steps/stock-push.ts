@@ -210,7 +210,8 @@ async function recordPush(
   const { pushes } = standing;
   const sent = pushes.find((each) => each.reference === reference);
   if (order === null || sent === undefined) return await planPush(tx, context, push);
-  // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not counted again.
+  // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not
+  // counted again.
   if (sent.state === "settled") return await planPush(tx, context, withResults(push, sent.items, sent.items, kind));
   const items = sent.items.map((item, index): SentItem =>
     item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,
@@ -230,7 +231,9 @@ async function recordPush(
   return await advancePush(tx, context, updated, order, landed, { ...standing, pushes: others });
 }
 
-/** The run with the storefront's results for these items. `landedNow`: items whose result is new and may have landed. */
+/**
+ * The run with the storefront's results for these items. `landedNow`: items whose result is new and may have landed.
+ */
 const withResults = (
   push: PushRun,
   items: readonly SentItem[],
@@ -286,7 +289,9 @@ async function pushFailed(
   return await putOffPush(tx, context, push, order, [], { ...standing, detail: error.message, error });
 }
 
-/** Ends the run without an outcome of its push: it is tried again, or given up with the last pending effect of the lane. */
+/**
+ * Ends the run without an outcome of its push: it is tried again, or given up with the last pending effect of the lane.
+ */
 async function putOffPush(
   tx: Tx,
   context: WorkContext,

@@ -1,8 +1,9 @@
 /**
  * Completing an order, and receiving everything on the way to it (spec "Moves made by other operations"; C27, C28).
  *
- * Owns: the sequence of changes and storefront calls of each. Every change leaves a state from which the same call can go on (S5).
- * Does not own: the decisions (core/goods/complete.ts), the costs (cost-sync.ts), waiting for a push (stock-sync.ts).
+ * Owns: the sequence of changes and storefront calls of each. Every change leaves a state from which the same call can
+ * go on (S5). Does not own: the decisions (core/goods/complete.ts), the costs (cost-sync.ts), waiting for a push
+ * (stock-sync.ts).
  */
 import { z } from "zod";
 import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../../core/goods/complete.ts";

@@ -69,13 +69,18 @@ export interface WrittenCosts {
   readonly statements: readonly Statement[];
   /** True if the order still has the lines and rates that its costs were taken from. */
   isCurrent(order: PurchaseOrder): boolean;
-  /** Refuses averages that were made of costs which other orders have replaced since. Part of the completing change. @throws CostsOvertaken */
+  /**
+   * Refuses averages that were made of costs which other orders have replaced since. Part of the completing change.
+   * @throws CostsOvertaken
+   */
   refuseOvertaken(tx: Tx): Promise<void>;
   /** Keeps what the storefront has taken, in a change of its own, where the order is not completed. */
   keep(): Promise<void>;
 }
 
-/** While an order's averages were written, another order's cost came in between, and the averages have to be made anew. */
+/**
+ * While an order's averages were written, another order's cost came in between, and the averages have to be made anew.
+ */
 class CostsOvertaken extends Error {
   override readonly name = "CostsOvertaken";
 }
@@ -122,11 +127,14 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
 /**
  * Writes the costs of an order's received lines to the storefront and to the supplier's catalogue.
  *
- * @param claim             is taken before the storefront is told anything, so that one cost sync of an order runs at a time.
- * @param load              reads the order inside a change and refuses if it may no longer be completed, or another cost sync runs.
+ * @param claim             is taken before the storefront is told anything, so that one cost sync of an order runs at a
+ *   time.
+ * @param load              reads the order inside a change and refuses if it may no longer be completed, or another
+ *   cost sync runs.
  * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
  * @throws Fault INVALID_INPUT naming `fxRateOverride`  a cost cannot be converted; nothing was changed.
- * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the next attempt.
+ * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the
+ *                                    next attempt.
  * Source: C45.
  */
 export async function writeCosts(
@@ -186,7 +194,8 @@ export async function writeCosts(
 }
 
 /**
- * Writes the costs and completes the order with them. Averages that another order has overtaken meanwhile are written anew.
+ * Writes the costs and completes the order with them. Averages that another order has overtaken meanwhile are written
+ * anew.
  *
  * @param write  writes the costs.
  * @param commit completes the order. It refuses an order that was edited meanwhile.
@@ -350,7 +359,10 @@ type Refused = Extract<ItemResult, { readonly message: string }>;
 const isAccepted = (result: ItemResult): result is Exclude<ItemResult, Refused> =>
   result.outcome === "applied" || result.outcome === "unchanged";
 
-/** Keep the costs of an attempt that the storefront took and with which the order was not completed. They are read back with those of the next. */
+/**
+ * Keep the costs of an attempt that the storefront took and with which the order was not completed. They are read back
+ * with those of the next.
+ */
 async function keptStatements(tx: Tx, call: Call, stored: StoredAttempt): Promise<readonly Statement[]> {
   const { shopId } = call.shop;
   const { purchaseOrderId } = stored.order;
@@ -373,8 +385,8 @@ const overtaken: SettledCost = {
 };
 
 /**
- * Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. An average that another order has
- * overtaken is not one of them: it is made anew.
+ * Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. An
+ * average that another order has overtaken is not one of them: it is made anew.
  */
 async function settledStatements(
   tx: Tx,

@@ -76,9 +76,11 @@ export const lookAhead = (
 ): Promise<PurchaseOrder | null> => loadOrder(tx, shopId, input.purchaseOrderId);
 
 /**
- * Makes a change that the inventory guard stands before: asks the storefront about the variants, decides inside the change, and saves.
+ * Makes a change that the inventory guard stands before: asks the storefront about the variants, decides inside the
+ * change, and saves.
  *
- * @param work `linesToGuard`: the lines of what would be changed now; none: nothing is asked. It is called again when lines were added.
+ * @param work `linesToGuard`: the lines of what would be changed now; none: nothing is asked. It is called again when
+ *   lines were added.
  * @throws Fault INVENTORY_GUARD_ISSUES, UPSTREAM_STOREFRONT, TIMEOUT  see `guard`.
  */
 export function guardedWith<Decided extends { readonly updatedLineItemIds: readonly string[] }, Output>(
@@ -103,7 +105,8 @@ export function guardedWith<Decided extends { readonly updatedLineItemIds: reado
 }
 
 /**
- * Makes a change that the inventory guard stands before. A call that changes nothing touches nothing and is not guarded.
+ * Makes a change that the inventory guard stands before. A call that changes nothing touches nothing and is not
+ * guarded.
  *
  * @throws Fault INVENTORY_GUARD_ISSUES, UPSTREAM_STOREFRONT, TIMEOUT  see `guard`.
  */
@@ -159,7 +162,9 @@ export async function savedGoods(
   };
 }
 
-/** Saves a decision that may push stock. Its answer shows the order as the first attempt of the push has left it (D22). */
+/**
+ * Saves a decision that may push stock. Its answer shows the order as the first attempt of the push has left it (D22).
+ */
 export async function savedPush(
   tx: Tx,
   call: Call,

@@ -1,6 +1,6 @@
 /**
- * The inventory guard: no call touches stock of a variant that is not active at the storefront, unless its caller says what to do
- * (spec "Rules attached to the endpoints" 5; C44).
+ * The inventory guard: no call touches stock of a variant that is not active at the storefront, unless its caller says
+ * what to do (spec "Rules attached to the endpoints" 5; C44).
  *
  * Owns: looking variants up, activating them, and the refusal. Does not own: the verdict (core/goods/guard.ts).
  */
@@ -45,13 +45,15 @@ export interface GuardFacts {
 export const noGuard: GuardFacts = { skippedLineItemIds: new Set(), skippedVariantIds: new Set() };
 
 /**
- * Looks all variants of the lines up at once and makes sure that each is active or resolved. Activates those that the caller wants
- * active and looks them up again. Changes nothing in the shop, and nothing at the storefront while an issue is left.
+ * Looks all variants of the lines up at once and makes sure that each is active or resolved. Activates those that the
+ * caller wants active and looks them up again. Changes nothing in the shop, and nothing at the storefront while an
+ * issue is left.
  *
  * Call it after the order's state was checked and before any change, never inside a transaction of the shop (S5).
  *
  * @param lineItems the lines that the call touches; custom ones are exempt.
- * @throws Fault INVENTORY_GUARD_ISSUES        some variants are not active and not resolved; `details` lists just those.
+ * @throws Fault INVENTORY_GUARD_ISSUES        some variants are not active and not resolved; `details` lists just
+ *                                             those.
  * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  the storefront could not be asked.
  */
 export async function guard(
@@ -91,7 +93,9 @@ export async function variantStandings(
   return new Map(variantIds.map((variantId, index) => [variantId, standings[index] ?? "deleted"]));
 }
 
-/** Makes a call of the storefront; its error becomes the caller's fault: 504 when there was no answer in time, else 502. */
+/**
+ * Makes a call of the storefront; its error becomes the caller's fault: 504 when there was no answer in time, else 502.
+ */
 async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();

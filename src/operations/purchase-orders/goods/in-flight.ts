@@ -12,7 +12,8 @@ import type { Call } from "../../../requests/operation.ts";
 const inFlightRetryAfterMs = 1_000;
 
 /**
- * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet, or a call waits for the storefront to show it (C43).
+ * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet, or a call waits for the
+ *                                       storefront to show it (C43).
  */
 export async function refuseWhileInFlight(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
   refuseInFlight(order, await syncsOf(tx, call, order, null));

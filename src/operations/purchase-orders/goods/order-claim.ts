@@ -1,10 +1,11 @@
 /**
  * The claim of one call on an order, while it goes from change to storefront call to change (S5, C43, C45).
  *
- * Owns: taking, renewing and ending a claim. Does not own: its row (shop/order/order-claims.ts), which calls a claim keeps away (stock-sync.ts).
+ * Owns: taking, renewing and ending a claim. Does not own: its row (shop/order/order-claims.ts), which calls a claim
+ * keeps away (stock-sync.ts).
  *
- * A call that fails ends its claim in a change of its own. If the process dies, the claim ends with its lease; on one process also with
- * the next start, which voids the leases of earlier processes (jobs/outbox/runner.ts, O1).
+ * A call that fails ends its claim in a change of its own. If the process dies, the claim ends with its lease; on one
+ * process also with the next start, which voids the leases of earlier processes (jobs/outbox/runner.ts, O1).
  */
 import {
   type ClaimEffect,
@@ -34,7 +35,9 @@ export class OrderClaim {
     this.#call = call;
   }
 
-  /** Takes the claim, inside a change that has checked that nobody else has it. Does nothing when it is taken already. */
+  /**
+   * Takes the claim, inside a change that has checked that nobody else has it. Does nothing when it is taken already.
+   */
   async take(tx: Tx, effect: ClaimEffect): Promise<void> {
     if (this.#effect !== null) return;
     this.#effect = effect;
@@ -53,7 +56,9 @@ export class OrderClaim {
     return this.#call.change((tx) => tx.batch([renew]));
   }
 
-  /** Ends the claim, inside the call's last change and before that loads the order, whose sync state may change with it. */
+  /**
+   * Ends the claim, inside the call's last change and before that loads the order, whose sync state may change with it.
+   */
   async end(tx: Tx): Promise<void> {
     if (this.#effect === null) return;
     const { shop, clock } = this.#call;
@@ -71,7 +76,10 @@ export class OrderClaim {
   }
 }
 
-/** Runs `work`, which may take the claim and then ends it in its last change. If `work` fails, the claim is ended afterwards. */
+/**
+ * Runs `work`, which may take the claim and then ends it in its last change. If `work` fails, the claim is ended
+ * afterwards.
+ */
 export async function withOrderClaim<T>(call: Call, work: (claim: OrderClaim) => Promise<T>): Promise<T> {
   const claim = new OrderClaim(call);
   try {

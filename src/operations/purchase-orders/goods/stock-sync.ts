@@ -89,8 +89,8 @@ export interface PendingPush {
 }
 
 /**
- * Notes what a call waits for, inside the change that asked for a push. If that is anything, the order is in flight until the call ends its
- * claim (C43).
+ * Notes what a call waits for, inside the change that asked for a push. If that is anything, the order is in flight
+ * until the call ends its claim (C43).
  *
  * @param before the order before that change.
  * @param next   the order as the change leaves it.
@@ -122,7 +122,9 @@ export async function pendingPush(
   return { ...push, purchaseOrderId, unread, settledReferences: new Set(settled) };
 }
 
-/** The pause between two polls: short at first, longer once the push takes long, since each poll may ask the storefront. */
+/**
+ * The pause between two polls: short at first, longer once the push takes long, since each poll may ask the storefront.
+ */
 const pollMinMs = 100;
 
 const pollMaxMs = 2_000;
@@ -135,8 +137,8 @@ interface Confirmed {
 }
 
 /**
- * Waits until everything that is waited for has landed and can be read at the storefront, or has failed, at most the shop's
- * `confirmationWaitMs`.
+ * Waits until everything that is waited for has landed and can be read at the storefront, or has failed, at most the
+ * shop's `confirmationWaitMs`.
  */
 export async function confirmPush(call: Call, awaited: PendingPush): Promise<Confirmed> {
   const { confirmationWaitMs } = call.shop;
@@ -248,7 +250,10 @@ const unshown = ({ reference, items }: StockPush, shown: ItemPlaces) =>
 /** Pushes that one poll reads back, the latest ones. */
 const pushesPerPollMax = 16;
 
-/** Reads the items of these lines back that the storefront has not shown yet, and adds to `shown` those that it shows now. */
+/**
+ * Reads the items of these lines back that the storefront has not shown yet, and adds to `shown` those that it shows
+ * now.
+ */
 async function readBack(
   call: Call,
   purchaseOrderId: string,

@@ -1,5 +1,6 @@
 /**
- * Pushing received stock to the storefront when a caller asks for it, and clearing failed attempts (spec "Storefront sync state"; C43).
+ * Pushing received stock to the storefront when a caller asks for it, and clearing failed attempts (spec "Storefront
+ * sync state"; C43).
  */
 import { z } from "zod";
 import { isCustom } from "../../../core/order/lines.ts";
@@ -142,8 +143,8 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
 }
 
 /**
- * Answers once the storefront shows the push, or the wait has ended. What the storefront took earlier and has never shown is looked at
- * again. Meanwhile the order is in flight (C43).
+ * Answers once the storefront shows the push, or the wait has ended. What the storefront took earlier and has never
+ * shown is looked at again. Meanwhile the order is in flight (C43).
  */
 function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<SyncAnswer> {
   return withOrderClaim(call, async (claim) => {
