@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * The entry point of the program: checks the version of Node, then runs the command line. `main.ts` is a link to this file.
+ * The entry point of the program: checks the version of Node, then runs the command line. `main.ts` is a link to this
+ * file.
  *
- * An older Node must be able to load it, to say what is needed instead of stopping at a file that it does not know. It loads a link as
- * the file that the link leads to, here as plain CommonJS. So this file has no types and no syntax newer than ES2017, and imports the rest
- * of the program only after the check.
+ * An older Node must be able to load it, to say what is needed instead of stopping at a file that it does not know. It
+ * loads a link as the file that the link leads to, here as plain CommonJS. So this file has no types and no syntax newer
+ * than ES2017, and imports the rest of the program only after the check.
  */
 
 // sqlite's authorizer, which keeps statements from ending their transaction, was added in 24.10.

@@ -7,7 +7,7 @@
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
 
 /**
- * A cell. A text that a sheet would take for a formula gets an apostrophe before it, and a control character becomes a
+ * A cell. A text that a sheet would take for a formula gets an apostrophe before it. A control character becomes a
  * blank: the text comes from others.
  */
 function cell(value: string | number): string {

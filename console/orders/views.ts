@@ -1,8 +1,8 @@
 /**
  * Saved views of the list of orders: a name for a query, kept by the service (C54).
  *
- * A person's first view, for an address without a query, is kept as a view of their own under an id that is made of
- * theirs. This browser keeps a copy, so that the list does not wait for it (D206).
+ * A person's first view, for an address without a query, is a view of their own under an id that is made of theirs.
+ * This browser keeps a copy, so that the list does not wait for it (D206).
  */
 import { signal } from "@preact/signals";
 import { newIdempotencyKey, type Output } from "../../client/index.ts";

@@ -1,6 +1,6 @@
 /**
- * A secret that the service shows once: a dialog that leaves the page only after the secret was copied, or somebody
- * chose to go without it. Whoever shows it drops the secret in `onClose`.
+ * A secret that the service shows once: a dialog that closes only after the secret was copied, or somebody chose to go
+ * without it. Whoever shows it drops the secret in `onClose`.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";

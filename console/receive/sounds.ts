@@ -1,6 +1,5 @@
 /**
- * Sounds of a scan: one short high tone when it counted, two low ones for an unknown code, a falling pair when it is
- * too much.
+ * Sounds of a scan: one short high tone when it counted, two low ones for an unknown code, a falling pair for too much.
  */
 import type { Outcome } from "./events.ts";
 

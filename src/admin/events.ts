@@ -200,7 +200,7 @@ interface Following {
 /**
  * Pieces of a stream: an event each, or a comment when there was none for a while. By the comment a reader knows that
  * the stream is alive. It ends with the reader's right to ask. The right is checked after events were read and before
- * the first of them is written, so nothing that was committed after its end is written.
+ * the first of them is written. So nothing that was committed after its end is written.
  */
 async function* streamed(
   context: Pick<AdminContext, "engine" | "clock">,

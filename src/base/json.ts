@@ -28,9 +28,9 @@ export function jsonPointer(steps: readonly (string | number | symbol)[]): strin
 /**
  * Parses a request body. An empty body is `{}`.
  *
- * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice
- *                              or `__proto__`, or has U+0000, a lone surrogate or a number that no double holds. The
- *                              message does not quote the body. Or it takes longer to parse than a body may
+ * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, or names a member
+ *                              twice or `__proto__`. Or it has U+0000, a lone surrogate or a number that no double
+ *                              holds. The message does not quote the body. Or it takes longer to parse than a body may
  *                              (`refuseCostly`).
  * Source: spec "Request bodies"; C10, C11.
  */

@@ -1,8 +1,8 @@
 /**
  * Every bound on what a client, a shop or a stranger can make the process hold in memory, do at once, or write to disk.
  *
- * docs/limits.md lists each with its value and how to change it; a test compares the two. Bounds on the fields of a record are with
- * the fields (operations/fields.ts), those of one engine with that engine.
+ * docs/limits.md lists each with its value and how to change it; a test compares the two. Bounds on the fields of a
+ * record are with the fields (operations/fields.ts), those of one engine with that engine.
  */
 
 // Connections and requests on them (http/node).
@@ -10,10 +10,16 @@
 /** Connections that a node serves. The first request of a further one is answered 503, and the connection is closed. */
 export const connectionsMax = 2_000;
 
-/** Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked anything. */
+/**
+ * Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked
+ * anything.
+ */
 export const connectionsRefusedAtOnceMax = 1_000;
 
-/** Requests of one connection that may wait for their turn before nothing more is read from it. One of them runs at a time. */
+/**
+ * Requests of one connection that may wait for their turn before nothing more is read from it. One of them runs at a
+ * time.
+ */
 export const pipelinedMax = 16;
 
 /** Requests of one connection that may wait for their turn: what one read of 64 KiB can hold beyond `pipelinedMax`. */
@@ -34,7 +40,10 @@ export const listeningSockets = 16;
 /** A request is refused when another one has waited for its start for longer than this. */
 export const startWaitMsMax = 1_000;
 
-/** Fewer requests than this may wait for their start for any time: twice what a shop may ask at once with its default rate limit. */
+/**
+ * Fewer requests than this may wait for their start for any time: twice what a shop may ask at once with its default
+ * rate limit.
+ */
 export const startsWaitingMin = 240;
 
 /** The least that a client is asked to wait when the process is overloaded. */
@@ -43,7 +52,10 @@ export const retryAfterMsMin = 1_000;
 /** The most that a client is asked to wait when the process is overloaded. */
 export const retryAfterMsMax = 30_000;
 
-/** Clients whose connection is refused are asked to retry at this rate, which takes about a tenth of the event loop's time. */
+/**
+ * Clients whose connection is refused are asked to retry at this rate, which takes about a tenth of the event loop's
+ * time.
+ */
 export const refusedConnectionsPerSecond = 500;
 
 /** From the connection, or the first byte of a later request, to the last of its headers. Then the answer is 408. */
@@ -69,7 +81,10 @@ export const headerBytesMax = 65_536;
 /** The body of a request: 1 MB of the specification, inclusive (C10). */
 export const bodyBytesMax = 1_048_576;
 
-/** Members of all objects in a body, a few times what the largest valid one has; as many arrays and objects. Reading more would hold the event loop for too long. */
+/**
+ * Members of all objects in a body, a few times what the largest valid one has; as many arrays and objects. Reading
+ * more would hold the event loop for too long.
+ */
 export const bodyMembersMax = 40_000;
 
 /**
@@ -84,7 +99,10 @@ export const objectMembersMax = 1_000;
  */
 export const recordValuesMax = 1_000_000;
 
-/** Values of a body or record of which every mistake is looked for. Of a larger one the first is told: each mistake takes a kilobyte until it is. */
+/**
+ * Values of a body or record of which every mistake is looked for. Of a larger one the first is told: each mistake
+ * takes a kilobyte until it is.
+ */
 export const mistakenValuesMax = 100_000;
 
 /** Bytes of a sign-in: a secret and a name. It is read before anybody is known. */
@@ -102,13 +120,19 @@ export const bodyArrivalMs = 60_000;
 /** The body of an answer, 10 MiB: a client can be expected to hold this much in memory. */
 export const responseBytesMax = 10_485_760;
 
-/** Answers that clients have not read yet, of all connections. Beyond it the connection is cut whose answer has waited longest. */
+/**
+ * Answers that clients have not read yet, of all connections. Beyond it the connection is cut whose answer has waited
+ * longest.
+ */
 export const unreadBytesMax = 67_108_864;
 
 /** Answers of reads that a process remembers (D111). */
 export const answersRememberedBytesMax = 16_777_216;
 
-/** Answers that have not been asked for of late, compressed (D398). On SQLite one of an order of 10 lines takes 1 KB with all that belongs to it. */
+/**
+ * Answers that have not been asked for of late, compressed (D398). On SQLite one of an order of 10 lines takes 1 KB
+ * with all that belongs to it.
+ */
 export const answersPackedBytesMax = 134_217_728;
 
 /** Characters of an answer that is kept compressed; a longer one is forgotten. It is expanded on the event loop. */
@@ -117,7 +141,10 @@ export const answerPackedLengthMax = 65_536;
 /** Answers that are compressed at once, some 30 µs each, when another takes their place; further ones are forgotten. */
 export const answersPackedAtOnce = 8;
 
-/** By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left (D364). V8 takes up to 300. */
+/**
+ * By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left
+ * (D364). V8 takes up to 300.
+ */
 export const heapGrowthPercent = 30;
 
 /**
@@ -126,7 +153,10 @@ export const heapGrowthPercent = 30;
  */
 export const heapGrowthBytesMin = 50_331_648;
 
-/** The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may be larger (D393). */
+/**
+ * The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may
+ * be larger (D393).
+ */
 export const heapGrowthPercentMax = 100;
 
 /** Stored answers that were told again and that a process remembers. */
@@ -138,7 +168,9 @@ export const recordsRememberedBytesMax = 16_777_216;
 /** Repeated requests whose fingerprint a process remembers: some 300 bytes each, and a short request itself. */
 export const fingerprintsKnownMax = 4_096;
 
-/** A repeated request of at most so many characters, path and body, is remembered as it is; a longer one by its hash. */
+/**
+ * A repeated request of at most so many characters, path and body, is remembered as it is; a longer one by its hash.
+ */
 export const fingerprintTextLengthMax = 2_048;
 
 /** API keys with their shops that a process remembers: some 8,000. */
@@ -148,8 +180,8 @@ export const callersRememberedBytesMax = 16_777_216;
 export const publishedPieceBytes = 16_384;
 
 /**
- * A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. Where the system has taken a part of
- * a write, Node waits for this time once more.
+ * A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. Where the system
+ * has taken a part of a write, Node waits for this time once more.
  */
 export const silenceMs = 25_000;
 
@@ -161,22 +193,29 @@ export const detailLengthMax = 500;
 
 // Files of shops (store/sqlite).
 
-/** Shops whose files are open at the same time. Fewer where the system grants the process few descriptors (`ulimit -n`). */
+/**
+ * Shops whose files are open at the same time. Fewer where the system grants the process few descriptors (`ulimit -n`).
+ */
 export const shopsOpenMax = 256;
 
 /** Built-in storefronts whose files are open at the same time. */
 export const sandboxesOpenMax = 256;
 
-/** Of the open shops, those used last keep what they have read in memory, up to 2 MB each, and all of their prepared statements. */
+/**
+ * Of the open shops, those used last keep what they have read in memory, up to 2 MB each, and all of their prepared
+ * statements.
+ */
 export const shopsWarmMax = 64;
 
 /**
- * Prepared statements that files have given back and that Node has not collected, of all shops: some 8 KB each. Beyond it a file that is used
- * no more is closed, which frees its statements at once.
+ * Prepared statements that files have given back and that Node has not collected, of all shops: some 8 KB each. Beyond
+ * it a file that is used no more is closed, which frees its statements at once.
  */
 export const statementsDroppedMax = 512;
 
-/** Shops, open or closed, of which a process knows whether what it remembers of their rows still holds: some 10 KB each. */
+/**
+ * Shops, open or closed, of which a process knows whether what it remembers of their rows still holds: some 10 KB each.
+ */
 export const shopsWatchedMax = 4_096;
 
 /** Orders, of all shops, of which it is known whether they have changed, each by itself: some 200 bytes each. */
@@ -192,7 +231,10 @@ export const readsInPlaceMax = 8;
 /** Files that are being closed to make room for others. While there are so many, no further one is opened. */
 export const filesClosingMax = 64;
 
-/** API keys, sessions and invitations that the process remembers of shops, so that a forged one opens no file. A shop itself counts as one. */
+/**
+ * API keys, sessions and invitations that the process remembers of shops, so that a forged one opens no file. A shop
+ * itself counts as one.
+ */
 export const credentialsKnownMax = 200_000;
 
 /** A shop with more of them than this is not remembered. */
@@ -203,7 +245,10 @@ export const credentialsKnownPerShopMax = 1_000;
 /** Time for which the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
 export const auditWaitMsMax = 5;
 
-/** Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an answer waits for its row. */
+/**
+ * Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an
+ * answer waits for its row.
+ */
 export const auditGroupsBehindMax = 256;
 
 /**
@@ -240,7 +285,10 @@ export const auditPlaceMs = 1_000;
 /** Links of the audit log that get their places in one turn. */
 export const auditLinksPlacedMax = 128;
 
-/** Rows of the audit log that one slice of its verification looks at, or one page of its links has; a link is never divided. */
+/**
+ * Rows of the audit log that one slice of its verification looks at, or one page of its links has; a link is never
+ * divided.
+ */
 export const auditRowsVerifiedMax = 500;
 
 /** Characters of a path in the audit log, the log and messages. */
@@ -272,7 +320,10 @@ export const besideMs = 1_000;
 /** Writes that have waited for so long give way no more to reads that came after them (D441). */
 export const giveWayMsMax = 100;
 
-/** Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million bytes. */
+/**
+ * Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million
+ * bytes.
+ */
 export const digestsBytesMax = 67_108_864;
 
 // People (C48, C49).
@@ -338,13 +389,17 @@ export const supplierPageLinesMax = 200;
 /** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */
 export const storedAnswersBytesMax = 4_294_967_296;
 
-/** Stored answers of this size and above may take half of `storedAnswersBytesMax`, so that small ones always find room. */
+/**
+ * Stored answers of this size and above may take half of `storedAnswersBytesMax`, so that small ones always find room.
+ */
 export const storedLargeBytesMin = 16_384;
 
 /** Answers up to this length are stored as they are; longer ones compressed. */
 export const storedPlainBytesMax = 2_048;
 
-/** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */
+/**
+ * Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added.
+ */
 export const sweepEveryRequests = 50;
 
 /** The same for a shop whose file is closed: a sweep opens it then (SQLite). */

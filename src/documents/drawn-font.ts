@@ -3,8 +3,8 @@
  * shared, which are read and never written.
  *
  * fontkit remembers for each glyph the characters that it stood for first. A letter that was first drawn as a part of
- * another one (`N` in `Ñ`) then stood for none, in that document and in all later ones. Their text layers lost it. Here
- * a glyph has the characters of each of its uses, and a document's font has nothing of the documents before it (C62).
+ * another one (`N` in `Ñ`) then stood for none, there and in all later documents. Their text layers lost it. Here a
+ * glyph has the characters of each of its uses, and a document's font has nothing of the documents before it (C62).
  */
 import { create, type Font, type FontSubset, type GlyphUse, type LaidOut } from "fontkit";
 import { mirrored } from "./direction.ts";

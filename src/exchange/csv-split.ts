@@ -100,8 +100,7 @@ const headTooLong = (lineNumber: number) =>
   ]);
 
 /**
- * Place of the reader in a cell: before it, in it, in its quotes, behind a quote in them, or in a row that is not read
- * on.
+ * Place of the reader: before a cell, in it, in its quotes, behind a quote, or in a row that is not read on.
  */
 type Place = "before" | "plain" | "quoted" | "closed" | "passed";
 

@@ -1,6 +1,6 @@
 /**
- * A registry of operations as routes: the operation of a method and a path, and the way from path, query and body to
- * its input and back. The API and the operator's side use it alike.
+ * A registry of operations as routes: the operation of a method and a path, and the way between a request and its
+ * input. The API and the operator's side use it alike.
  *
  * Owns: matching (C7), which member comes from where (C11). Does not own: how a parameter is written (query.ts), what
  * members mean.

@@ -1,6 +1,6 @@
 /**
- * Common ground of the surfaces of the process: a request with the facts about it, the bearer token, and the refusals
- * of a path or a method.
+ * Common ground of the process's surfaces: a request with the facts about it, the bearer token, and the refusals of a
+ * path or a method.
  */
 import { Fault } from "../base/fault.ts";
 import { shownPath } from "../base/shown-path.ts";

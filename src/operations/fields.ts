@@ -6,8 +6,8 @@
  * takes what. Every object is strict. A nullable member of an answer is always there, null or not. In a schema's
  * metadata `query` says how its query parameter is written: `string`, `integer`, `boolean`, `list` (separated by
  * commas) or `repeatable-list`. In the metadata of an operation's input `body` has the rules that the schema of one
- * member cannot say. They are JSON Schema keywords for the body as a whole, or `alternatives`: bodies by name of which
- * one is sent, each with its own members.
+ * member cannot say. They are JSON Schema keywords for the body as a whole. Or they are `alternatives`: bodies by name
+ * of which one is sent, each with its own members.
  */
 import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";

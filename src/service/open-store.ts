@@ -53,8 +53,8 @@ export interface OpenStore {
   /** Measures its sizes for the metrics, at most every half minute. If that fails, the last ones stay. */
   readonly measure: () => Promise<void>;
   /**
-   * Where this process is alone on the store: the shops that have webhooks, or in which an earlier process may have
-   * left effects, mails or pulls.
+   * Where this process is alone on the store: shops with webhooks, and those in which an earlier process may have left
+   * effects, mails or pulls.
    */
   shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncIterable<string>;
   /** Where this process is alone on the store: the shops that have reminders, and when each one's next is due. */

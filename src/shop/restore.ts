@@ -5,7 +5,8 @@
  * (copies/shop-restore.ts on files, cli/copies/shop-restore-rows.ts in a database), who may ask (admin, cli).
  *
  * What the shop has decided comes from the backup. Outside effects cannot be undone, so their records stay: access, the
- * connection, goods that the storefront has received, mails that went, announcements, and the audit log.
+ * connection, announcements, and the audit log. Mails that went and goods that the storefront has received are among
+ * them.
  *
  * The tables `now_…` hold what is needed of the present state while the rows of the backup take its place. They are
  * temporary, so only the connection of the restore has them. Without a present state they are empty.

@@ -1,6 +1,6 @@
 /**
- * The search of a node among others for rows that are due in any shop: those of nodes that died, and those that others
- * have added.
+ * The search of a node among others for due rows in any shop: those of nodes that died, and those that others have
+ * added.
  *
  * Owns: when it searches. Does not own: which rows are due (the engine's `dueRows`), what is done about them.
  */

@@ -1,7 +1,7 @@
 /**
  * Sharing of the event loop: a shop that has held it for long gives way to the others before its next step.
  *
- * A step is work that runs while the loop does not go on: a group of writes, the statements of a read, a body made into
+ * A step is work that runs while the loop does not go on: a group of writes, a read's statements, a body made into
  * values. Who runs a step reports how long it took (`held`) and asks before the next one (`turn`).
  *
  * Owns: what each shop owes, and which waiting step begins next. Does not own: the steps, and limits on what waits
@@ -15,8 +15,8 @@
  *       when many shops that owe nothing want one each. Those of shops that owe little begin in the order in which they
  *       were asked for, then one of the shop that owes least.
  * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another. Each begins when the loop
- *       has gone on twice since the one before: it has taken in new requests, and has done what they asked for. So a
- *       read that takes no more than that waits for one group.
+ *       has gone on twice since the one before: it has taken in new requests, and has done their work. So a read that
+ *       takes no more than that waits for one group.
  */
 import { besideMs, loopDebtMsMax, loopFreeMs } from "../base/limits.ts";
 

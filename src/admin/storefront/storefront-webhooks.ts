@@ -1,6 +1,6 @@
 /**
  * Webhooks by which a shop's store reports its changes (C66). They are subscribed when the store is connected and
- * cancelled when it is left, if the service knows the address at which the store reaches it.
+ * cancelled when it is left, if the store's way to the service is known.
  *
  * A store that refuses does not undo the connection: the status says why (C67), and it can be asked again. Asking finds
  * what is there.

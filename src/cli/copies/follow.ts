@@ -326,7 +326,7 @@ async function copyOf(ask: Ask, { part, shopId }: FileName, file: string): Promi
 const readBytes = 256 * blockBytes;
 
 /**
- * Returns the hash of a file, and its blocks that the one before has not: null without one, or when they are as much as
+ * Returns the hash of a file, and its blocks that the one before has not. Null without one, or when they are as much as
  * the file.
  */
 async function compare(

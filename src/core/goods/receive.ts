@@ -42,8 +42,8 @@ interface TakenBack {
  * order becomes Received when nothing is pending on any line, else Partially Received. A line whose totals stay is not
  * held to the cap again.
  *
- * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, a total is below what is
- *                              synced, or totals exceed what was confirmed (else ordered) without `allowOverReceipt`.
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or a total is below what is
+ *                              synced. Or totals exceed what was confirmed (else ordered) without `allowOverReceipt`.
  * Source: spec "Rules attached to the endpoints" 1; C25, C29.
  */
 export function decideReceive(

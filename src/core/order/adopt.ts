@@ -85,8 +85,8 @@ export interface AdoptFacts {
  * Takes over an order from outside: completes it and checks it. Totals, payment and sync state are computed. The names
  * of supplier and location are null; a read looks them up.
  *
- * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, names a line twice, lacks a previous status, a location
- *                              or a product name, or is worth too much.
+ * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, names a line twice, or is worth too much. Or it lacks a
+ *                              previous status, a location or a product name.
  * Source: contract §8; C22, C29, C30, C35, D2.
  */
 export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): OrderWithLines {

@@ -232,15 +232,16 @@ export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: De
  *
  * A new supplier brings its terms where those of the old one were not typed over (C32).
  *
- * The currency: a given one is taken, null derives it again (C35). Where none is given, it is a new supplier's if it
- * was the old one's, no line has a typed cost and nothing was paid or credited. When the currency changes:
+ * The currency: a given one is taken, null derives it again (C35). Where none is given, a new supplier's replaces the
+ * old one's if no line has a typed cost and nothing was paid or credited. When the currency changes:
  * - `fxRateOverride` is cleared unless the call sets it, since it was a rate of the old currency;
  * - lines with a typed cost keep its currency and are converted for the total;
  * - `shippingCost`, `discountAmount` and `taxAmount` keep their figures, which now count in the new currency.
  * What was paid and credited is summed again at the order's rates, so that `paidStatus` compares it with the new total.
  *
- * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed after goods were received or synced;
- *                              the currency changes after a payment or credit; an amount is above `totalValueMax`.
+ * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed after goods were received or synced.
+ *                              Or the currency changes after a payment or credit, or an amount is above
+ *                              `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C30, C35.
  */
 export function decideHeader(

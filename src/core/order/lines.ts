@@ -61,8 +61,8 @@ export const wantedQuantity = (line: Pick<LineItem, "quantityOrdered" | "quantit
   asQuantity(Math.max(0, line.quantityOrdered - line.quantityCancelled));
 
 /**
- * Returns the quantity of a line that is to be paid: what came and, while more may come of the order, what is still to
- * come (C35).
+ * Returns the quantity of a line that is to be paid: goods that came and, while more may come, those still to come
+ * (C35).
  */
 export const owedQuantity = (line: Quantities, isOrderClosed: boolean): Quantity =>
   isOrderClosed ? line.quantityReceived : asQuantity(line.quantityReceived + pendingQuantity(line));

@@ -1,8 +1,8 @@
 /**
  * The fields of a purchase order and its lines as data: one row for every member that is stored.
  *
- * A row gives the member's type, its column, its default, how it is set and cleared, its log entries, and its place in
- * answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
+ * A row gives the member's type, its column, its default, and how it is set and cleared. It gives its log entries, and
+ * its place in answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
  *
  * The table in which a row stands says who sets the field:
  * - `headerFields`: create, header update, import. `orderTermFields` are among them; the supplier's record has them

@@ -21,8 +21,8 @@ export const isGuardedMove = (to: Status): boolean => to === "Sent";
  *
  * A return from a held status is not held against the table, but goods received bar it like any other move back.
  *
- * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status, is not listed, is barred by
- *                              received or synced quantities, or is Sent without a locationId.
+ * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status or is not listed. Or it is
+ *                              barred by received or synced quantities, or is Sent without a locationId.
  * @throws Fault INVALID_INPUT (409) PREVIOUS_STATUS_MISMATCH  a held status is left for another than `previousStatus`.
  * @throws Fault INVALID_INPUT (409) USE_CONFIRM_ENDPOINT      a confirmed status is asked for where only confirming
  *   leads to it.

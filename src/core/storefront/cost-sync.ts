@@ -399,7 +399,7 @@ const costsOf = (
 
 /**
  * The costs that a completion has still to bring through. In a moving average each unit is weighed once in its order's
- * life: units that entered it with an earlier completion are part of the stock. What an earlier attempt of this
+ * life. Units that entered it with an earlier completion are part of the stock. What an earlier attempt of this
  * completion brought through is due again only if the order has changed since.
  *
  * @param history of the whole order.

@@ -1,7 +1,7 @@
 /**
  * Ordinary requests for a `ReplySurface` on Node's own objects. Every other request takes the web's form (server.ts).
- * Such are those with a body of unknown or excessive length, with a target or a Host that needs a closer check, or for
- * another surface.
+ * Such are those with a body of unknown or excessive length, with a target or a Host to check closely, or for another
+ * surface.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyBytesMax } from "../../base/limits.ts";

@@ -1,6 +1,6 @@
 /**
- * A text that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, has a strong
- * ETag for each of its two forms, and is 304 for a client that has it already. All answers share its bytes, whether or
+ * A text that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, and has a
+ * strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes, whether or
  * not their clients read them.
  */
 import { publishedPieceBytes } from "../../base/limits.ts";

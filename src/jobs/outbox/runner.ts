@@ -3,12 +3,12 @@
  * C38), by one node or by many.
  *
  * Owns: start, stop, and the work of its parts together. They are the loop of a shop (shop-loop.ts), one run of a lane
- * (lane.ts), the storefront's time limit (storefront-call.ts), waiting for outcomes (settle.ts), and the search for
- * what other nodes have left (poll.ts). Does not own: what an effect does (work.ts), its rows
+ * (lane.ts), and the storefront's time limit (storefront-call.ts). Waiting for outcomes (settle.ts) and the search for
+ * what other nodes have left (poll.ts) are two more. Does not own: what an effect does (work.ts), its rows
  * (shop/storefront/effects.ts).
  *
- * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: the due
- * effects of a lane, claimed together, and settled or put off together.
+ * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: a lane's
+ * due effects, claimed together, and settled or put off together.
  *
  * Invariants:
  * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. It is renewed while

@@ -1,7 +1,7 @@
 /**
  * The chain of hashes over a shop's audit log (tables `audit_link`, `audit_chain`). By it rows that were changed, put
- * in or taken out are found afterwards (audit-verification.ts). docs/audit.md has its proof, and the way to check it
- * from outside.
+ * in or taken out are found afterwards (audit-verification.ts). Its proof, and the way to check it from outside, are in
+ * docs/audit.md.
  *
  * - A link stands for the rows that one transaction has written. It has the digest of each and is never changed. A row
  *   that a later request writes again (its answer has changed, it counts more refusals) is in a later link, too. The

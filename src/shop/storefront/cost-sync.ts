@@ -2,9 +2,9 @@
  * Rows of the cost-sync history, and what costs are taken from (C45).
  *
  * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the
- * catalogue that follow. Does not own: costs and the work of an attempt (core/storefront/cost-sync.ts), the steps of
- * the sync (operations/purchase-orders/goods/cost-sync.ts), adding rows and paging through them
- * (purchase-order-history.ts), reading costs back (jobs/outbox/steps/costs.ts).
+ * catalogue that follow. Does not own: costs and the work of an attempt (core/storefront/cost-sync.ts), and the steps
+ * of the sync (operations/purchase-orders/goods/cost-sync.ts). Nor does it own adding rows and paging through them
+ * (purchase-order-history.ts) or reading costs back (jobs/outbox/steps/costs.ts).
  */
 import type {
   CostFacts,
@@ -125,7 +125,7 @@ export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string,
 });
 
 /**
- * Returns those of these variants for which the storefront has taken a cost of another order since: costs based on the
+ * Returns those of these variants for which the storefront has taken a cost of another order since. Costs based on the
  * one before are out of date.
  *
  * @param sinceMs when the rows that are asked about were stored.

@@ -33,9 +33,9 @@ insert into effect
 values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;
 
 /**
- * The lane of an effect. Effects of one lane run one at a time. An order has one push in flight. The storefront's
- * incoming quantities of a location, and its tags, are set by one call after another, so that the last call has the
- * ledger's last state.
+ * The lane of an effect. Effects of one lane run one at a time. An order has one push in flight. A location's incoming
+ * quantities at the storefront, and its tags, are set by one call after another. So the last call has the ledger's last
+ * state.
  */
 export function laneOf(effect: Effect): string {
   switch (effect.kind) {

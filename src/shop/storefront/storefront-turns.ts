@@ -1,5 +1,5 @@
 /**
- * The turn to set stock at a storefront that can only take a new level: two callers that read the same figure would
+ * The turn to set stock at a storefront that can only take a new level. Two callers that read the same figure would
  * undo each other. One call of a shop at a time has it, on any node.
  *
  * Owns: the SQL of `storefront_turn`. Does not own: what is done in a turn (storefront/medusa/on-hand.ts).

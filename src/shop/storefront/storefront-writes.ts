@@ -1,6 +1,6 @@
 /**
- * Writes that were sent to a storefront, as rows. They are stored before the call, so that a retry sends the very same
- * input under the same key, or the outcome of a lost call can be found out.
+ * Writes that were sent to a storefront, as rows. They are stored before the call. So a retry sends the very same input
+ * under the same key, or the outcome of a lost call can be found out.
  *
  * Owns: the SQL of `storefront_write`, `storefront_incoming` and `storefront_incoming_batch`. Does not own: what is
  * sent, and what an answer means (storefront/shopify, storefront/medusa).

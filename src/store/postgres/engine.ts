@@ -9,7 +9,7 @@
  * - A turn holds the lock of the shop's row, so writes of a shop take effect one at a time on any number of nodes (S1).
  *   Under the lock, each statement sees the latest committed state. A read is one snapshot and takes no lock. An
  *   `append` write only keeps the shop from being removed, and waits for nothing else.
- * - A change takes one round trip for the turn and its first load, one for each further load, and one to save
+ * - A change takes one round trip for the turn and its first load, and one for each further load. One more saves
  *   everything with the commit (D67).
  * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is
  *   looked up (S4, D69). Only when the database cannot be reached any more is the outcome reported as unknown.

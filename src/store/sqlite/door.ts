@@ -322,8 +322,8 @@ export class ShopDoor {
   }
 
   /**
-   * @param gated  the result leaves when everything that it may depend on is synced: the rows it has seen or, without a
-   *               statement, all that is committed.
+   * @param gated  the result leaves when everything that it may depend on is synced. That is the rows it has seen or,
+   *               without a statement, all that is committed.
    */
   async read<T>(work: Work<T>, gated: boolean, onSeen?: (seen: Footprint) => void): Promise<T> {
     const turn = this.#loop.turn(this.#shopId);
