@@ -4,8 +4,8 @@
  * file.
  *
  * An older Node must be able to load it, to say what is needed instead of stopping at a file that it does not know. It
- * loads a link as the file that the link leads to, here as plain CommonJS. So this file has no types and no syntax newer
- * than ES2017, and imports the rest of the program only after the check.
+ * loads a link as the file that the link leads to, here as plain CommonJS. So this file has no types and no syntax
+ * newer than ES2017, and imports the rest of the program only after the check.
  */
 
 // sqlite's authorizer, which keeps statements from ending their transaction, was added in 24.10.

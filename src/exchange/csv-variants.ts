@@ -1,9 +1,9 @@
 /**
  * Which variant a row of a merchant's file is about.
  *
- * T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one variant has. Without an
- *     id, the id is made from handle and options, the same in every file. The code of a case leads to no row's variant: nobody knows whether the
- *     figures beside it are of cases or of pieces.
+ * T1. A variant is identified by its id, or by its product's handle and its options, or else by a code that exactly one
+ *     variant has. Without an id, the id is made from handle and options, the same in every file. The code of a case
+ *     leads to no row's variant: nobody knows whether the figures beside it are of cases or of pieces.
  */
 import { codeKey, scannedCode } from "../core/goods/codes.ts";
 import type { Shop } from "../shop/access/accounts.ts";
@@ -64,8 +64,8 @@ interface Code {
 }
 
 /**
- * The variant of each row; null for a row that leads to none, whose fault is added. An id is not looked up (C16); a handle or a code is, in the
- * catalogue and among the entries of the row's supplier.
+ * The variant of each row; null for a row that leads to none, whose fault is added. An id is not looked up (C16); a
+ * handle or a code is, in the catalogue and among the entries of the row's supplier.
  *
  * @throws Fault INVALID_INPUT when the file has as many faults as are told.
  */
@@ -156,7 +156,10 @@ async function loadCodes(
   return found;
 }
 
-/** The one variant that the codes of a row lead to. @throws Fault INVALID_INPUT when it is none, or they lead to several. */
+/**
+ * The one variant that the codes of a row lead to. @throws Fault INVALID_INPUT when it is none, or they lead to
+ * several.
+ */
 function variantWith(
   row: CsvRow<VariantKey>,
   supplierId: string | null,

@@ -59,7 +59,8 @@ interface ImportedFor {
  * @param format  how it is read.
  * @param given   who imports, and who is told which orders, transfers and the like came in.
  * @returns how many records of each type were imported.
- * @throws Fault INVALID_INPUT   lines are no records, break a rule, or have a number that another order has; it names them.
+ * @throws Fault INVALID_INPUT   lines are no records, break a rule, or have a number that another order has; it names
+ *                               them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
  * Source: contract §7, §8; C29, C34, C41.
  */
@@ -104,8 +105,8 @@ interface Checked {
 }
 
 /**
- * Checks a file as `importRecords` does and leaves nothing of it. Whether another order has an order's number is checked by the import
- * alone.
+ * Checks a file as `importRecords` does and leaves nothing of it. Whether another order has an order's number is
+ * checked by the import alone.
  *
  * @throws Fault INVALID_INPUT   lines are no records or break a rule; it names them.
  * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
@@ -148,8 +149,8 @@ interface RecoverOptions {
 }
 
 /**
- * Finishes the committed imports of processes that died and discards the staged ones (I1, I2). A single process calls it before it
- * serves the shop; one of several nodes calls it from time to time.
+ * Finishes the committed imports of processes that died and discards the staged ones (I1, I2). A single process calls
+ * it before it serves the shop; one of several nodes calls it from time to time.
  */
 export async function recoverImports(context: ImportContext, shopId: string, options: RecoverOptions): Promise<void> {
   const { alone, signal = null } = options;

@@ -62,7 +62,8 @@ export interface RecordType {
    * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is
    * absent.
    *
-   * @param by  the person of the shop who imports it: entries of a log are marked, and what is there keeps its own. Null: the operator.
+   * @param by  the person of the shop who imports it: entries of a log are marked, and what is there keeps its own.
+   *   Null: the operator.
    * @throws Fault INVALID_INPUT naming the fields.
    */
   parse(

@@ -1,6 +1,6 @@
 /**
- * Forecast views: the list of saved views, and a view's rows, computed when they are asked for (spec "Forecast views (read-only)";
- * contract §9 "Forecast view").
+ * Forecast views: the list of saved views, and a view's rows, computed when they are asked for (spec "Forecast views
+ * (read-only)"; contract §9 "Forecast view").
  */
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";

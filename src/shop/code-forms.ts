@@ -22,7 +22,10 @@ function storedForms(key: string): readonly string[] {
     .map((length) => key.slice(14 - length));
 }
 
-/** Texts as which a code may be stored that a scan of this one stands for: the code itself, and the article in the case that it is of. */
+/**
+ * Returns the texts as which a code may be stored that a scan of this one stands for. They are the code itself, and the
+ * article in the case that it is of.
+ */
 export function formsOfCode(code: string): readonly string[] {
   const { keys, keyWithin } = scannedCode(code);
   return [...new Set([...keys, ...(keyWithin === null ? [] : [keyWithin])].flatMap(storedForms))];

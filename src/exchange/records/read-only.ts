@@ -152,7 +152,10 @@ const entriesMissingIn = (entries: readonly unknown[], others: readonly unknown[
   return entries.filter((entry) => !known.has(JSON.stringify(entry)));
 };
 
-/** What a record makes different in the one that it replaces, member by member; of a list the entries that are not the same. */
+/**
+ * Returns the members that a record makes different in the one that it replaces; of a list the entries that are not the
+ * same.
+ */
 function changedMembers(before: object, after: object): readonly FieldChange[] {
   const old = new Map<string, unknown>(Object.entries(before));
   return Object.entries(after).flatMap(([field, value]) => {
@@ -168,7 +171,10 @@ function changedMembers(before: object, after: object): readonly FieldChange[] {
   });
 }
 
-/** A draft as it is staged, with the person who imports it. Null, or absent where an earlier version has staged it: the operator. */
+/**
+ * A draft as it is staged, with the person who imports it. Null, or absent where an earlier version has staged it: the
+ * operator.
+ */
 interface Staged<Draft> {
   readonly draft: Draft;
   readonly by: ImportStamp | null;

@@ -63,7 +63,10 @@ const termsJson = (entry: SupplierEntry, shopCurrencyCode: string): z.output<typ
   leadTimeDays: entry.leadTimeDays,
 });
 
-/** The cheapest in the shop's currency first; last those without a cost or a rate. Of equal ones the lower supplier id comes first. */
+/**
+ * The cheapest in the shop's currency first; last those without a cost or a rate. Of equal ones the lower supplier id
+ * comes first.
+ */
 function byCost(
   entries: readonly SupplierEntry[],
   { currencyCode, fxRates }: Pick<ShopFacts, "currencyCode" | "fxRates">,

@@ -97,7 +97,10 @@ export async function loadTerms(
   return new Map(rows.map((row) => [row.variant_id, termsFrom(row)]));
 }
 
-/** A supplier's entry for a variant, with what the supplier says of all its variants. Name null: the shop does not know the supplier. */
+/**
+ * A supplier's entry for a variant, with what the supplier says of all its variants. Name null: the shop does not know
+ * the supplier.
+ */
 export interface SupplierEntry extends SupplierTerms {
   readonly supplierId: string;
   readonly supplierName: string | null;
@@ -117,7 +120,10 @@ type EntryRow = Row & {
   readonly supplier_lead_time_days: number | null;
 };
 
-/** The entries of all suppliers for these variants, by variant id. What an entry leaves open of currency and lead time is its supplier's. */
+/**
+ * The entries of all suppliers for these variants, by variant id. What an entry leaves open of currency and lead time
+ * is its supplier's.
+ */
 export async function loadSupplierEntries(
   tx: Tx,
   shopId: string,

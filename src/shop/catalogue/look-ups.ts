@@ -55,7 +55,8 @@ interface SearchedTable {
   readonly has: (word: string) => Fragment;
 }
 
-// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
+// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no
+// length limit.
 const holds = (searched: string): string => `replace(${searched}, ?, '') <> ${searched}`;
 
 const within =
@@ -146,8 +147,8 @@ export const lookUpLocations = (
   );
 
 /**
- * A variant has a word in its own text, or in an entry of a supplier, or in the name of one. The entries are read once for a word, and not for each
- * variant. The barcode that a GTIN stands for is found by key (C52).
+ * A variant has a word in its own text, or in an entry of a supplier, or in the name of one. The entries are read once
+ * for a word, and not for each variant. The barcode that a GTIN stands for is found by key (C52).
  */
 function variantHas(shopId: string, word: string): Fragment {
   const codes = scannedCode(word).gtin === null ? [] : codeIn("b.barcode", word);
@@ -185,7 +186,8 @@ export const lookUpVariants = (
         ? []
         : [
             {
-              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each (search-by-line.ts, `keysOf`).
+              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each
+              // (search-by-line.ts, `keysOf`).
               sql: `(select 1 from supplier_variant t
                       where t.shop_id = ? and t.supplier_id = ? and t.variant_id = variant.variant_id) = 1`,
               params: [shopId, supplierId],
@@ -250,7 +252,10 @@ const codesOfEntries = {
                     where shop_id = ? and supplier_id = ? and lower(supplier_barcode) in (?)`,
 } as const;
 
-/** The variants for which the supplier's entries have one of these SKUs or barcodes of theirs, in one of these lowered spellings. */
+/**
+ * The variants for which the supplier's entries have one of these SKUs or barcodes of theirs, in one of these lowered
+ * spellings.
+ */
 export const entriesWithCodes = async (
   tx: Tx,
   shopId: string,
