@@ -1,8 +1,12 @@
 /**
  * Converts the AdventureWorks CSV files to import records: 4,012 orders with their vendors, catalogue, stock and locations.
  *
- *     node examples/adventureworks.ts ../shared/data/adventureworks > adventureworks.ndjson
+ *     node examples/adventureworks.ts FOLDER > adventureworks.ndjson
  *     curl -H "Authorization: Bearer $ADMIN_TOKEN" --data-binary @adventureworks.ndjson "$URL/admin/v1/shops/$SHOP/import"
+ *
+ * FOLDER has tables of Microsoft's sample database AdventureWorks (MIT licence; github.com/microsoft/sql-server-samples, releases, the OLTP
+ * install script) as CSV: locations, vendors, products, supplier_catalogue, inventory, purchase_orders and purchase_order_lines, with the
+ * columns that are read below.
  *
  * The statuses in the data contradict its receipts (a Pending order has received goods too), so quantities decide the status:
  *

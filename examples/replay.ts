@@ -6,7 +6,9 @@
  * halfway between what comes and what was ordered. Of the orders with outstanding goods, every second one is left Partially Received.
  * The program starts the server itself, on an empty directory, and can inject faults and crashes:
  *
- *     node examples/replay.ts --data ../shared/data/adventureworks [--orders 200] [--parallel 8] [--faults] [--kills 10]
+ *     node examples/replay.ts --data FOLDER [--orders 200] [--parallel 8] [--faults] [--kills 10]
+ *
+ * FOLDER is the one of examples/adventureworks.ts.
  *
  * `--faults`: the sandbox storefront loses answers, throttles or fails about one call in ten. `--kills N`: the server is killed (-9) and
  * restarted N times during the run. The result must be the same: on hand = opening + Σ stocked, incoming = Σ pending of open orders,
@@ -582,16 +584,21 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
-      data: { type: "string", default: path.join(import.meta.dirname, "../../shared/data/adventureworks") },
+      data: { type: "string" },
       orders: { type: "string", default: "4012" },
       parallel: { type: "string", default: "8" },
       faults: { type: "boolean", default: false },
       kills: { type: "string", default: "0" },
     },
   });
-  readFileSync(path.join(values.data, "purchase_orders.csv"));
+  const { data } = values;
+  if (data === undefined) {
+    console.error("usage: node examples/replay.ts --data FOLDER-OF-THE-CSV-FILES");
+    process.exit(1);
+  }
+  readFileSync(path.join(data, "purchase_orders.csv"));
   const result = await replay({
-    data: values.data,
+    data,
     orders: Number(values.orders),
     parallel: Number(values.parallel),
     faults: values.faults,

@@ -1,7 +1,6 @@
 /** Saved queries of the console: one's own and those that are shared (C54). */
 import { z } from "zod";
 import { Fault } from "../base/fault.ts";
-import { consoleViewsMax, consoleViewsOfPersonMax } from "../base/limits.ts";
 import { viewQueryMax } from "../exchange/records/console-views.ts";
 import type { SignedIn } from "../requests/caller.ts";
 import { idMax, pageShape, pathId, plain, shortTextMax, shownId, text } from "../operations/fields.ts";
@@ -13,6 +12,12 @@ import {
 } from "../shop/access/console-views.ts";
 import { replaceStatement } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
+
+/** Saved queries of the console of a shop. */
+export const consoleViewsMax = 1_000;
+
+/** Of them, those of one person. */
+export const consoleViewsOfPersonMax = 100;
 
 const viewSchema = z.strictObject({
   viewId: z.string(),

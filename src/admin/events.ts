@@ -6,18 +6,26 @@
  */
 import { z } from "zod";
 import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events/events.ts";
-import {
-  eventHeartbeatMs,
-  eventPollMs,
-  eventStreamsMax,
-  eventStreamsOfPersonMax,
-  eventStreamsOfShopMax,
-} from "../base/limits.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { sleep } from "../base/waiting.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+
+/** Streams of events that a process serves. The next one is refused. */
+export const eventStreamsMax = 200;
+
+/** Of them, those of one shop, so that others have some. */
+export const eventStreamsOfShopMax = 100;
+
+/** Of those of a shop, those of one person: as many as the pages that may be open. */
+export const eventStreamsOfPersonMax = 20;
+
+/** Interval at which a shop whose events are followed is polled for new ones, for all that follow them together. */
+export const eventPollMs = 500;
+
+/** A stream that has had nothing to tell for so long says that it is still there. */
+export const eventHeartbeatMs = 15_000;
 
 const eventPageMax = 500;
 

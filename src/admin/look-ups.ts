@@ -30,7 +30,7 @@ import {
 } from "../operations/fields.ts";
 import type { OperationShape } from "../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
-import { responseBytesMax } from "../base/limits.ts";
+import { responseBytesMax } from "../requests/envelope.ts";
 import type { Change, ChangePosition } from "../shop/order/changes.ts";
 import { variantIdsWith } from "../shop/catalogue/look-ups.ts";
 import { inListMax } from "../store/in-lists.ts";

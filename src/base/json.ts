@@ -4,7 +4,24 @@
  * Owns: which JSON is accepted. Does not own: which members an operation takes (its schema), the size limit (http).
  */
 import { Fault, invalidField } from "./fault.ts";
-import { bodyMembersMax, objectMembersMax, recordValuesMax } from "./limits.ts";
+
+/**
+ * Members of all objects in a body, a few times what the largest valid one has; as many arrays and objects. Reading
+ * more would hold the event loop for too long.
+ */
+export const bodyMembersMax = 40_000;
+
+/**
+ * Members of one object in a large body, many times those of any valid one. Members that are unknown are copied,
+ * spelled and reported one by one.
+ */
+export const objectMembersMax = 1_000;
+
+/**
+ * Values of one record of a file, with entries of arrays and the arrays and objects themselves. The longest line of an
+ * order with its history has so many.
+ */
+export const recordValuesMax = 1_000_000;
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

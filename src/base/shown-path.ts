@@ -1,7 +1,9 @@
 /**
  * A request's path as the log, the audit log and messages show it: without secrets, and cut.
  */
-import { pathLengthMax } from "./limits.ts";
+
+/** Characters of a path in the audit log, the log and messages. */
+export const pathLengthMax = 500;
 
 /** Keys and tokens of this service, by what they begin with. */
 const secrets = /op[aoicsl]_[\w%-]+/gi;

@@ -4,7 +4,7 @@
  * Does not own: any format (ndjson.ts, csv-formats.ts) or what a record must look like (record-types.ts).
  */
 import { Fault, type ValidationDetail } from "../base/fault.ts";
-import { detailsMax } from "../base/limits.ts";
+import { detailsMax } from "../requests/input.ts";
 
 /** A record as a file has it, not yet checked. */
 export interface FileRecord {

@@ -6,9 +6,8 @@
  * must look like (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
  */
 import { Fault, invalidField } from "../base/fault.ts";
-import { detailsMax } from "../base/limits.ts";
 import type { Actor } from "../core/access/actor.ts";
-import { checkInput } from "../requests/input.ts";
+import { checkInput, detailsMax } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import {
   type Supplier,

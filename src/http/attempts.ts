@@ -5,18 +5,32 @@
  * of it. Each node counts for itself.
  */
 import { Fault } from "../base/fault.ts";
-import {
-  guessersMax,
-  linkGuessesMax,
-  linkGuessMs,
-  linkRequestMs,
-  linkRequestsMax,
-  linksCountedMax,
-  signInFailureMs,
-  signInFailuresMax,
-} from "../base/limits.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import type { Clock } from "../base/clock.ts";
+
+/** Failed sign-ins that an address has at once, before it has to wait. */
+export const signInFailuresMax = 30;
+
+/** One more failed sign-in of an address is allowed after this time. */
+export const signInFailureMs = 10_000;
+
+/** Unknown links that an address may ask for at once, before it has to wait. A link that is good is always answered. */
+export const linkGuessesMax = 30;
+
+/** One more unknown link of an address is looked up after this time. */
+export const linkGuessMs = 10_000;
+
+/** Requests by one link that are answered at once, before it has to wait. */
+export const linkRequestsMax = 60;
+
+/** One more request by a link is answered after this time. */
+export const linkRequestMs = 1_000;
+
+/** Links whose requests are counted by a process. */
+export const linksCountedMax = 10_000;
+
+/** Addresses whose wrong admin tokens are counted. */
+export const guessersMax = 10_000;
 
 interface AttemptLimits {
   /** Attempts at once, before somebody has to wait. */

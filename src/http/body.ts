@@ -8,8 +8,19 @@
  *        key, takes half of it at most, and a shop that sends few always finds some.
  */
 import { Fault } from "../base/fault.ts";
-import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../base/limits.ts";
 import type { HttpRequest } from "./surface.ts";
+
+/** Request line and headers together; 500 line ids in a query fit (C31). More is answered 431. */
+export const headerBytesMax = 65_536;
+
+/** The body of a request: 1 MB of the specification, inclusive (C10). */
+export const bodyBytesMax = 1_048_576;
+
+/** Bodies of all requests that are being read or served. */
+export const bodiesBytesMax = 67_108_864;
+
+/** Time in which the body of a request must arrive. Files that are imported may take `requestTimeoutMs`. */
+export const bodyArrivalMs = 60_000;
 
 /** Whose memory a body takes if its sender is not known: all of them share it. */
 export const unauthenticated = "unauthenticated";

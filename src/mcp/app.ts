@@ -23,7 +23,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { Fault } from "../base/fault.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { messageBytesMax } from "../base/limits.ts";
 import { loggedRequest, type Trace } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { MadeLater } from "../http/made-later.ts";
@@ -58,6 +57,9 @@ import {
 import { answerMessage } from "./protocol.ts";
 import { mcpPath } from "./names.ts";
 import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
+
+/** A message to `/mcp` that is no tool call (C71). */
+export const messageBytesMax = 65_536;
 
 interface McpDependencies {
   readonly operations: readonly Operation[];

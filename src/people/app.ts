@@ -10,7 +10,6 @@ import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
-import { signInBytesMax } from "../base/limits.ts";
 import { onOneLine } from "../base/plain-text.ts";
 import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
 import { unauthenticated } from "../http/body.ts";
@@ -39,6 +38,9 @@ import {
   type SignInTrail,
   signOut,
 } from "./sign-in.ts";
+
+/** Bytes of a sign-in: a secret and a name. It is read before anybody is known. */
+export const signInBytesMax = 16_384;
 
 interface ConsoleDependencies extends SignInDependencies {
   readonly log: Log;

@@ -7,7 +7,6 @@
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
 import { foldCase } from "../base/fold.ts";
-import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../base/limits.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
   makeSecret,
@@ -48,6 +47,15 @@ import {
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Coordination, Engine, Statement, Tx } from "../store/store.ts";
+
+/** People of a shop. */
+export const peopleMax = 1_000;
+
+/** Sessions of a person. Beyond it the oldest ends. */
+export const sessionsOfPersonMax = 20;
+
+/** Bearers of a session that are valid at a time: one for each page that is open. Beyond it the oldest ends. */
+export const bearersOfSessionMax = 20;
 
 export interface SignInDependencies {
   readonly engine: Engine;

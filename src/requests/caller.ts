@@ -6,7 +6,6 @@ import { hash } from "node:crypto";
 import type { Actor } from "../core/access/actor.ts";
 import { parseApiKey } from "../core/access/api-key.ts";
 import { Fault } from "../base/fault.ts";
-import { callersRememberedBytesMax } from "../base/limits.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import { covers, leastRole, type Role } from "../core/access/role.ts";
 import {
@@ -21,6 +20,9 @@ import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Operation } from "./operation.ts";
+
+/** API keys with their shops that a process remembers: some 8,000. */
+export const callersRememberedBytesMax = 16_777_216;
 
 /** An API key, a revoked one too, and the shop that it belongs to. */
 interface KeyCaller {

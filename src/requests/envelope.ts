@@ -8,6 +8,9 @@ import { worded } from "./wording.ts";
 import type { Answer, Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
+/** The body of an answer, 10 MiB: a client can be expected to hold this much in memory. */
+export const responseBytesMax = 10_485_760;
+
 export const apiVersion = "1.2";
 
 /** An answer before it becomes bytes. Header names are spelled as they are sent. */

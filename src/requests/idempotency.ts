@@ -14,12 +14,6 @@ import { mention } from "../core/order/guidance.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/access/idempotency.ts";
 import {
-  replaysRememberedBytesMax,
-  storedAnswersBytesMax,
-  storedLargeBytesMin,
-  storedPlainBytesMax,
-} from "../base/limits.ts";
-import {
   type IdempotencyRecord,
   findIdempotencyRecord,
   findStoredHeaders,
@@ -48,6 +42,20 @@ import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 import { SharedPeeks } from "./remembered/shared-peeks.ts";
+
+/** Stored answers that were told again and that a process remembers. */
+export const replaysRememberedBytesMax = 16_777_216;
+
+/** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */
+export const storedAnswersBytesMax = 4_294_967_296;
+
+/**
+ * Stored answers of this size and above may take half of `storedAnswersBytesMax`, so that small ones always find room.
+ */
+export const storedLargeBytesMin = 16_384;
+
+/** Answers up to this length are stored as they are; longer ones compressed. */
+export const storedPlainBytesMax = 2_048;
 
 /** A write with an idempotency key. */
 export interface KeyedRequest {

@@ -4,7 +4,18 @@
 import { z } from "zod";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { type Json, jsonPointer, parseJson } from "../base/json.ts";
-import { detailLengthMax, detailsMax, mistakenValuesMax } from "../base/limits.ts";
+
+/**
+ * Values of a body or record of which every mistake is looked for. Of a larger one the first is told: each mistake
+ * takes a kilobyte until it is.
+ */
+export const mistakenValuesMax = 100_000;
+
+/** Mistakes of a body or query that `error.details` names. */
+export const detailsMax = 100;
+
+/** Characters of one text in `error.details`, and of a caller's text in a message. */
+export const detailLengthMax = 500;
 
 /**
  * A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which

@@ -20,7 +20,6 @@
  */
 import { Fault } from "../base/fault.ts";
 import type { Json } from "../base/json.ts";
-import { responseBytesMax } from "../base/limits.ts";
 import { loggedRequest } from "../base/trace-context.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
@@ -39,14 +38,15 @@ import { Confirmations } from "./remembered/caller-confirmations.ts";
 import { StoreCounts } from "./store-counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop, type PersonCaller } from "./caller.ts";
 import {
-  type Reply,
-  type ShownAnswer,
   answerReply,
   asFault,
   failure,
   notModified,
+  type Reply,
+  responseBytesMax,
   sameReply,
   shownAnswer,
+  type ShownAnswer,
   shownReply,
   withinBytes,
 } from "./envelope.ts";

@@ -5,7 +5,6 @@
  */
 import { dayMs } from "../base/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/access/idempotency.ts";
-import { sweepEveryRequests, sweepLateRequests, sweepShopsMax, sweptRowsMax } from "../base/limits.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { sweepAudit } from "../shop/audit/audit-chain.ts";
@@ -17,6 +16,20 @@ import type { StoreCounts } from "./store-counts.ts";
 import type { AuditTrail } from "./audit/audit-trail.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
+
+/**
+ * Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added.
+ */
+export const sweepEveryRequests = 50;
+
+/** The same for a shop whose file is closed: a sweep opens it then (SQLite). */
+export const sweepLateRequests = 500;
+
+/** Shops whose requests are counted for that. */
+export const sweepShopsMax = 10_000;
+
+/** Rows of each kind that one sweep deletes. */
+export const sweptRowsMax = 250;
 
 interface SweepDependencies {
   readonly engine: Pick<Engine, "write" | "isOpen">;

@@ -6,8 +6,7 @@ import { mailsPerHourMax } from "../core/supplier/mail.ts";
 import type { SmtpServer } from "../mail/smtp.ts";
 import type { AllowedHosts } from "../storefront/hosts.ts";
 import type { ConnectPolicy } from "../webhooks/addresses.ts";
-import { type MemoryLimits, memoryLimits, usualMegabytes } from "./memory-limits.ts";
-import { type MailSender, smtpForm } from "./option-values.ts";
+import { type MailSender, smtpForm, usualMegabytes } from "./option-values.ts";
 import { type Environment, goneOptionIn, options } from "./options.ts";
 import type { z } from "zod";
 
@@ -63,8 +62,8 @@ export interface Config {
   };
   /** Sending of mails to suppliers; null: none are sent. */
   readonly mail: MailConfig | null;
-  /** From `OPENPO_MEMORY_MB`. */
-  readonly limits: MemoryLimits;
+  /** From which limits follow (memory-limits.ts). */
+  readonly memoryMegabytes: number;
 }
 
 /** A value of the environment cannot be used. The message is one line and names the variable. */
@@ -123,6 +122,6 @@ export function readConfig(env: Environment): Config {
     publicUrl: data.OPENPO_PUBLIC_URL,
     documentFont: data.OPENPO_DOCUMENT_FONT,
     storefronts: Object.freeze({ secretKey: data.OPENPO_SECRET_KEY, allowed: data.OPENPO_STOREFRONT_ALLOW }),
-    limits: Object.freeze(memoryLimits(data.OPENPO_MEMORY_MB ?? usualMegabytes())),
+    memoryMegabytes: data.OPENPO_MEMORY_MB ?? usualMegabytes(),
   });
 }

@@ -23,7 +23,6 @@ import { type AdminContext } from "../admin/operation.ts";
 import { importContext } from "../admin/exchange.ts";
 import { snapshotBytes } from "../admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
-import { sandboxesOpenMax, shopsOpenMax, shopsWarmMax } from "../base/limits.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { type OpenStore, callsWithoutOutbox } from "./open-store.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
@@ -41,7 +40,7 @@ import type { QueueDepth } from "../store/queue.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, Log } from "../store/store.ts";
 import { lockDirectory } from "../store/sqlite/directory-lock.ts";
-import { type SqliteEngine, openSqliteEngine } from "../store/sqlite/engine.ts";
+import { openSqliteEngine, shopsOpenMax, shopsWarmMax, type SqliteEngine } from "../store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "../store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
 import { incomingDirectory, restoreShopFile } from "../copies/shop-restore.ts";
@@ -53,6 +52,9 @@ import { onlyGlobal } from "../webhooks/addresses.ts";
 import { noConnections } from "../storefront/connections.ts";
 import { openSandbox } from "../storefront/sandbox/sandbox.ts";
 import { programName } from "../base/program-version.ts";
+
+/** Built-in storefronts whose files are open at the same time. */
+export const sandboxesOpenMax = 256;
 
 /** The content of `format` that this version writes, and the only one that it reads. */
 const dataFormat = "1";
@@ -298,7 +300,7 @@ interface DirectoryLimits {
    * With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators.
    */
   readonly walPagesMax?: number;
-  /** Of the journal of audit rows. Default: as in `base/limits.ts`; not for operators. */
+  /** Of the journal of audit rows. Default: as the program has them; not for operators. */
   readonly journal?: Partial<JournalLimits>;
 }
 

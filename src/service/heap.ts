@@ -1,6 +1,23 @@
 /** Share of Node's heap that may be garbage before Node collects it. */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { heapGrowthBytesMin, heapGrowthPercent, heapGrowthPercentMax } from "../base/limits.ts";
+
+/**
+ * By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left
+ * (D364). V8 takes up to 300.
+ */
+export const heapGrowthPercent = 30;
+
+/**
+ * Growth that a small heap is always allowed: collecting some 50 MB takes as long for 15 MB of garbage as for 48
+ * (D393).
+ */
+export const heapGrowthBytesMin = 50_331_648;
+
+/**
+ * The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may
+ * be larger (D393).
+ */
+export const heapGrowthPercentMax = 100;
 
 /** By how much a heap of which a collection has left so much may grow before the next one, in percent. */
 export function heapGrowthAfter(leftBytes: number): number {

@@ -5,16 +5,12 @@
  * below. The memory is a measure for these limits, not a cap: beside them Node's heap, SQLite and the threads take what
  * docs/capacity.md says.
  */
-import { availableParallelism, totalmem } from "node:os";
-import {
-  answersPackedBytesMax,
-  answersRememberedBytesMax,
-  bodiesBytesMax,
-  connectionsMax,
-  shopsOpenMax,
-  shopsWarmMax,
-  unreadBytesMax,
-} from "../base/limits.ts";
+import { availableParallelism } from "node:os";
+import { answersPackedBytesMax, answersRememberedBytesMax } from "../requests/remembered/remembered-answers.ts";
+import { bodiesBytesMax } from "../http/body.ts";
+import { connectionsMax, unreadBytesMax } from "../http/node/server.ts";
+import { shopsOpenMax, shopsWarmMax } from "../store/sqlite/engine.ts";
+import { measuredMegabytes } from "./option-values.ts";
 
 /** Bounds on what clients can make the process hold. */
 export interface MemoryLimits {
@@ -27,17 +23,6 @@ export interface MemoryLimits {
   readonly answersPackedBytesMax: number;
   readonly readerThreads: number;
 }
-
-const mebibyte = 1_048_576;
-
-/** The memory for which the constants were measured. */
-const measuredMegabytes = 1_024;
-
-/** The least that can be set. */
-export const memoryMegabytesMin = 256;
-
-/** More is not taken by itself: V8 gives a process a heap of about as much. */
-const usualMegabytesMax = 4_096;
 
 /** More connections only take turns on the one event loop. */
 const followingConnectionsMax = 10_000;
@@ -61,13 +46,4 @@ export function memoryLimits(megabytes: number, processors = availableParallelis
     answersPackedBytesMax: share(answersPackedBytesMax),
     readerThreads: threadsWith(megabytes, processors),
   };
-}
-
-/**
- * A quarter of the memory that the machine or its container grants, as V8 takes for its heap. It is never less than the
- * memory for which the constants were measured.
- */
-export function usualMegabytes(machineBytes = totalmem(), containerBytes = process.constrainedMemory()): number {
-  const granted = containerBytes > 0 ? Math.min(machineBytes, containerBytes) : machineBytes;
-  return Math.min(Math.max(Math.floor(granted / 4 / mebibyte), measuredMegabytes), usualMegabytesMax);
 }

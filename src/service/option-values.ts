@@ -3,6 +3,7 @@
  *
  * No message repeats a secret.
  */
+import { totalmem } from "node:os";
 import { z } from "zod";
 import { onOneLine } from "../base/plain-text.ts";
 import { secretKeyFrom } from "../base/secret-box.ts";
@@ -37,6 +38,26 @@ export const portNumber = z
   .regex(/^\d{1,5}$/, portMessage)
   .transform(Number)
   .refine((port) => port <= 65_535, portMessage);
+
+/** The memory for which the limits were measured that follow from it (memory-limits.ts). */
+export const measuredMegabytes = 1_024;
+
+/** The least memory that can be set. */
+export const memoryMegabytesMin = 256;
+
+/** More is not taken by itself: V8 gives a process a heap of about as much. */
+const usualMegabytesMax = 4_096;
+
+const mebibyte = 1_048_576;
+
+/**
+ * A quarter of the memory that the machine or its container grants, as V8 takes for its heap. It is never less than the
+ * memory for which the limits were measured.
+ */
+export function usualMegabytes(machineBytes = totalmem(), containerBytes = process.constrainedMemory()): number {
+  const granted = containerBytes > 0 ? Math.min(machineBytes, containerBytes) : machineBytes;
+  return Math.min(Math.max(Math.floor(granted / 4 / mebibyte), measuredMegabytes), usualMegabytesMax);
+}
 
 /** 1 or 0, as a boolean. */
 export const switched = (on: string) =>

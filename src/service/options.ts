@@ -5,13 +5,13 @@
  * other file reads the process's environment.
  */
 import { z } from "zod";
-import { memoryMegabytesMin } from "./memory-limits.ts";
 import {
   adminToken,
   countBetween,
   databaseUrl,
   mailSender,
   mailServer,
+  memoryMegabytesMin,
   portNumber,
   publicOrigin,
   secretKey,

@@ -24,7 +24,6 @@ import { appOf, createApp } from "../http/app.ts";
 import { BodyMemory } from "../http/body.ts";
 import { createConsolePages } from "../http/console-pages.ts";
 import { createDocs } from "../http/docs.ts";
-import { scrapersMax, unreadBytesMax } from "../base/limits.ts";
 import { neutralisedJson } from "../base/plain-text.ts";
 import { secretRandomBytes } from "../base/secret.ts";
 import type { Spans } from "../base/spans.ts";
@@ -34,7 +33,7 @@ import { createStorefrontHints } from "../admin/storefront/shopify-hints.ts";
 import { loadConsoleFiles } from "../http/node/console-files.ts";
 import { loadReadme } from "../http/node/readme.ts";
 import { loadReferenceBundle } from "../http/node/reference-bundle.ts";
-import { type RunningServer, startHttpServer } from "../http/node/server.ts";
+import { type RunningServer, startHttpServer, unreadBytesMax } from "../http/node/server.ts";
 import { createStartPage } from "../http/start-page.ts";
 import type { WebSurface } from "../http/surface.ts";
 import type { createMcp } from "../mcp/app.ts";
@@ -58,10 +57,14 @@ import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import { withTracedCalls } from "../storefront/traced-calls.ts";
+import { memoryLimits } from "./memory-limits.ts";
 import { openStorefronts } from "./storefronts.ts";
 import { openSpans } from "./trace.ts";
 import { createMailSender, type MailSender } from "../mail/sender.ts";
 import { openMailServer } from "../mail/smtp.ts";
+
+/** Connections to a port of its own for `/metrics`: a few scrapers. */
+export const scrapersMax = 20;
 
 export interface Service {
   readonly host: string;
@@ -183,7 +186,7 @@ export async function openService(config: Config): Promise<Service> {
   if (config.database !== null) adminTokenOf(config, false);
   const store =
     config.database === null
-      ? await openDataDirectory(config.dataDir, log, config.limits)
+      ? await openDataDirectory(config.dataDir, log, memoryLimits(config.memoryMegabytes))
       : await openDatabaseOf(config.database, log);
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
@@ -197,7 +200,7 @@ export async function openService(config: Config): Promise<Service> {
   const readers = new ReaderPool({
     store: store.readerStore,
     log,
-    limits: limitsWith(config.limits.readerThreads),
+    limits: limitsWith(memoryLimits(config.memoryMegabytes).readerThreads),
   });
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
@@ -417,7 +420,7 @@ const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
 ];
 
 const openPerform = (
-  { limits: { answersRememberedBytesMax, answersPackedBytesMax } }: Config,
+  { memoryMegabytes }: Config,
   store: OpenStore,
   rest: Pick<PerformDependencies, "log" | "outbox" | "mails" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
     readonly spans: Spans;
@@ -425,6 +428,7 @@ const openPerform = (
 ): Perform => {
   const { engine, coordination, clock, ids, loop, auditJournal } = store;
   const own = { engine, coordination, clock, ids, loop, auditJournal, compression: brotli };
+  const { answersRememberedBytesMax, answersPackedBytesMax } = memoryLimits(memoryMegabytes);
   return createPerform({ ...own, answersRememberedBytesMax, answersPackedBytesMax, ...rest });
 };
 
@@ -477,7 +481,7 @@ async function listen(
     log,
     metrics,
     spans,
-    bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
+    bodies: new BodyMemory({ bytesMax: memoryLimits(config.memoryMegabytes).bodiesBytesMax }),
     ready: () => engine.ready(),
     loop,
     identity: store.identity,
@@ -504,7 +508,7 @@ async function listen(
       port: config.port,
       ids,
       log,
-      connectionLimits: config.limits,
+      connectionLimits: memoryLimits(config.memoryMegabytes),
     });
     metrics.add(server.gauges);
     // It is served by now, and whoever asks sooner makes what is missing.

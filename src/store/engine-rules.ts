@@ -4,6 +4,9 @@
 import { Fault } from "../base/fault.ts";
 import type { SqlValue } from "./store.ts";
 
+/** Sessions of the operator. Beyond it the one that was not seen for longest ends. */
+export const operatorSessionsMax = 100;
+
 /** When a caller tries again, unless the engine knows better: a broken disk waits for an operator. */
 const unavailableRetryMs = 5_000;
 

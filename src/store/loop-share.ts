@@ -18,7 +18,15 @@
  *       has gone on twice since the one before: it has taken in new requests, and has done their work. So a read that
  *       takes no more than that waits for one group.
  */
-import { besideMs, loopDebtMsMax, loopFreeMs } from "../base/limits.ts";
+
+/** Time of the event loop that a shop may owe the others before it gives way to their requests. */
+export const loopFreeMs = 10;
+
+/** The most that a shop owes the others: the longest that its next step waits. */
+export const loopDebtMsMax = 250;
+
+/** For so long after its arrival a request counts as one beside which a shop's writes run. */
+export const besideMs = 1_000;
 
 /** Who asks for something beside a shop's own writes. */
 export type Beside = "reads" | "other shops" | "nobody";

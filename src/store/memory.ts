@@ -4,6 +4,9 @@
  */
 import type { Footprint } from "./store.ts";
 
+/** Orders that a process remembers, so that a change does not read them anew (D248, D357). */
+export const recordsRememberedBytesMax = 16_777_216;
+
 /** An entry of a memory. */
 export interface Entry<T> {
   readonly value: T;

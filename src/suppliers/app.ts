@@ -14,7 +14,6 @@ import { dateOf, dayIn } from "../base/calendar.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { lineEvent } from "../core/events/events.ts";
 import { parseJson } from "../base/json.ts";
-import { replacedProposalsMax, supplierPageLinesMax } from "../base/limits.ts";
 import { zeroQuantity } from "../core/money/money.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/order/purchase-order.ts";
 import { noShopId, parseSecret } from "../base/secret.ts";
@@ -50,6 +49,12 @@ import type { Engine, Log, Tx } from "../store/store.ts";
 import { type Form, readForm } from "./form.ts";
 import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";
 import { type Language, languageFor } from "./texts.ts";
+
+/** Replaced proposals of an order that are kept. */
+export const replacedProposalsMax = 5;
+
+/** Lines that a supplier's page shows at a time. */
+export const supplierPageLinesMax = 200;
 
 /** The path below which the links are. */
 const linksPath = "/s";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { guessesAtOnceMax } from "../../src/base/limits.ts";
+import { guessesAtOnceMax } from "../../src/admin/access/guesses.ts";
 import { type Answered, type RunningProgram, withProgram } from "../support/process.ts";
 import { until } from "../support/until.ts";
 

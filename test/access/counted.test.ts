@@ -1,29 +1,30 @@
-/** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (base/limits.ts). */
+/** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (docs/limits.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { Guesses } from "../../src/admin/access/guesses.ts";
+import { Guesses, guessesAtOnceMax, guessWaitMsMax } from "../../src/admin/access/guesses.ts";
+import { StoreCounts } from "../../src/requests/store-counts.ts";
+import { refusalKeysMax, refusalRowsPerMinuteMax, Refusals } from "../../src/requests/audit/refusals.ts";
 import {
+  sweepEveryRequests,
+  sweepLateRequests,
+  Sweeps,
+  sweepShopsMax,
+  sweptRowsMax,
+} from "../../src/requests/sweeps.ts";
+import {
+  Attempts,
   guessersMax,
-  guessesAtOnceMax,
-  guessWaitMsMax,
+  linkGuesses,
   linkGuessesMax,
   linkGuessMs,
   linkRequestMs,
+  linkRequests,
   linkRequestsMax,
   linksCountedMax,
-  refusalKeysMax,
-  refusalRowsPerMinuteMax,
   signInFailuresMax,
-  sweepEveryRequests,
-  sweepLateRequests,
-  sweepShopsMax,
-  sweptRowsMax,
-} from "../../src/base/limits.ts";
-import { StoreCounts } from "../../src/requests/store-counts.ts";
-import { Refusals } from "../../src/requests/audit/refusals.ts";
-import { Sweeps } from "../../src/requests/sweeps.ts";
-import { Attempts, linkGuesses, linkRequests, signInsOfAddress } from "../../src/http/attempts.ts";
+  signInsOfAddress,
+} from "../../src/http/attempts.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
 import { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
-import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
+import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { auditEntry } from "../support/audit.ts";
 import { heldBytes } from "../support/garbage.ts";
 import { crateOperations } from "../support/operations.ts";

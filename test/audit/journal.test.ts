@@ -10,20 +10,20 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../src/base/fault.ts";
-import {
-  auditJournalRowsMax,
-  auditJournalShopRows,
-  auditJournalStopMs,
-  auditJournalSyncMs,
-  auditJournalWaitMs,
-} from "../../src/base/limits.ts";
 import { restoreBackup } from "../../src/cli/copies/backup.ts";
 import { markFormat, openDataDirectory, openJournal } from "../../src/service/data-directory.ts";
 import { dayMs } from "../../src/base/calendar.ts";
 import { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import { type AuditEntry, type AuditFilters, listAudit } from "../../src/shop/audit/audit.ts";
 import { linksAfter } from "../../src/shop/audit/audit-chain.ts";
-import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
+import {
+  AuditJournal,
+  auditJournalRowsMax,
+  auditJournalShopRows,
+  auditJournalStopMs,
+  auditJournalSyncMs,
+  auditJournalWaitMs,
+} from "../../src/shop/audit/audit-journal.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Clock } from "../../src/base/clock.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { auditGroupsBehindMax, auditWaitMsMax } from "../../src/base/limits.ts";
-import { AuditRows } from "../../src/requests/audit/audit.ts";
+import { auditGroupsBehindMax, AuditRows, auditWaitMsMax } from "../../src/requests/audit/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
 import { until } from "../support/until.ts";

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/base/fault.ts";
-import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/base/json.ts";
-import { bodyMembersMax, objectMembersMax } from "../../src/base/limits.ts";
+import {
+  bodyMembersMax,
+  canonicalJson,
+  type Json,
+  nestingDepthMax,
+  objectMembersMax,
+  parseJson,
+} from "../../src/base/json.ts";
 import { FileFaults } from "../../src/exchange/file-format.ts";
 import { ndjson } from "../../src/exchange/ndjson.ts";
 

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/base/json.ts";
-import { headerBytesMax } from "../../src/base/limits.ts";
+import { headerBytesMax } from "../../src/http/body.ts";
 import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { startServer } from "../support/server.ts";

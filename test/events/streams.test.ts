@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { eventStreamsMax, eventStreamsOfPersonMax, eventStreamsOfShopMax } from "../../src/base/limits.ts";
+import { eventStreamsMax, eventStreamsOfPersonMax, eventStreamsOfShopMax } from "../../src/admin/events.ts";
 import { askAdmin, fromPage, signInAs, signInWith, type SignedInPerson } from "../support/people.ts";
 import { sendUnread, statusesIn } from "../support/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventHeartbeatMs, eventPollMs, eventStreamsMax, eventStreamsOfShopMax } from "../../src/base/limits.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax, eventStreamsOfShopMax } from "../../src/admin/events.ts";
 import { eventStatements } from "../../src/shop/events/events.ts";
 import { heldBytes } from "../support/garbage.ts";
 import { exchange, sendUnread, statusesIn } from "../support/raw.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/base/fault.ts";
-import { detailsMax } from "../../src/base/limits.ts";
+import { detailsMax } from "../../src/requests/input.ts";
 import { type FileFormatName, fileFormat, fileFormatNames } from "../../src/exchange/csv-formats.ts";
 import { checkRecords, importRecords } from "../../src/exchange/import.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";

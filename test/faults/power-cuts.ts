@@ -9,7 +9,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
+import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { isReplay, type Reply } from "../../src/requests/envelope.ts";
 import { systemClock } from "../../src/base/system.ts";
 import { orderRecords } from "../linear/clients.ts";

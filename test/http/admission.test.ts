@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../src/base/limits.ts";
-import { Admission, RetryTimes } from "../../src/http/node/admission.ts";
+import {
+  Admission,
+  retryAfterMsMax,
+  retryAfterMsMin,
+  RetryTimes,
+  startsWaitingMin,
+  startWaitMsMax,
+} from "../../src/http/node/admission.ts";
 import { defaultSettings } from "../../src/shop/access/accounts.ts";
 
 /** A process that starts so many requests in a second, at the time that the test has reached. */

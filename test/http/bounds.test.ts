@@ -4,25 +4,16 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  bearersOfSessionMax,
-  bodyBytesMax,
-  bodyMembersMax,
-  consoleViewsMax,
-  eventHeartbeatMs,
-  eventPollMs,
-  eventStreamsMax,
-  eventStreamsOfShopMax,
-  invitationsMax,
-  listeningSockets,
-  messageBytesMax,
-  objectMembersMax,
-  operatorSessionsMax,
-  peopleMax,
-  sessionsOfPersonMax,
-  signInBytesMax,
-  storedPlainBytesMax,
-} from "../../src/base/limits.ts";
+import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../../src/people/sign-in.ts";
+import { bodyMembersMax, objectMembersMax } from "../../src/base/json.ts";
+import { consoleViewsMax } from "../../src/admin/console-views.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax, eventStreamsOfShopMax } from "../../src/admin/events.ts";
+import { invitationsMax } from "../../src/admin/access/people.ts";
+import { listeningSockets } from "../../src/http/node/server.ts";
+import { messageBytesMax } from "../../src/mcp/app.ts";
+import { operatorSessionsMax } from "../../src/store/engine-rules.ts";
+import { signInBytesMax } from "../../src/people/app.ts";
+import { storedPlainBytesMax } from "../../src/requests/idempotency.ts";
 import { webhookEndpointsMax } from "../../src/core/events/webhooks.ts";
 import {
   exportPagesAtOnceMax,
@@ -31,7 +22,7 @@ import {
   ordersPerPage,
   recordsPerPage,
 } from "../../src/exchange/export.ts";
-import { BodyMemory } from "../../src/http/body.ts";
+import { bodyBytesMax, BodyMemory } from "../../src/http/body.ts";
 import { pageOfLog } from "../../src/shop/order/purchase-order-history.ts";
 import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/access/people.ts";
 import type { Engine } from "../../src/store/store.ts";

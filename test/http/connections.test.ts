@@ -5,13 +5,14 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
 import {
+  defaultArrivalLimits,
+  defaultWaitLimits,
   headersTimeoutMs,
   keepAliveTimeoutMs,
   requestTimeoutMs,
   silenceMs,
   timeoutCheckMs,
-} from "../../src/base/limits.ts";
-import { defaultArrivalLimits, defaultWaitLimits } from "../../src/http/node/server.ts";
+} from "../../src/http/node/server.ts";
 import { crateOperations } from "../support/operations.ts";
 import { patienceMs, until } from "../support/until.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";

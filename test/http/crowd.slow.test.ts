@@ -3,12 +3,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import {
-  connectionsRefusedAtOnceMax,
-  pipelinedReadMax,
-  requestsWaitingMax,
-  unreadBytesMax,
-} from "../../src/base/limits.ts";
+import { connectionsRefusedAtOnceMax, pipelinedReadMax, requestsWaitingMax } from "../../src/http/node/connections.ts";
+import { unreadBytesMax } from "../../src/http/node/server.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";
 import { assertToldInWords, statusesIn } from "../support/raw.ts";

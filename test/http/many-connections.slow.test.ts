@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryLimits, memoryMegabytesMin } from "../../src/service/memory-limits.ts";
+import { memoryLimits } from "../../src/service/memory-limits.ts";
+import { memoryMegabytesMin } from "../../src/service/option-values.ts";
 import { answersOf, type Load, load } from "../../bench/raw-load.ts";
 import { withProgram } from "../support/process.ts";
 

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyBytesMax, bodyMembersMax, objectMembersMax } from "../../src/base/limits.ts";
+import { bodyBytesMax } from "../../src/http/body.ts";
 import { Fault } from "../../src/base/fault.ts";
-import { cheapLengthMax, parseJson } from "../../src/base/json.ts";
+import { bodyMembersMax, cheapLengthMax, objectMembersMax, parseJson } from "../../src/base/json.ts";
 import { readMessage } from "../../src/mcp/message.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
 import { startServer } from "../support/server.ts";

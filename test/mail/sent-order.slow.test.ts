@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { supplierLinksOfOrderMax } from "../../src/base/limits.ts";
+import { supplierLinksOfOrderMax } from "../../src/operations/purchase-orders/supplier-link.ts";
 import { attachedTo, type MailShop, sha256Of, withMailShop } from "../support/mail-shop.ts";
 import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
 

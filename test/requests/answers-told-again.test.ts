@@ -6,17 +6,18 @@ import { apiKeyRandomBytes, makeApiKey } from "../../src/core/access/api-key.ts"
 import { Fault } from "../../src/base/fault.ts";
 import { inWords } from "../../src/core/order/guidance.ts";
 import { idempotencyLifetimeMs } from "../../src/core/access/idempotency.ts";
-import { storedLargeBytesMin, storedPlainBytesMax } from "../../src/base/limits.ts";
 import { StoreCounts } from "../../src/requests/store-counts.ts";
 import type { Reply } from "../../src/requests/envelope.ts";
 import {
+  answeredFingerprint,
   type Attempt,
   createIdempotency,
   type Idempotency,
   type IdempotencyDependencies,
-  answeredFingerprint,
   isStoredRefusal,
   type KeyedRequest,
+  storedLargeBytesMin,
+  storedPlainBytesMax,
 } from "../../src/requests/idempotency.ts";
 import type { Operation } from "../../src/requests/operation.ts";
 import type { Incoming } from "../../src/requests/request.ts";

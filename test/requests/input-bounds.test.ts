@@ -8,14 +8,13 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { adminOperations } from "../../src/admin/registry.ts";
 import { Fault } from "../../src/base/fault.ts";
-import { parseRecord } from "../../src/base/json.ts";
-import { detailsMax, mistakenValuesMax, objectMembersMax, recordValuesMax } from "../../src/base/limits.ts";
+import { objectMembersMax, parseRecord, recordValuesMax } from "../../src/base/json.ts";
 import { linesPerOrderMax } from "../../src/core/order/purchase-order.ts";
 import { lineBytesMax } from "../../src/exchange/ndjson.ts";
 import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { attachmentsMax, historyMax, ownTextMax } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
-import { checkInput } from "../../src/requests/input.ts";
+import { checkInput, detailsMax, mistakenValuesMax } from "../../src/requests/input.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 const faultOf = (run: () => unknown): Fault => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/base/json.ts";
-import { bodyBytesMax } from "../../src/base/limits.ts";
+import { bodyBytesMax } from "../../src/http/body.ts";
 import { faultsOf } from "../../src/http/openapi/failures.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";

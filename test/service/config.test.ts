@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAllowed } from "../../src/webhooks/addresses.ts";
 import { ConfigError, nameOfDatabase, readConfig } from "../../src/service/config.ts";
-import {
-  answersPackedBytesMax,
-  answersRememberedBytesMax,
-  bodiesBytesMax,
-  connectionsMax,
-  shopsOpenMax,
-  shopsWarmMax,
-  unreadBytesMax,
-} from "../../src/base/limits.ts";
-import { memoryLimits, usualMegabytes } from "../../src/service/memory-limits.ts";
+import { answersPackedBytesMax, answersRememberedBytesMax } from "../../src/requests/remembered/remembered-answers.ts";
+import { bodiesBytesMax } from "../../src/http/body.ts";
+import { connectionsMax, unreadBytesMax } from "../../src/http/node/server.ts";
+import { shopsOpenMax, shopsWarmMax } from "../../src/store/sqlite/engine.ts";
+import { memoryLimits } from "../../src/service/memory-limits.ts";
+import { usualMegabytes } from "../../src/service/option-values.ts";
 import { unknownOptionsIn } from "../../src/service/options.ts";
 
 test("an empty environment gives the defaults of contract §1", () => {
@@ -29,7 +25,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     mail: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
     storefronts: { secretKey: null, allowed: new Map() },
-    limits: memoryLimits(1_024),
+    memoryMegabytes: 1_024,
   });
 });
 
@@ -94,7 +90,7 @@ test("every variable is read, and unknown ones are ignored", () => {
         ["localhost:9000", "http://localhost:9000"],
       ]),
     },
-    limits: memoryLimits(2_048),
+    memoryMegabytes: 2_048,
   });
   assert.ok(Object.isFrozen(config));
   const [network] = config.webhooks.networks;

@@ -2,8 +2,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import { heapGrowthBytesMin, heapGrowthPercent, heapGrowthPercentMax } from "../../src/base/limits.ts";
-import { boundHeapGrowth, heapGrowthAfter } from "../../src/service/heap.ts";
+import {
+  boundHeapGrowth,
+  heapGrowthAfter,
+  heapGrowthBytesMin,
+  heapGrowthPercent,
+  heapGrowthPercentMax,
+} from "../../src/service/heap.ts";
 import { collectGarbage } from "../support/garbage.ts";
 import { until } from "../support/until.ts";
 

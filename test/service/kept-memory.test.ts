@@ -12,7 +12,6 @@ import path from "node:path";
 import { test } from "node:test";
 import type * as postgres from "pg";
 import { Names, namesMax } from "../../src/exchange/csv-formats.ts";
-import { readsInPlaceMax } from "../../src/base/limits.ts";
 import { ConfirmableCallers, confirmableMax } from "../../src/requests/caller.ts";
 import { decidedOnce, viewsMax } from "../../src/shop/forecast/decided-rows-memo.ts";
 import { factsOf, OrderBlock } from "../../src/shop/order-list/block-format.ts";
@@ -23,7 +22,7 @@ import { bucketsMax, memoryCoordination } from "../../src/store/sqlite/coordinat
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { fileStatementsMax, KnownStatements, knownStatementsMax } from "../../src/store/sqlite/file.ts";
 import { ReaderTx, readerStatementsMax } from "../../src/store/sqlite/reader.ts";
-import { ReadsInPlace, shopsCountedMax } from "../../src/store/sqlite/reads-in-place.ts";
+import { ReadsInPlace, readsInPlaceMax, shopsCountedMax } from "../../src/store/sqlite/reads-in-place.ts";
 import { OpenedStores, storesKeptMax } from "../../src/storefront/opened-stores.ts";
 import { costsKeptMax, ShopifyCostsAndTags } from "../../src/storefront/shopify/costs-and-tags.ts";
 import { levelsKeptMax, ShopifyOnHand } from "../../src/storefront/shopify/on-hand.ts";

@@ -1,47 +1,44 @@
-/** Bounds that are driven without a server, each with the value that the program has (base/limits.ts; docs/limits.md). */
+/** Bounds that are driven without a server, each with the value that the program has (docs/limits.md). */
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
+import { pathLengthMax, shownPath } from "../../src/base/shown-path.ts";
+import { openFilesMax, sandboxesOpenMax } from "../../src/service/data-directory.ts";
 import {
-  acceptTurnsMax,
-  auditJournalRowsMax,
-  auditWaitMsMax,
   bodiesBytesMax,
   bodyArrivalMs,
   bodyBytesMax,
+  BodyMemory,
+  ofShop,
+  RequestBody,
+  unauthenticated,
+} from "../../src/http/body.ts";
+import {
+  Connections,
   connectionsRefusedAtOnceMax,
+  refusedConnectionsPerSecond,
+} from "../../src/http/node/connections.ts";
+import { acceptTurnsMax, roundMs, Rounds } from "../../src/http/node/rounds.ts";
+import { publish, publishedPieceBytes } from "../../src/http/openapi/publication.ts";
+import type { HttpRequest } from "../../src/http/surface.ts";
+import { AuditRows, auditWaitMsMax } from "../../src/requests/audit/audit.ts";
+import { Attempts, signInFailureMs, signInFailuresMax, signInsOfAddress } from "../../src/http/attempts.ts";
+import { AuditJournal, auditJournalRowsMax } from "../../src/shop/audit/audit-journal.ts";
+import {
   credentialsKnownMax,
   credentialsKnownPerShopMax,
-  digestsBytesMax,
-  loopDebtMsMax,
-  loopFreeMs,
-  pathLengthMax,
-  publishedPieceBytes,
-  refusedConnectionsPerSecond,
-  roundMs,
-  sandboxesOpenMax,
+  KnownCredentials,
+} from "../../src/shop/access/known-credentials.ts";
+import { factsOf } from "../../src/shop/order-list/block-format.ts";
+import { digestsBytesMax, matchesOf } from "../../src/shop/order-list/block-search.ts";
+import { loopDebtMsMax, loopFreeMs, LoopShare } from "../../src/store/loop-share.ts";
+import {
+  defaultShopLimits,
   shopsWarmMax,
   shopsWatchedMax,
-  signInFailureMs,
-  signInFailuresMax,
   statementsDroppedMax,
-} from "../../src/base/limits.ts";
-import { shownPath } from "../../src/base/shown-path.ts";
-import { openFilesMax } from "../../src/service/data-directory.ts";
-import { BodyMemory, ofShop, RequestBody, unauthenticated } from "../../src/http/body.ts";
-import { Connections } from "../../src/http/node/connections.ts";
-import { Rounds } from "../../src/http/node/rounds.ts";
-import { publish } from "../../src/http/openapi/publication.ts";
-import type { HttpRequest } from "../../src/http/surface.ts";
-import { AuditRows } from "../../src/requests/audit/audit.ts";
-import { Attempts, signInsOfAddress } from "../../src/http/attempts.ts";
-import { AuditJournal } from "../../src/shop/audit/audit-journal.ts";
-import { KnownCredentials } from "../../src/shop/access/known-credentials.ts";
-import { factsOf } from "../../src/shop/order-list/block-format.ts";
-import { matchesOf } from "../../src/shop/order-list/block-search.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
-import { defaultShopLimits } from "../../src/store/sqlite/engine.ts";
+} from "../../src/store/sqlite/engine.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";

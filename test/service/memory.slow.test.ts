@@ -1,9 +1,10 @@
-/** What clients can make the process hold in memory is bounded (H9, H10; base/limits.ts), and others are served meanwhile. */
+/** What clients can make the process hold in memory is bounded (H9, H10; docs/limits.md), and others are served meanwhile. */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { detailLengthMax, detailsMax, pipelinedMax, pipelinedReadMax } from "../../src/base/limits.ts";
+import { detailLengthMax, detailsMax } from "../../src/requests/input.ts";
+import { pipelinedMax, pipelinedReadMax } from "../../src/http/node/connections.ts";
 import { BodyMemory } from "../../src/http/body.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";

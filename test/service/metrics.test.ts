@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory, withProgram } from "../support/process.ts";
-import { scrapersMax } from "../../src/base/limits.ts";
+import { scrapersMax } from "../../src/service/serve.ts";
 import { onPostgres } from "../support/store.ts";
 import { exchange, statusesIn } from "../support/raw.ts";
 import { until } from "../support/until.ts";

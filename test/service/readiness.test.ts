@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { unavailable } from "../../src/store/engine-rules.ts";
-import { loopDebtMsMax } from "../../src/base/limits.ts";
 import { createHealth } from "../../src/http/health.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
+import { loopDebtMsMax, LoopShare } from "../../src/store/loop-share.ts";
 
 /** Asks whether the process can serve, and has a shop ask for a step that has held the event loop for as long as counts. */
 async function askedBeside(ready: Promise<void>) {

@@ -10,7 +10,7 @@ import type { SentItem } from "../../src/core/storefront/stock-push.ts";
 import { type Attempt, type Deed, type OrderSeen, logEntryOf } from "./client.ts";
 import { judgeCosts } from "./costs.ts";
 import { created, isCustom, type ModelOrder, openStatuses, pendingOf, verdictOn } from "./model.ts";
-import { storedAnswersBytesMax } from "../../src/base/limits.ts";
+import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { openingOnHand } from "./template.ts";
 import { locationId, variantIds } from "./story.ts";
 import { startAtMs } from "./time.ts";

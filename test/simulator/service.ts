@@ -4,7 +4,8 @@
  */
 import { brotliDecompressSync } from "node:zlib";
 import { brotli } from "../../src/service/compression.ts";
-import { shopsOpenMax, storedAnswersBytesMax } from "../../src/base/limits.ts";
+import { shopsOpenMax } from "../../src/store/sqlite/engine.ts";
+import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { openDataDirectory } from "../../src/service/data-directory.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import { createRest } from "../../src/http/rest.ts";
@@ -44,7 +45,7 @@ interface ServiceOptions {
   readonly directory: string;
   readonly walPagesMax: number;
   readonly journal: Partial<Story["journal"]>;
-  /** Default: as in `base/limits.ts`. */
+  /** Default: as the program has them. */
   readonly storedAnswersBytesMax?: number;
   readonly log: Log;
   /** Null: the shops' built-in storefronts run in this process. */

@@ -1,7 +1,7 @@
 /**
  * What happens in a simulation, step by step: what clients ask, and what goes wrong. A story is made from a seed, and can be cut shorter.
  */
-import { storedAnswersBytesMax } from "../../src/base/limits.ts";
+import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Random } from "./random.ts";
 import { randomOf } from "./random.ts";

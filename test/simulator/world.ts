@@ -3,7 +3,7 @@
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { auditRowsVerifiedMax } from "../../src/base/limits.ts";
+import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { asMoney } from "../../src/core/money/money.ts";
 import { saveShop } from "../../src/shop/access/accounts.ts";
 import type { AuditFinding } from "../../src/shop/audit/audit-verification.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { besideMs } from "../../src/base/limits.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
+import { besideMs, LoopShare } from "../../src/store/loop-share.ts";
 
 /** A loop whose time and rounds the test drives. Steps are named by their shop and a number: `a1`. */
 function loopUnderTest() {

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { bodyBytesMax } from "../../src/base/limits.ts";
 import {
   createStorefrontHints,
   eventsKnownMax,
   hintedShopsBytesMax,
 } from "../../src/admin/storefront/shopify-hints.ts";
-import { BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { bodyBytesMax, BodyMemory, RequestBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { createPuller, namesListedMax, notesMax, pullLimits, type Puller } from "../../src/jobs/puller.ts";
 import { defaultSettings, loadShop, saveShop } from "../../src/shop/access/accounts.ts";

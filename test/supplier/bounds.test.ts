@@ -1,7 +1,8 @@
 /** Bounds on what suppliers can leave beside an order, and on what a page of theirs and a list of their answers show (C64). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { proposalsListedMax, replacedProposalsMax, supplierPageLinesMax } from "../../src/base/limits.ts";
+import { proposalsListedMax } from "../../src/admin/supplier/supplier-proposals.ts";
+import { replacedProposalsMax, supplierPageLinesMax } from "../../src/suppliers/app.ts";
 import type { SupplierProposal } from "../../src/core/supplier/supplier-proposals.ts";
 import { proposalStatement } from "../../src/shop/supplier/supplier-proposals.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";

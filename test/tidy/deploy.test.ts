@@ -56,6 +56,18 @@ test("there are at most 18 variables, each with its type, its sentence and its p
 
 // Files.
 
+test("nothing in the documents and examples points outside a clone", () => {
+  const files = ["*.md", "client/*.md", "deploy/*", "docs/**/*.md", "examples/*"].flatMap((pattern) =>
+    globSync(pattern),
+  );
+  assert.ok(files.length > 25);
+  none(
+    files
+      .filter((file) => /\.\.\/shared\b|shared\/data/.test(textOf(file)))
+      .map((file) => `${file}: say where to get it, and take its path as an argument.`),
+  );
+});
+
 /** The paths that the Dockerfile copies from the build context, not from another stage. */
 const copied = captures(textOf("Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((names) => names.split(" "));
 

@@ -383,3 +383,35 @@ test("code is searched, comments are not", () => {
   none(codeFaults("core/x.ts", "/** Never `Date.now()`. */\n// console.log(1)\nconst a = 1;"));
   none(codeFaults("base/system.ts", "const now = Date.now();"));
 });
+
+/**
+ * Where code beside the wiring and the engines themselves asks which engine is in use, by file. A count may only fall: what differs
+ * between engines belongs behind the port.
+ */
+const engineQuestions: Readonly<Record<string, number>> = {
+  "jobs/outbox/joined-steps.ts": 1,
+  "jobs/outbox/lane.ts": 2,
+  "requests/audit/audit-trail.ts": 1,
+  "requests/audit/audit.ts": 1,
+  "requests/caller.ts": 1,
+  "requests/idempotency.ts": 3,
+  "requests/perform.ts": 2,
+  "shop/order/purchase-orders.ts": 7,
+  "shop/restore.ts": 1,
+  "storefront/medusa/on-hand.ts": 1,
+  "threads/reader-thread.ts": 1,
+};
+
+/** An engine that is asked what it is, and what only one of them has. */
+const asksForEngine = /\.embedded\b|\btx\.(?:memory|states)\b|\bkind === "(?:sqlite|postgres|files|database)"/g;
+
+const questionsIn = (source: string): number => [...code(source).matchAll(asksForEngine)].length;
+
+test("no further code asks which engine is in use", () => {
+  const counted = sourceFiles
+    .filter((file) => !/^src\/(?:store|service|cli)\//.test(file))
+    .map((file) => [inSource(file), questionsIn(textOf(file))] as const)
+    .filter(([, count]) => count > 0);
+  assert.deepEqual(Object.fromEntries(counted), engineQuestions, "write a lower count here; a higher one has no place");
+  assert.equal(questionsIn("if (engine.embedded) return tx.memory;\n// tx.states\n"), 2);
+});

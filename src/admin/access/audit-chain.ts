@@ -1,7 +1,6 @@
 /** The chain of hashes over a shop's audit log: its head, its verification, its export (docs/audit.md). */
 import { z } from "zod";
 import { decodeAnyCursor, encodeCursor, hasKinds, invalidCursor } from "../../base/cursor.ts";
-import { auditRowsVerifiedMax } from "../../base/limits.ts";
 import { neutralisedJson } from "../../base/plain-text.ts";
 import { AuditTrail } from "../../requests/audit/audit-trail.ts";
 import { instant } from "../../operations/fields.ts";
@@ -15,6 +14,12 @@ import {
   verifyAudit,
 } from "../../shop/audit/audit-verification.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
+
+/**
+ * Rows of the audit log that one slice of its verification looks at, or one page of its links has; a link is never
+ * divided.
+ */
+export const auditRowsVerifiedMax = 500;
 
 const pointSchema = z.strictObject({
   position: z.int().meta({ description: "Its place in the chain; the first link has 1." }),

@@ -2,8 +2,14 @@
  * Wrong admin tokens of each address: every further one is answered later. The right one never waits, so that nobody
  * can lock the operator out. Counted in memory, by each node for itself.
  */
-import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../../base/limits.ts";
+import { guessersMax } from "../../http/attempts.ts";
 import { RecentMap } from "../../base/recent-map.ts";
+
+/** Wrong admin tokens from one address that are answered at once. */
+export const guessesAtOnceMax = 5;
+
+/** The longest that the answer to a wrong admin token waits. */
+export const guessWaitMsMax = 2_000;
 
 export class Guesses {
   readonly #counts = new RecentMap<number>(guessersMax);

@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { dayMs } from "../../base/calendar.ts";
 import { Fault } from "../../base/fault.ts";
-import { invitationsMax } from "../../base/limits.ts";
 import { roles } from "../../core/access/role.ts";
 import { makeSecret, secretRandomBytes } from "../../base/secret.ts";
 import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../../operations/fields.ts";
@@ -26,6 +25,9 @@ import {
 import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
+
+/** Invitations of a shop that are kept: open, used and expired ones. */
+export const invitationsMax = 1_000;
 
 /** Time for which an invitation can be used. */
 const invitationMs = dayMs;

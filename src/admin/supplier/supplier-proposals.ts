@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Actor } from "../../core/access/actor.ts";
 import { Fault } from "../../base/fault.ts";
 import type { GoodsContext } from "../../core/goods/goods.ts";
-import { proposalsListedMax } from "../../base/limits.ts";
 import { quantityToNumber } from "../../core/money/money.ts";
 import { linesPerOrderMax, type PurchaseOrder } from "../../core/order/purchase-order.ts";
 import {
@@ -45,6 +44,9 @@ import {
 import type { Tx } from "../../store/store.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
 import { inOrder, orderPath } from "./supplier-links.ts";
+
+/** Proposals of an order that a list shows, the newest. */
+export const proposalsListedMax = 100;
 
 const quantityOrNothing = z.number().nullable();
 

@@ -11,7 +11,21 @@
  * - H14. Clients that are refused are asked to retry one after another, at the rate at which requests start, and not
  *   all at the same time.
  */
-import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../base/limits.ts";
+
+/** A request is refused when another one has waited for its start for longer than this. */
+export const startWaitMsMax = 1_000;
+
+/**
+ * Fewer requests than this may wait for their start for any time: twice what a shop may ask at once with its default
+ * rate limit.
+ */
+export const startsWaitingMin = 240;
+
+/** The least that a client is asked to wait when the process is overloaded. */
+export const retryAfterMsMin = 1_000;
+
+/** The most that a client is asked to wait when the process is overloaded. */
+export const retryAfterMsMax = 30_000;
 
 /** The requests that have arrived and not started. */
 interface StartQueue {

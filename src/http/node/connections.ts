@@ -15,19 +15,36 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Fault } from "../../base/fault.ts";
-import {
-  connectionsRefusedAtOnceMax,
-  pipelinedMax,
-  pipelinedReadMax,
-  refusedConnectionsPerSecond,
-  requestsWaitingMax,
-} from "../../base/limits.ts";
 import { failure } from "../../requests/envelope.ts";
 import type { Ids } from "../../base/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { Admission, type AdmissionLimits, RetryTimes } from "./admission.ts";
 import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
 import { Rounds } from "./rounds.ts";
+
+/**
+ * Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked
+ * anything.
+ */
+export const connectionsRefusedAtOnceMax = 1_000;
+
+/**
+ * Requests of one connection that may wait for their turn before nothing more is read from it. One of them runs at a
+ * time.
+ */
+export const pipelinedMax = 16;
+
+/** Requests of one connection that may wait for their turn: what one read of 64 KiB can hold beyond `pipelinedMax`. */
+export const pipelinedReadMax = 1_000;
+
+/** Requests of all connections that may wait behind another one of their connection. Each takes some kilobytes. */
+export const requestsWaitingMax = 20_000;
+
+/**
+ * Clients whose connection is refused are asked to retry at this rate, which takes about a tenth of the event loop's
+ * time.
+ */
+export const refusedConnectionsPerSecond = 500;
 
 /**
  * Time for which a refused connection stays open for its client to read why. On a busy machine a client takes seconds
@@ -45,7 +62,7 @@ interface Exchange {
 export interface ConnectionLimits {
   readonly connectionsMax: number;
   readonly unreadBytesMax: number;
-  /** Default: as in `base/limits.ts`. */
+  /** Default: as the program has them. */
   readonly admission?: AdmissionLimits;
 }
 

@@ -5,7 +5,7 @@
 import { STATUS_CODES } from "node:http";
 import { Fault } from "../../base/fault.ts";
 import type { Reply } from "../../requests/envelope.ts";
-import { headerBytesMax } from "../../base/limits.ts";
+import { headerBytesMax } from "../body.ts";
 
 /** A reason with its HTTP status, which is more exact than that of the fault's code. */
 export interface Refusal {

@@ -4,7 +4,7 @@
  * surface.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bodyBytesMax } from "../../base/limits.ts";
+import { bodyBytesMax } from "../body.ts";
 import type { Reply } from "../../requests/envelope.ts";
 import type { HttpRequest } from "../surface.ts";
 

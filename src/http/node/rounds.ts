@@ -5,7 +5,12 @@
  * Without it, all requests that have arrived on any connection would run before anything is answered. Their answers
  * would pile up in memory, and commits, timers and refusals would wait for all of them.
  */
-import { acceptTurnsMax, roundMs } from "../../base/limits.ts";
+
+/** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
+export const roundMs = 10;
+
+/** Times that connections are accepted between two such rounds: each time one of each listening socket. */
+export const acceptTurnsMax = 32;
 
 export class Rounds {
   /** Each with the time of its arrival. */

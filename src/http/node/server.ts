@@ -17,17 +17,7 @@ import type { Ids } from "../../base/clock.ts";
 import type { Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
-import {
-  connectionsMax,
-  headerBytesMax,
-  headersTimeoutMs,
-  keepAliveTimeoutMs,
-  listeningSockets,
-  requestTimeoutMs,
-  silenceMs,
-  timeoutCheckMs,
-  unreadBytesMax,
-} from "../../base/limits.ts";
+import { headerBytesMax } from "../body.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { isOrdinary, requestFrom, writeReply } from "./reply.ts";
 import {
@@ -39,6 +29,36 @@ import {
   stopping,
   tooSlow,
 } from "./refusals.ts";
+
+/** Connections that a node serves. The first request of a further one is answered 503, and the connection is closed. */
+export const connectionsMax = 2_000;
+
+/** Sockets that listen on the port, on Linux. */
+export const listeningSockets = 16;
+
+/** From the connection, or the first byte of a later request, to the last of its headers. Then the answer is 408. */
+export const headersTimeoutMs = 15_000;
+
+/** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
+export const requestTimeoutMs = 3_600_000;
+
+/** Time for which an idle connection is kept open for the next request. */
+export const keepAliveTimeoutMs = 65_000;
+
+/** Interval at which these times are checked: what they end may take so much longer. */
+export const timeoutCheckMs = 5_000;
+
+/**
+ * Answers that clients have not read yet, of all connections. Beyond it the connection is cut whose answer has waited
+ * longest.
+ */
+export const unreadBytesMax = 67_108_864;
+
+/**
+ * A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. Where the system
+ * has taken a part of a write, Node waits for this time once more.
+ */
+export const silenceMs = 25_000;
 
 /** Time limits that Node holds. */
 export interface ArrivalLimits {

@@ -5,7 +5,7 @@
 import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../../base/fault.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Operation } from "../../requests/operation.ts";
-import { responseBytesMax } from "../../base/limits.ts";
+import { responseBytesMax } from "../../requests/envelope.ts";
 import { everywhere, headers, json, rateLimited, schemaReference } from "./components.ts";
 import { exampleLine, sampleOf } from "./examples.ts";
 import { pascal } from "./schemas.ts";

@@ -10,7 +10,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../bas
 import { apiVersion } from "../../requests/envelope.ts";
 import { worded } from "../../requests/wording.ts";
 import { isRestOperation, type Operation, type RestOperation } from "../../requests/operation.ts";
-import { headerBytesMax } from "../../base/limits.ts";
+import { headerBytesMax } from "../body.ts";
 import {
   envelopeSchemas,
   everywhere,

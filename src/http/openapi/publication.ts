@@ -3,8 +3,10 @@
  * strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes, whether or
  * not their clients read them.
  */
-import { publishedPieceBytes } from "../../base/limits.ts";
 import type { HttpRequest } from "../surface.ts";
+
+/** Bytes sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
+export const publishedPieceBytes = 16_384;
 
 export interface Publication {
   /** The answer to a GET or HEAD. */

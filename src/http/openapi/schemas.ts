@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { worded } from "../../requests/wording.ts";
-import { headerBytesMax } from "../../base/limits.ts";
+import { headerBytesMax } from "../body.ts";
 import type { Operation } from "../../requests/operation.ts";
 import { enumerations, schemaReference } from "./components.ts";
 

@@ -3,11 +3,13 @@
  * mail that has one share it.
  */
 import { Fault } from "../../base/fault.ts";
-import { supplierLinksOfOrderMax } from "../../base/limits.ts";
 import type { Header } from "../../core/order/purchase-order.ts";
 import { supplierLinkKeptMs, supplierLinkMs, supplierLinkStatus } from "../../core/supplier/supplier-links.ts";
 import { listSupplierLinks, type SupplierLink, supplierLinkStatements } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
+
+/** Links of an order that can be used at a time. */
+export const supplierLinksOfOrderMax = 20;
 
 /** A link that is to be made. */
 interface NewLink {

@@ -6,12 +6,17 @@
  * placed with the next ones of the shop.
  */
 import { dayMs } from "../../base/calendar.ts";
-import { auditLinksPlacedMax, auditPlaceMs } from "../../base/limits.ts";
 import { Fault } from "../../base/fault.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import { type ChainPoint, placedAudit, placeLinks, waitingAudit } from "../../shop/audit/audit-chain.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Log, Statement, Tx } from "../../store/store.ts";
+
+/** Delay after its first row until a link of the audit log gets its place in the chain, among nodes (D350). */
+export const auditPlaceMs = 1_000;
+
+/** Links of the audit log that get their places in one turn. */
+export const auditLinksPlacedMax = 128;
 
 /** The order of links among nodes is that of their clocks; on one node, that in which they were written. */
 const ordersPerMs = 1_000;

@@ -2,7 +2,6 @@
  * The audit row of a request (H1; spec "Authentication" 9).
  */
 import { Fault } from "../../base/fault.ts";
-import { auditGroupsBehindMax, auditWaitMsMax } from "../../base/limits.ts";
 import { shownPath } from "../../base/shown-path.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import type { AuditRowPlace } from "../../shop/audit/audit-journal.ts";
@@ -11,6 +10,15 @@ import type { AuditTrail } from "./audit-trail.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
 import type { IdentifiedRequest } from "../request.ts";
+
+/** Time for which the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
+export const auditWaitMsMax = 5;
+
+/**
+ * Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an
+ * answer waits for its row.
+ */
+export const auditGroupsBehindMax = 256;
 
 /** Options of an audit row's write when nothing else commits with it (D5). */
 export const auditAlone: WriteOptions = { durable: false, append: true };

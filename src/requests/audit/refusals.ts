@@ -5,13 +5,18 @@
  * what a row holds (audit.ts).
  */
 import { minuteMs } from "../../base/calendar.ts";
-import { refusalKeysMax, refusalRowsPerMinuteMax } from "../../base/limits.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import type { Engine, Log, Tx } from "../../store/store.ts";
 import { auditAlone } from "./audit.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import type { StoreCounts } from "../store-counts.ts";
+
+/** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
+export const refusalRowsPerMinuteMax = 100;
+
+/** API keys whose refusals of this minute are counted. */
+export const refusalKeysMax = 10_000;
 
 /** Longest time for which a count is ahead of its row. */
 const countedForMs = 1_000;

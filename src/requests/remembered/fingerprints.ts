@@ -7,9 +7,16 @@
  */
 import { createHash } from "node:crypto";
 import { type RequestIdentity, requestFingerprint } from "../../core/access/idempotency.ts";
-import { fingerprintsKnownMax, fingerprintTextLengthMax } from "../../base/limits.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import type { Body } from "../input.ts";
+
+/** Repeated requests whose fingerprint a process remembers: some 300 bytes each, and a short request itself. */
+export const fingerprintsKnownMax = 4_096;
+
+/**
+ * A repeated request of at most so many characters, path and body, is remembered as it is; a longer one by its hash.
+ */
+export const fingerprintTextLengthMax = 2_048;
 
 export class Fingerprints {
   /** By the request as it was sent, or by a hash of it where it is long; the one used last at the end. */

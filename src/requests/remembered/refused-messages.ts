@@ -6,7 +6,7 @@
  * Owns: which bytes mean which keyed request. Does not own: which request an answer is stored for.
  */
 import { hash } from "node:crypto";
-import { fingerprintsKnownMax } from "../../base/limits.ts";
+import { fingerprintsKnownMax } from "./fingerprints.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 
 /** The request that a message is. */

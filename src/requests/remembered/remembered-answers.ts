@@ -5,15 +5,24 @@
  * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/memory.ts), which reads are
  * remembered (perform.ts).
  */
-import {
-  answerPackedLengthMax,
-  answersPackedAtOnce,
-  answersPackedBytesMax,
-  answersRememberedBytesMax,
-} from "../../base/limits.ts";
 import { bytesOfText, type Entry, Memory } from "../../store/memory.ts";
 import type { Compression, Footprint, Packed } from "../../store/store.ts";
 import type { ShownAnswer } from "../envelope.ts";
+
+/** Answers of reads that a process remembers (D111). */
+export const answersRememberedBytesMax = 16_777_216;
+
+/**
+ * Answers that have not been asked for of late, compressed (D398). On SQLite one of an order of 10 lines takes 1 KB
+ * with all that belongs to it.
+ */
+export const answersPackedBytesMax = 134_217_728;
+
+/** Characters of an answer that is kept compressed; a longer one is forgotten. It is expanded on the event loop. */
+export const answerPackedLengthMax = 65_536;
+
+/** Answers that are compressed at once, some 30 µs each, when another takes their place; further ones are forgotten. */
+export const answersPackedAtOnce = 8;
 
 /** An answer, and the settings of the shop that it was given under. */
 interface KnownAnswer {

@@ -10,10 +10,18 @@
  * looked up in its shop as before. A write that adds one, whoever makes it, has the shop's secrets forgotten within the
  * shop's turn, where no read can run. So on a store that one process has alone, no secret is refused wrongly.
  */
-import { credentialsKnownMax, credentialsKnownPerShopMax } from "../../base/limits.ts";
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import { notFound } from "../../store/engine-rules.ts";
 import type { Engine, Tx } from "../../store/store.ts";
+
+/**
+ * API keys, sessions and invitations that the process remembers of shops, so that a forged one opens no file. A shop
+ * itself counts as one.
+ */
+export const credentialsKnownMax = 200_000;
+
+/** A shop with more of them than this is not remembered. */
+export const credentialsKnownPerShopMax = 1_000;
 
 /** The tables with a `secret_hash`. */
 const credentialTables = ["api_key", "console_session", "console_bearer", "invitation", "supplier_link"] as const;

@@ -16,19 +16,34 @@
  *       written, what it holds is shown (D104).
  * - A4. Rows end with their shop. A shop that is made under the same id later gets none of them.
  */
-import {
-  auditJournalRowsMax,
-  auditJournalShopRows,
-  auditJournalStopMs,
-  auditJournalSyncMs,
-  auditJournalWaitMs,
-} from "../../base/limits.ts";
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import { isNotFound, unavailable } from "../../store/engine-rules.ts";
 import { chunksOf, inListMax, placeholders } from "../../store/in-lists.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Log, Statement, Tx, Work } from "../../store/store.ts";
 import { type AuditEntry, notInLog } from "./audit.ts";
+
+/**
+ * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D355). Beyond it the rows of the
+ * shops that have waited longest are moved to their logs. Beyond twice as many, further rows are written to the shops'
+ * logs.
+ */
+export const auditJournalRowsMax = 262_144;
+
+/** With so many rows of one shop in the journal, they are moved to its log. */
+export const auditJournalShopRows = 250;
+
+/** Longest time for which a row is in the journal before it is synced to disk. */
+export const auditJournalSyncMs = 1_000;
+
+/**
+ * Longest wait of a shop's first row in the journal. Then its rows are moved to the shop's log, and into its chain of
+ * hashes.
+ */
+export const auditJournalWaitMs = 300_000;
+
+/** Time for which a stop moves rows from the journal to the shops' logs. What is left is moved after the next start. */
+export const auditJournalStopMs = 1_000;
 
 /** The name of the journal's file among those of its engine. */
 const journalId = "audit";
@@ -88,7 +103,7 @@ interface AuditJournalOptions {
   readonly trail: ChainedRows;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: as in `base/limits.ts`. */
+  /** Default: as the program has them. */
   readonly limits?: Partial<JournalLimits> | undefined;
 }
 

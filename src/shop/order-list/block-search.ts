@@ -9,10 +9,15 @@
  * remembered is bounded by `digestsBytesMax`.
  */
 import { compareText } from "../../base/compare-text.ts";
-import { digestsBytesMax } from "../../base/limits.ts";
 import type { Tx } from "../../store/store.ts";
 import { type DigestRow, OrderBlock, type Wanted } from "./block-format.ts";
 import { type BlockKey, digestRows } from "./block-tables.ts";
+
+/**
+ * Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million
+ * bytes.
+ */
+export const digestsBytesMax = 67_108_864;
 
 /** Questions of which the counts are remembered, of all shops. */
 export const questionsMax = 32;

@@ -14,7 +14,6 @@
  * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the
  *       clock that is ahead refills.
  */
-import { operatorSessionsMax } from "../../base/limits.ts";
 import {
   type BucketLimit,
   type BucketReading,
@@ -27,7 +26,7 @@ import {
   takeToken,
   tokenInMillionths,
 } from "../../core/access/rate-limit.ts";
-import { checkParams } from "../engine-rules.ts";
+import { checkParams, operatorSessionsMax } from "../engine-rules.ts";
 import type { Coordination, KeyClaim, KeyRelease, SqlValue, Tx } from "../store.ts";
 import {
   type PostgresPool,

@@ -13,7 +13,7 @@ import {
   readBucket,
   takeToken,
 } from "../../core/access/rate-limit.ts";
-import { operatorSessionsMax } from "../../base/limits.ts";
+import { operatorSessionsMax } from "../engine-rules.ts";
 import type { Coordination, KeyClaim } from "../store.ts";
 
 /** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */

@@ -10,16 +10,9 @@ import { access, constants as accessModes, readdir, rm, writeFile } from "node:f
 import { dirname, join } from "node:path";
 import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
-import {
-  filesClosingMax,
-  recordsRememberedBytesMax,
-  shopsWarmMax,
-  shopsWatchedMax,
-  statementsDroppedMax,
-} from "../../base/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
-import { Memory } from "../memory.ts";
+import { Memory, recordsRememberedBytesMax } from "../memory.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
@@ -31,6 +24,31 @@ import { readClosedFile } from "./reader.ts";
 import { ReadsInPlace } from "./reads-in-place.ts";
 import { RowWatch, WatchedParts } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
+
+/**
+ * Shops whose files are open at the same time. Fewer where the system grants the process few descriptors (`ulimit -n`).
+ */
+export const shopsOpenMax = 256;
+
+/**
+ * Of the open shops, those used last keep what they have read in memory, up to 2 MB each, and all of their prepared
+ * statements.
+ */
+export const shopsWarmMax = 64;
+
+/**
+ * Prepared statements that files have given back and that Node has not collected, of all shops: some 8 KB each. Beyond
+ * it a file that is used no more is closed, which frees its statements at once.
+ */
+export const statementsDroppedMax = 512;
+
+/**
+ * Shops, open or closed, of which a process knows whether what it remembers of their rows still holds: some 10 KB each.
+ */
+export const shopsWatchedMax = 4_096;
+
+/** Files that are being closed to make room for others. While there are so many, no further one is opened. */
+export const filesClosingMax = 64;
 
 const fileSuffix = ".db";
 

@@ -15,8 +15,10 @@
  *       watch.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
-import { partsWatchedMax } from "../../base/limits.ts";
 import type { SqlValue } from "../store.ts";
+
+/** Orders, of all shops, of which it is known whether they have changed, each by itself: some 200 bytes each. */
+export const partsWatchedMax = 131_072;
 
 /** Rows that one statement reads or changes. */
 export interface Scope {
@@ -58,7 +60,7 @@ export class WatchedParts {
   readonly #max: number;
   readonly #cells = new Set<PartCell>();
 
-  /** @param max  default: as in `base/limits.ts`. */
+  /** @param max  default: `partsWatchedMax`. */
   constructor(max = partsWatchedMax) {
     this.#max = max;
   }

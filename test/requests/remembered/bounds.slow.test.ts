@@ -1,5 +1,5 @@
 /**
- * What a process remembers to answer faster has bounds in bytes (H11; base/limits.ts): beyond them the least recently used is read again.
+ * What a process remembers to answer faster has bounds in bytes (H11; docs/limits.md): beyond them the least recently used is read again.
  *
  * Only on sqlite: among nodes nothing is remembered.
  */
@@ -9,13 +9,13 @@ import { test } from "node:test";
 import { z } from "zod";
 import { brotli } from "../../../src/service/compression.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../../src/core/access/api-key.ts";
+import { callersRememberedBytesMax } from "../../../src/requests/caller.ts";
+import { replaysRememberedBytesMax } from "../../../src/requests/idempotency.ts";
 import {
   answersPackedBytesMax,
   answersRememberedBytesMax,
-  callersRememberedBytesMax,
-  replaysRememberedBytesMax,
-} from "../../../src/base/limits.ts";
-import { KnownAnswers } from "../../../src/requests/remembered/remembered-answers.ts";
+  KnownAnswers,
+} from "../../../src/requests/remembered/remembered-answers.ts";
 import { operation } from "../../../src/requests/operation.ts";
 import { insertApiKey } from "../../../src/shop/access/accounts.ts";
 import type { Engine } from "../../../src/store/store.ts";

@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../../src/base/fault.ts";
-import { fingerprintsKnownMax, fingerprintTextLengthMax } from "../../../src/base/limits.ts";
-import { Fingerprints, fingerprintOf } from "../../../src/requests/remembered/fingerprints.ts";
+import {
+  fingerprintOf,
+  Fingerprints,
+  fingerprintsKnownMax,
+  fingerprintTextLengthMax,
+} from "../../../src/requests/remembered/fingerprints.ts";
 import { parseBody } from "../../../src/requests/input.ts";
 
 type Query = readonly (readonly [string, string])[];

@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotli } from "../../../src/service/compression.ts";
-import { answerPackedLengthMax, answersPackedAtOnce, answersRememberedBytesMax } from "../../../src/base/limits.ts";
 import type { ShownAnswer } from "../../../src/requests/envelope.ts";
-import { KnownAnswers } from "../../../src/requests/remembered/remembered-answers.ts";
+import {
+  answerPackedLengthMax,
+  answersPackedAtOnce,
+  answersRememberedBytesMax,
+  KnownAnswers,
+} from "../../../src/requests/remembered/remembered-answers.ts";
 
 const settings = "settings";
 const stands = [{ stands: () => true }];

@@ -1,7 +1,7 @@
 /** Messages whose meaning is known are known by their bytes, and not too many of them (`requests/remembered/refused-messages.ts`). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fingerprintsKnownMax } from "../../../src/base/limits.ts";
+import { fingerprintsKnownMax } from "../../../src/requests/remembered/fingerprints.ts";
 import { RefusedMessages } from "../../../src/requests/remembered/refused-messages.ts";
 
 test("what fingerprintsKnownMax messages mean is known, by their bytes; the one asked for the longest time ago is forgotten", () => {

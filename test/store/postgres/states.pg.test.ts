@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordsRememberedBytesMax } from "../../../src/base/limits.ts";
+import { recordsRememberedBytesMax } from "../../../src/store/memory.ts";
 import type { PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
 import {
   deleteOrder,

@@ -9,7 +9,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { queryObjects } from "node:v8";
-import { readsInPlaceMax } from "../../../src/base/limits.ts";
+import { readsInPlaceMax } from "../../../src/store/sqlite/reads-in-place.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import type { Footprint, Remembered, Tx } from "../../../src/store/store.ts";
 import { systemClock } from "../../../src/base/system.ts";

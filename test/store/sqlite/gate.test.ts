@@ -10,16 +10,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
 import { MessageChannel } from "node:worker_threads";
 import {
-  besideMs,
-  filesClosingMax,
   giveWayMsMax,
   groupHoldAloneMsMax,
   groupHoldBesideReadsMsMax,
   groupHoldMsMax,
-} from "../../../src/base/limits.ts";
-import { LoopShare } from "../../../src/store/loop-share.ts";
+} from "../../../src/store/sqlite/door.ts";
+import { besideMs, LoopShare } from "../../../src/store/loop-share.ts";
 import type { Engine, Footprint } from "../../../src/store/store.ts";
-import { type SqliteEngine, openSqliteEngine } from "../../../src/store/sqlite/engine.ts";
+import { filesClosingMax, openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../../src/base/system.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 

@@ -10,8 +10,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
-import { recordsRememberedBytesMax, shopsOpenMax, shopsWatchedMax } from "../../../src/base/limits.ts";
-import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
+import { recordsRememberedBytesMax } from "../../../src/store/memory.ts";
+import {
+  openSqliteEngine,
+  shopsOpenMax,
+  shopsWatchedMax,
+  type SqliteEngine,
+} from "../../../src/store/sqlite/engine.ts";
 import type { Footprint, Remembered, Tx } from "../../../src/store/store.ts";
 import { systemClock } from "../../../src/base/system.ts";
 import { until } from "../../support/until.ts";

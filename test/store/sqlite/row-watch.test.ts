@@ -1,11 +1,11 @@
 /** What a statement reads and changes, as far as its text confines it to one part (W6). */
 import assert from "node:assert/strict";
-import { partsWatchedMax } from "../../../src/base/limits.ts";
 import { test } from "node:test";
 import {
   type Accesses,
   changeScope,
   newAccesses,
+  partsWatchedMax,
   readScope,
   RowWatch,
   SeenRows,
