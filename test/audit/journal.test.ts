@@ -8,7 +8,6 @@ import { cpSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } f
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../src/base/fault.ts";
 import { restoreBackup } from "../../src/cli/copies/backup.ts";
 import { markFormat, openDataDirectory, openJournal } from "../../src/service/data-directory.ts";
@@ -31,7 +30,7 @@ import type { Engine, Log, Tx, WriteOptions } from "../../src/store/store.ts";
 import { systemClock } from "../../src/base/system.ts";
 import { auditEntry as anyEntry, verifyWhole } from "../support/audit.ts";
 import { inPlace } from "../support/store.ts";
-import { until } from "../support/until.ts";
+import { quiet, until } from "../support/until.ts";
 
 /** The row of a read. */
 const auditEntry = (auditId: string): AuditEntry =>
@@ -256,7 +255,7 @@ test("with auditJournalShopRows rows of a shop in the journal they are moved to 
     const { journal, shops, close } = await open(directory);
     await Promise.all(ids("r", auditJournalShopRows - 1).map((id) => journal.add("a", auditEntry(id))));
     await journal.add("b", auditEntry("x"));
-    await sleep(20);
+    await quiet(20);
     assert.deepEqual(await stored(shops, "a"), []);
     await journal.add("a", auditEntry("s"));
     await until("they are moved", async () => (await stored(shops, "a")).length === auditJournalShopRows);
@@ -284,7 +283,7 @@ test("beyond the journal's rows those of the shop that has waited for longest ar
     const shopIds = ids("shop", 9);
     for (const shopId of shopIds) await shops.create(shopId);
     for (const shopId of shopIds.slice(0, 8)) await journal.add(shopId, auditEntry("1"));
-    await sleep(20);
+    await quiet(20);
     assert.equal(journal.count, 8);
     await journal.add("shop0008", auditEntry("1"));
     await until("rows are moved", () => journal.count <= 7);

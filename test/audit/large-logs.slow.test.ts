@@ -7,10 +7,10 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startBroadServer } from "../support/broad-server.ts";
 import { type TestServer, adminToken } from "../support/server.ts";
 import { asAfterAWhile } from "../support/store.ts";
+import { pause } from "../support/until.ts";
 
 const auditRows = Number(process.env["OPENPO_TEST_AUDIT_ROWS"] ?? 200_000);
 const changeRows = auditRows / 2;
@@ -79,12 +79,12 @@ async function quickest(ask: () => Promise<void>): Promise<{ readonly ms: number
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
     // The histogram's timer has begun.
-    await sleep(5);
+    await pause(5);
     delay.reset();
     const from = performance.now();
     await ask();
     ms = Math.min(ms, performance.now() - from);
-    await sleep(2);
+    await pause(2);
     delay.disable();
     heldMs = Math.min(heldMs, delay.max / 1e6);
   }

@@ -1,11 +1,10 @@
 /** Audit rows of reads are written behind the answers, within bounds (H1, D112). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { auditGroupsBehindMax, AuditRows, auditWaitMsMax } from "../../src/requests/audit/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
-import { until } from "../support/until.ts";
+import { quiet, until } from "../support/until.ts";
 
 const row = auditEntry();
 
@@ -24,7 +23,7 @@ function waitingEngine(embedded: boolean) {
 
 /** Whether the answer has left after four times what it waits for its row. */
 const leaves = (answer: Promise<void>): Promise<boolean> =>
-  Promise.race([answer.then(() => true), sleep(4 * auditWaitMsMax, false)]);
+  Promise.race([answer.then(() => true), quiet(4 * auditWaitMsMax).then(() => false)]);
 
 test("an answer waits for its audit row until the shop's turn comes, but not for long", async () => {
   const { engine, free } = waitingEngine(true);

@@ -1,6 +1,7 @@
 /**
  * The command `openpo` as a person and a script run it: a process, beside a running server and without one.
  */
+// Only on sqlite: its subject is the command and what it prints; cli/nodes.slow.test.ts has the command beside nodes.
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,5 @@
 /** The commands that bring an order to its supplier and back, beside a running server with a mail server of the tests' own. */
+// Only on sqlite: its subject is the command and what it prints; cli/nodes.slow.test.ts has the command beside nodes.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,5 @@
 /** A person's way through the console in a real browser: from the link that the first start prints to an order and back. */
+// Only on sqlite: its subject is the page in the browser; other tests ask the same of both engines.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { endConsole, picture, skip, throughAgain, withConsole } from "../support/console.ts";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { CDPSession, Page } from "playwright-core";
-import { bigRecords, makeShop, ordersOfBig, slowdownOf, until } from "../support/console-shop.ts";
+import { bigRecords, makeShop, ordersOfBig, slowdownOf, untilOnPage } from "../support/console-shop.ts";
 import { endConsole, skip, withConsole } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
@@ -74,7 +74,7 @@ test(
       await page.getByRole("heading", { name: "Activity" }).waitFor();
       await page.goBack();
       await page.getByRole("link", { name: "PO-10003" }).waitFor();
-      await until(page, `Math.abs(scrollY - ${place}) < 300`);
+      await untilOnPage(page, `Math.abs(scrollY - ${place}) < 300`);
     }),
 );
 

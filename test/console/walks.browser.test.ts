@@ -20,7 +20,7 @@ import {
   withoutEvents,
 } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
-import { becomes, until } from "../support/until.ts";
+import { becomes, pause, until } from "../support/until.ts";
 
 after(endConsole);
 
@@ -339,7 +339,7 @@ test(
       await page.route(
         "**/line-items",
         async (route) => {
-          await new Promise((resolve) => setTimeout(resolve, 1_500));
+          await pause(1_500);
           await route.continue();
         },
         { times: 1 },

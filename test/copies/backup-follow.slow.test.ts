@@ -10,7 +10,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { startProgram } from "../support/program.ts";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { adminToken, otherShop, shopId, ShopUse, until } from "../support/restored-shop.ts";
+import { adminToken, otherShop, shopId, ShopUse } from "../support/restored-shop.ts";
+import { pause, until } from "../support/until.ts";
 
 const serve = (data: string): Promise<RunningProgram> =>
   serveProgram({ OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken, OPENPO_DEMO: "0" });
@@ -167,11 +168,11 @@ test("under load, with server and follower killed, what was acknowledged before 
           const made = await use.api("POST", "/api/v1/purchase-orders", { poName: "during" }).catch(() => null);
           if (made?.status === 201)
             acknowledged.push({ id: String(made.at("data", "purchaseOrder", "purchaseOrderId")), atMs: Date.now() });
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await pause(5);
         }
       })();
       const since = Date.now();
-      await until(async () => (await copiedUntil(followed)) > since + 500);
+      await until("it is copied", async () => (await copiedUntil(followed)) > since + 500);
       follower.child.kill("SIGKILL");
       await follower.finished;
       await program.end("SIGKILL");
@@ -190,7 +191,7 @@ test("under load, with server and follower killed, what was acknowledged before 
       program = await serve(data);
       follower = follow();
       const startedMs = Date.now();
-      await until(async () => (await copiedUntil(followed)) > startedMs);
+      await until("it is copied", async () => (await copiedUntil(followed)) > startedMs);
     }
     assert.ok(acknowledged.length > 20);
     follower.child.kill("SIGTERM");

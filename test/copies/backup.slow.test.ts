@@ -9,6 +9,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 const token = "an-admin-token-for-tests";
 const shopIds = ["demo", "other"] as const;
@@ -85,7 +86,7 @@ test("a backup beside a running server holds what was acknowledged before it beg
         acknowledged.push(String(made.at("data", "purchaseOrder", "purchaseOrderId")));
       }
     })();
-    while (acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("20 are acknowledged", () => acknowledged.length >= 20);
     const before = acknowledged.length;
     const backup = path.join(directory, "backup");
     const { code, stderr } = await runProgram(["backup", backup], {

@@ -13,7 +13,6 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { backupRecords } from "../support/backup-records.ts";
@@ -29,7 +28,7 @@ import {
   withClient,
 } from "../support/postgres.ts";
 import { runProgram } from "../support/process.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const shopCount = Number(process.env["OPENPO_DRILL_SHOPS"] ?? 2);
 const orderCount = Number(process.env["OPENPO_DRILL_ORDERS"] ?? 20);
@@ -104,7 +103,7 @@ async function work(
     const lineItems = [{ variantId: "beans", quantityOrdered: 5, unitCost: 4 }];
     const made = await write(orders, { poName: name, supplierId: "roastery", locationId: "dock", lineItems });
     // While the database is away.
-    if (made === null) await sleep(20);
+    if (made === null) await pause(20);
     else {
       const at = `${orders}/${made.orderId}`;
       const [line] = orderAnswer.parse(JSON.parse(made.answer.text)).data.purchaseOrder.lineItems;
@@ -324,7 +323,7 @@ test(
           await at.sh(/pg_basebackup/);
           t.diagnostic(`pg_basebackup: ${secondsSince(sinceMs)} s`);
           await dump(t, server, directory, { shops, told });
-          await sleep(loadSeconds * 1_000);
+          await pause(loadSeconds * 1_000);
 
           // The moment, between what was answered by then and what was asked for later.
           const there = [...told];

@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../../src/admin/ask.ts";
 import { Follower } from "../../src/cli/copies/follow.ts";
 import { assemble, stateOf } from "../../src/cli/copies/followed-backup.ts";
@@ -39,13 +38,15 @@ const pages = (...fills: readonly number[]): Buffer => Buffer.concat(fills.map((
 test("rounds and pieces that no kept state needs are dropped, of shops that never change too", async () => {
   await withPlace(async ({ dataDir, directory, target, ask }) => {
     await writeFile(path.join(dataDir, "shops", "idle.db"), pages(1, 2, 3));
-    let follower = await Follower.open({ dataDir, directory, keptMs: 40, now: Date.now });
+    let nowMs = 1_000;
+    const options = { dataDir, directory, keptMs: 40, now: () => nowMs };
+    let follower = await Follower.open(options);
     for (let step = 0; step < 12; step += 1) {
       await writeFile(path.join(dataDir, "shops", "busy.db"), pages(1, 2, 3, 4, 5, 6, 7, step));
       await follower.round(ask);
-      await sleep(25);
+      nowMs += 25;
       // A process that begins again goes on with what is there.
-      if (step === 6) follower = await Follower.open({ dataDir, directory, keptMs: 40, now: Date.now });
+      if (step === 6) follower = await Follower.open(options);
     }
     const rounds = await readdir(path.join(directory, "rounds"));
     assert.ok(rounds.length < 10, `${rounds.length} rounds`);
@@ -62,15 +63,16 @@ test("rounds and pieces that no kept state needs are dropped, of shops that neve
 test("a shop that grows, shrinks and comes again is put together as it was", async () => {
   await withPlace(async ({ dataDir, directory, target, ask }) => {
     const file = path.join(dataDir, "shops", "one.db");
-    const follower = await Follower.open({ dataDir, directory, keptMs: 3_600_000, now: Date.now });
+    let nowMs = 1_000;
+    const follower = await Follower.open({ dataDir, directory, keptMs: 3_600_000, now: () => nowMs });
     const states = [pages(1, 2, 3, 4), pages(1, 2, 9, 4), pages(1, 2, 9, 4, 5, 6), pages(1, 2, 9), null, pages(7, 7)];
     const ended: number[] = [];
     for (const state of states) {
       if (state === null) await rm(file);
       else await writeFile(file, state);
       await follower.round(ask);
-      ended.push(Date.now());
-      await sleep(5);
+      ended.push(nowMs);
+      nowMs += 5;
     }
     for (const [index, state] of states.entries()) {
       await rm(target, { recursive: true, force: true });

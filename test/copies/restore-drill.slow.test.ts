@@ -15,9 +15,12 @@ import { ndjson } from "../support/admin.ts";
 import { backupRecords } from "../support/backup-records.ts";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startProgram } from "../support/program.ts";
-import { adminToken, keyOf, until } from "../support/restored-shop.ts";
+import { adminToken, keyOf } from "../support/restored-shop.ts";
 import { directoryBytes } from "../support/sizes.ts";
+import { pause, until } from "../support/until.ts";
 
+/** How long many shops may take to be copied. */
+const firstCopyMsMax = 600_000;
 const shopCount = Number(process.env["OPENPO_DRILL_SHOPS"] ?? 3);
 const orderCount = Number(process.env["OPENPO_DRILL_ORDERS"] ?? 50);
 const everySeconds = Number(process.env["OPENPO_DRILL_EVERY"] ?? 1);
@@ -61,7 +64,7 @@ async function load(
           id: String(made.at("data", "purchaseOrder", "purchaseOrderId")),
           atMs: Date.now(),
         });
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
     }
 }
 
@@ -101,7 +104,7 @@ test("the disk is lost under load, and the shops come back as of the last look",
 
     let at = performance.now();
     const follower = startProgram(["backup", followed, "--follow", "--every", String(everySeconds)], env);
-    await until(async () => (await copiedUntil(followed)) > 0);
+    await until("all is copied", async () => (await copiedUntil(followed)) > 0, firstCopyMsMax);
     tell("first look", at);
     t.diagnostic(`memory of the follower, at most: ${memoryMbMax(follower.child.pid)} MB`);
     const acknowledged: Acknowledged[] = [];
@@ -109,10 +112,14 @@ test("the disk is lost under load, and the shops come back as of the last look",
     const working = load(program, keys, acknowledged, over.signal);
     const begunMs = Date.now();
     const looks = new Set<number>();
-    await until(async () => {
-      looks.add(await copiedUntil(followed));
-      return looks.size > 3 && Date.now() - begunMs > 3_000;
-    });
+    await until(
+      "three more rounds",
+      async () => {
+        looks.add(await copiedUntil(followed));
+        return looks.size > 3 && Date.now() - begunMs > 3_000;
+      },
+      firstCopyMsMax,
+    );
     const [, ...times] = [...looks].sort((one, other) => one - other);
     const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     t.diagnostic(`looks under load begin ${(Math.max(...apart) / 1_000).toFixed(2)} s apart at most`);

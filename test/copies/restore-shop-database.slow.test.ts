@@ -9,10 +9,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { onStore, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startProgram } from "../support/program.ts";
-import { adminToken, eventsOf, keyOf, shopId, ShopUse, until } from "../support/restored-shop.ts";
+import { adminToken, eventsOf, keyOf, shopId, ShopUse } from "../support/restored-shop.ts";
 import { withClient } from "../support/postgres.ts";
 import { databaseFor } from "../support/store.ts";
-import { until as untilThere } from "../support/until.ts";
+import { pause, until, until as untilThere } from "../support/until.ts";
 
 /** A copy of the database as of now, as a dump that is restored makes one. */
 async function copyOf(url: string): Promise<string> {
@@ -79,7 +79,7 @@ test("a shop goes back to a backup of the database beside its nodes; nothing is 
     assert.equal((await shop.detail(later.id)).status, 404);
     assert.deepEqual(await shop.standing(order), [2, 5, "partial"]);
     assert.ok((await shop.version(order)) > seen);
-    await until(async () => (await shop.stock(shopId, "beans")).incoming === 3);
+    await until("the storefront shows it", async () => (await shop.stock(shopId, "beans")).incoming === 3);
     assert.equal((await shop.stock(shopId, "beans")).onHand, 15);
     await shop.receive(order, 5);
     assert.deepEqual(await shop.standing(order), [5, 5, "synced"]);
@@ -193,7 +193,7 @@ test("a restore whose command and node are killed has the shop as it was or as i
     for (let kill = 0; kill < killCount; kill += 1) {
       const restore = await command();
       const share = killCount === 1 ? 0.9 : 0.5 + (0.6 * kill) / (killCount - 1);
-      await Promise.race([restore.finished, new Promise((resolve) => setTimeout(resolve, takesMs * share))]);
+      await Promise.race([restore.finished, pause(takesMs * share)]);
       await killed(restore, { before: async () => {}, after: async () => {} });
     }
     t.diagnostic(`as it was ${seen.asItWas} times, restored ${seen.restored} times`);

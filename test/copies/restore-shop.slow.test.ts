@@ -9,7 +9,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { adminToken, eventsOf, keyOf, otherShop, shopId, ShopUse, until } from "../support/restored-shop.ts";
+import { adminToken, eventsOf, keyOf, otherShop, shopId, ShopUse } from "../support/restored-shop.ts";
+import { pause, until } from "../support/until.ts";
 
 interface Place {
   readonly directory: string;
@@ -115,8 +116,8 @@ test("a shop goes back to its backup while others are served; nothing is pushed 
 
     // What the storefront has is as it was; what is incoming there follows the shop.
     assert.equal((await shop.stock(shopId, "beans")).onHand, 15);
-    await until(async () => (await shop.stock(shopId, "beans")).incoming === 3);
-    await until(async () => (await shop.stock(shopId, "cups")).incoming === 7);
+    await until("the storefront shows it", async () => (await shop.stock(shopId, "beans")).incoming === 3);
+    await until("the storefront shows it", async () => (await shop.stock(shopId, "cups")).incoming === 7);
     await shop.receive(order, 5);
     assert.deepEqual(await shop.standing(order), [5, 5, "synced"]);
     assert.deepEqual(await shop.stock(shopId, "beans"), { onHand: 15, incoming: 0 });
@@ -299,7 +300,7 @@ test("a server that is killed during a restore has the shop as it was or as it i
         ({ status }) => status,
         () => null,
       );
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await pause(waitMs);
       await program.end("SIGKILL");
       const answered = await ended;
       program = await serve(data);

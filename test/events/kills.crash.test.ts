@@ -9,12 +9,11 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { adminToken, type Client, createClient, hangUp, makeShop, operate, seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const writerCount = Number(process.env["OPENPO_TEST_EVENTS_WRITERS"] ?? 60);
 const killCount = Number(process.env["OPENPO_TEST_EVENTS_KILLS"] ?? 6);
@@ -93,7 +92,7 @@ async function write(
     const { purchaseOrderId, version } = orderAnswer.parse(JSON.parse(answer.text)).data.purchaseOrder;
     const made = { requestId: answer.requestId, type, purchaseOrderId, version };
     changes.push(made);
-    await sleep(random() * writerPauseMs);
+    await pause(random() * writerPauseMs);
     return made;
   };
   while (!isOver()) {
@@ -133,7 +132,7 @@ async function follow({ shopId, followed }: Shop, service: Service, signal: Abor
       }
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      await sleep(50, undefined, { signal }).catch(() => {});
+      await pause(50);
     }
   }
 }
@@ -179,7 +178,8 @@ test("under many writers and kills (-9) every acknowledged change has one event,
   const refused = new Set<string>();
   receiver.answer = (response, { eventId, sequence, body, headers }) => {
     assert.equal(headers["webhook-id"], eventId);
-    setTimeout(() => {
+    const answered = async (): Promise<void> => {
+      await pause(random() * receiverMs);
       if (response.destroyed || response.socket?.destroyed === true) return;
       if (sequence % refusedEvery === 0 && !refused.has(eventId)) {
         refused.add(eventId);
@@ -188,7 +188,8 @@ test("under many writers and kills (-9) every acknowledged change has one event,
       }
       taken.set(eventId, body);
       response.writeHead(204).end();
-    }, random() * receiverMs);
+    };
+    void answered();
   };
   const prove = async (directory: string): Promise<void> => {
     const start = (): Promise<RunningProgram> =>
@@ -224,7 +225,7 @@ test("under many writers and kills (-9) every acknowledged change has one event,
     const killing = async (): Promise<void> => {
       while (kills < killCount && !broken.signal.aborted) {
         const wanted = acknowledged() + 1 + random() * changesPerLifeMax;
-        while (acknowledged() < wanted && !broken.signal.aborted) await sleep(5);
+        await until("more is acknowledged", () => acknowledged() >= wanted || broken.signal.aborted);
         await service.program.end("SIGKILL");
         kills += 1;
         service.program = await start();
@@ -254,14 +255,12 @@ test("under many writers and kills (-9) every acknowledged change has one event,
       const events = await Promise.all(shops.map((shop) => eventsOf(shop, service.url)));
       for (const [index, shop] of shops.entries()) proveEvents(shop, events[index] ?? []);
       const wanted = events.flat().filter(({ type }) => type.startsWith("purchase_order."));
-      for (const untilMs = performance.now() + drainMsMax; ; await sleep(20)) {
-        const missing = wanted.filter(({ eventId }) => !taken.has(eventId));
-        if (missing.length === 0) break;
-        assert.ok(
-          performance.now() < untilMs,
-          `${missing.length} events are not delivered: ${JSON.stringify(missing[0])}`,
-        );
-      }
+      const missing = (): typeof wanted => wanted.filter(({ eventId }) => !taken.has(eventId));
+      await until(
+        () => `${missing().length} events delivered: ${JSON.stringify(missing()[0])}`,
+        () => missing().length === 0,
+        drainMsMax,
+      );
       const drainedMs = performance.now();
       for (const event of wanted)
         assert.deepEqual(eventSchema.parse(JSON.parse(taken.get(event.eventId) ?? "")), event, "as it is read");

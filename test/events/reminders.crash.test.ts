@@ -6,13 +6,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { dayMs } from "../../src/base/calendar.ts";
 import { seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_REMINDERS_KILLS"] ?? 2);
 const seed = Number(process.env["OPENPO_TEST_REMINDERS_SEED"] ?? 20_261_123);
@@ -97,7 +96,7 @@ test("reminders that a killed process was telling are told once, by it or by the
       const ids = await makeShop(program, token, shopId);
       const answered = program.ask("PUT", `/admin/v1/shops/${shopId}`, token, { settings: { unconfirmedDays: 3 } });
       assert.equal((await answered).status, 200);
-      await sleep(random() * killMsMax);
+      await pause(random() * killMsMax);
       await program.end("SIGKILL");
       program = await serveProgram(env);
       const before = (await eventsOf(program, token, shopId)).filter((event) => event.type === type).length;
@@ -107,7 +106,7 @@ test("reminders that a killed process was telling are told once, by it or by the
         async () =>
           (await eventsOf(program, token, shopId)).filter((event) => event.type === type).length >= orderCount,
       );
-      await sleep(300);
+      await pause(300);
       const events = await eventsOf(program, token, shopId);
       const told = events.filter((event) => event.type === type);
       assert.deepEqual(told.map(({ data }) => data.purchaseOrderId ?? "").toSorted(), ids.toSorted());

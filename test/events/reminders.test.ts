@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { dateOf, dayIn, dayMs } from "../../src/base/calendar.ts";
 import type { EventType } from "../../src/core/events/events.ts";
 import { Fault } from "../../src/base/fault.ts";
@@ -20,6 +19,7 @@ import { withProgram } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const zone = "America/New_York";
@@ -85,13 +85,12 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
       assert.equal(moved.status, 200, moved.text);
     },
     async look() {
-      for (let tries = 0; ; tries += 1) {
+      for (const runner of runners) runner.note({ shopId, dueAtMs: 0 });
+      await until("nothing is due", async () => {
         for (const runner of runners) runner.note({ shopId, dueAtMs: 0 });
-        await sleep(30);
         const nextMs = await engine.read(shopId, (tx) => nextReminderAtMs(tx, shopId));
-        if (nextMs === null || nextMs > clock.now()) return;
-        assert.ok(tries < 200, "something stays due");
-      }
+        return nextMs === null || nextMs > clock.now();
+      });
     },
     async told() {
       const events = await engine.read(shopId, (tx) => eventsAfter(tx, shopId, 0, types, 500));

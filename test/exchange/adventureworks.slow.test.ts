@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { adventureWorksRecords } from "../../examples/adventureworks.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
-import { patienceMs } from "../support/until.ts";
+import { until } from "../support/until.ts";
 
 const data = path.join(import.meta.dirname, "../../../shared/data/adventureworks");
 const skip = existsSync(data) ? false : `the AdventureWorks files are not there: ${data}`;
@@ -31,7 +30,7 @@ async function listed(program: RunningProgram, key: string, query: string) {
 
 /** What the sandbox storefront shows as incoming, once it shows it in so many places. */
 async function incomingAtStorefront(program: RunningProgram, token: string, places: number) {
-  for (const until = Date.now() + patienceMs; ; await sleep(100)) {
+  return until("incoming in so many places", async () => {
     const { text } = await program.ask("GET", "/admin/v1/shops/aw/sandbox", token);
     const body: {
       data: { variants: { variantId: string; levels: { locationId: string; incoming: number }[] }[] };
@@ -43,8 +42,8 @@ async function incomingAtStorefront(program: RunningProgram, token: string, plac
           .map((level) => [`${variantId} ${level.locationId}`, level.incoming] as const),
       ),
     );
-    if (incoming.size === places || Date.now() > until) return incoming;
-  }
+    return incoming.size === places && incoming;
+  });
 }
 
 test(

@@ -1,6 +1,7 @@
 /**
  * Merchants' files through the real command: beside a server and without one, in whole or not at all.
  */
+// Only on sqlite: its subject is the reading of files; what they bring is imported as any other records.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -7,7 +7,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { isReplay, type Reply } from "../../src/requests/envelope.ts";
@@ -23,6 +22,7 @@ import { adminToken, makeShop } from "../support/clients.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 import { buildInterposer } from "./interposer.ts";
 import { type Call, PlayedDisk, Recording } from "./recording.ts";
+import { pause } from "../support/until.ts";
 
 const shopIds = ["north", "south", "east"] as const;
 const clientsPerShop = 3;
@@ -178,7 +178,7 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
           await restarting;
         } else if (answer.status < 400 || answer.at("error", "retryable") !== true)
           return { text: answer.text, status: answer.status, requestId: answer.headers.get("X-Request-Id") ?? "" };
-        else await sleep(triesPauseMs);
+        else await pause(triesPauseMs);
       }
       throw new Error(`no answer to ${method} ${below}`);
     };
@@ -452,6 +452,6 @@ async function untilAtRest(service: Service, shopId: string, wrong: string[]): P
       wrong.push(`${shopId}: ${pending} effects are still pending`);
       return;
     }
-    await sleep(5);
+    await pause(5);
   }
 }

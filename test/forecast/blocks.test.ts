@@ -1,7 +1,6 @@
 /** A view of reorders only of a shop with many variants is decided from blocks, which are kept up (V9). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { dateOf, dayIn } from "../../src/base/calendar.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
 import { areBlocksBehind, loadBlocks, makeBlock } from "../../src/shop/forecast/reorder-block-tables.ts";
@@ -9,6 +8,7 @@ import { forecastPage } from "../../src/shop/forecast/forecast-rows.ts";
 import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";
 import { countingRows } from "../support/counted-rows.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
+import { until } from "../support/until.ts";
 
 const idOf = (index: number): string => `v${String(index).padStart(4, "0")}`;
 
@@ -92,7 +92,7 @@ test("many variants get blocks when an import ends, and after a change of all", 
   assert.ok((await readLatest(server, "between")).rows > 1_900);
   const answer = await server.get("/api/v1/forecast-views/all/rows?limit=3");
   assert.equal(answer.at("data", "totalCount"), needed + 2, answer.text);
-  while (await behind()) await sleep(5);
+  await until("the blocks are made", async () => !(await behind()));
   const made = await readLatest(server, "after the first read");
   assert.equal(made.needed, needed + 2);
   assert.ok(made.rows < 60, `${made.rows} rows with new blocks`);

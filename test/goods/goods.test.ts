@@ -663,7 +663,7 @@ test("an order edited while its costs are written is not completed with stale on
   await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 6 }]);
   await server.faults([], { latencyMs: 400 });
   const completing = server.post(server.order("/complete"));
-  while ((await server.calls("writeCosts")) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("costs are written", async () => (await server.calls("writeCosts")) > 0);
   const edited = await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", unitCost: 5 }] });
   assert.equal(edited.status, 200, edited.text);
   const stale = await completing;
@@ -1012,7 +1012,7 @@ test("a line that comes while the guard looks is looked at before confirmAll con
   await server.sandbox.patchVariant("blue", { status: "deleted" });
   await server.faults([], { latencyMs: 1_000 });
   const confirming = server.post(server.order("/confirm"), { confirmAll: true });
-  while ((await server.calls("checkVariants")) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("variants are checked", async () => (await server.calls("checkVariants")) > 0);
   const added = await server.post(server.order("/line-items"), {
     lineItems: [{ variantId: "blue", quantityOrdered: 1 }],
   });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../../src/people/sign-in.ts";
 import { bodyMembersMax, objectMembersMax } from "../../src/base/json.ts";
 import { consoleViewsMax } from "../../src/admin/console-views.ts";
@@ -30,7 +29,7 @@ import { startGoodsServer } from "../support/goods-server.ts";
 import { mcpHeaders } from "../support/mcp.ts";
 import { askAdmin, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
 import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { pause, quiet, until } from "../support/until.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -199,15 +198,15 @@ test("all streams of a shop together look for new events every eventPollMs, and 
   const over = new AbortController();
   try {
     const streams = await Promise.all(many(8, () => followed(server, over.signal)));
-    while (streams.some((text) => text() === "")) await sleep(10);
+    await until("all streams are open", () => streams.every((text) => text() !== ""));
     {
       using looks = counting(server.engine, "peek");
-      await sleep(3 * eventPollMs);
+      await quiet(3 * eventPollMs);
       assert.ok(looks.count >= 1 && looks.count <= 5, `${looks.count} looks`);
     }
     assert.ok(streams.every((text) => !text().includes("nothing new")));
     server.clock.advance(eventHeartbeatMs);
-    while (streams.some((text) => !text().includes(": nothing new"))) await sleep(10);
+    await until("all are told", () => streams.every((text) => text().includes(": nothing new")));
   } finally {
     over.abort();
   }
@@ -306,7 +305,7 @@ test("an export reads recordsPerPage records or ordersPerPage orders at a time, 
   for await (const piece of exportRecords(server.engine, server.shopId)) {
     pieces += 1;
     const before = reads.count;
-    await sleep(1);
+    await quiet(1);
     assert.equal(reads.count, before, "nothing is read ahead");
     for (const [type, counts] of Object.entries(lines)) {
       const count = piece.split(`{"type":"${type}"`).length - 1;
@@ -353,7 +352,7 @@ test("the exports of a process read exportPagesAtOnceMax pages at once, one of a
     assert.equal(shops.has(shopId), false, "one of a shop");
     shops.add(shopId);
     most = Math.max(most, (running += 1));
-    await sleep(1);
+    await pause(1);
     running -= 1;
     shops.delete(shopId);
   };

@@ -1,4 +1,5 @@
 /** Connections that ask nothing, and requests that wait, in numbers that no client needs: both are bounded (H7, H10). */
+// Only on sqlite: its subject is how requests come in, not where their data are.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -3,13 +3,14 @@
  *
  * Runs alone: the process and its client already share the processors.
  */
+// Only on sqlite: its subject is how requests come in, not where their data are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { memoryLimits } from "../../src/service/memory-limits.ts";
 import { memoryMegabytesMin } from "../../src/service/option-values.ts";
 import { answersOf, type Load, load } from "../../bench/raw-load.ts";
 import { withProgram } from "../support/process.ts";
+import { pause } from "../support/until.ts";
 
 /** With the least memory that can be set. */
 const served = memoryLimits(memoryMegabytesMin).connectionsMax;
@@ -48,7 +49,7 @@ test("at eight times the connections that the process serves it goes on answerin
           const probe = await fetch(`${program.url}/healthz`, { headers: { Connection: "close" } });
           await probe.arrayBuffer();
           health.push(probe.status);
-          await sleep(20);
+          await pause(20);
         }
       };
       const watching = watch();

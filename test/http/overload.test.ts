@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AdmissionLimits } from "../../src/http/node/admission.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";
 import { exchange, statusesIn } from "../support/raw.ts";
 import { startServer } from "../support/server.ts";
+import { pause, until } from "../support/until.ts";
 
 const stepMs = 10;
 const mebibyte = 1_048_576;
@@ -67,7 +67,7 @@ test("an overloaded process refuses requests in words and without an audit row, 
   const admission = { startWaitMsMax: 300, startsWaitingMin: 10 };
   await using busy = await startBusy(admission);
   const { server } = busy;
-  await sleep(admission.startWaitMsMax + 50);
+  await pause(admission.startWaitMsMax + 50);
   for (let count = 0; count < 3; count += 1) {
     const refused = await server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "overloaded" } });
     assert.equal(refused.status, 503);
@@ -92,7 +92,7 @@ test("connections that arrive together are accepted before the requests that wai
   await using busy = await startBusy({ startWaitMsMax: 60_000, startsWaitingMin: 10 });
   const { server, seen } = busy;
   const health = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  while (seen.answered === 0) await sleep(1);
+  await until("it answers", () => seen.answered > 0);
   const answeredBefore = seen.answered;
   const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(server.port, health)));
   const startedMeanwhile = seen.answered - answeredBefore;

@@ -1,4 +1,5 @@
 /** The reference page: this process serves all of it, and in a real browser it shows the operations and sends a request with a key. */
+// Only on sqlite: its subject is the page in the browser; other tests ask the same of both engines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromium } from "playwright-core";

@@ -3,7 +3,6 @@
  * of it. Some connections are cut while a request runs, so that its outcome is unknown; what has a key is then sent again, often to another node.
  */
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { makeShop, operate } from "../support/clients.ts";
 import { type Deed, deedOn, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
@@ -12,6 +11,7 @@ import { randomOf } from "../simulator/random.ts";
 import { locationId, orderAsk, variantIds } from "../simulator/story.ts";
 import type { EventTold } from "../simulator/world.ts";
 import { type Asked, type History, mayRepeat } from "./checker.ts";
+import { pause } from "../support/until.ts";
 
 export interface LinearOptions {
   /** The nodes' addresses at this moment. */
@@ -116,7 +116,7 @@ function send(
     request.on("error", () => resolve(null));
     request.on("close", () => resolve(null));
     request.end(text ?? undefined);
-    if (cutAfterMs !== null) setTimeout(() => request.destroy(), cutAfterMs);
+    if (cutAfterMs !== null) void pause(cutAfterMs).then(() => request.destroy());
   });
 }
 
@@ -148,9 +148,9 @@ class Shop {
     const random = this.#random;
     while (!this.#options.isOver(this.#count.answered)) {
       const deed = this.#deed();
-      if (deed === null) await sleep(5);
+      if (deed === null) await pause(5);
       else await this.#persist(deed);
-      if (random.chance(0.2)) await sleep(random.next() * 10);
+      if (random.chance(0.2)) await pause(random.next() * 10);
     }
   }
 
@@ -193,12 +193,12 @@ class Shop {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const { reply } = await this.#attempt(asked);
       if (reply === null) {
-        await sleep(20 + this.#random.next() * 20);
+        await pause(20 + this.#random.next() * 20);
         if (!mayRepeat(asked)) return;
         continue;
       }
       if (reply.status < 400 || logEntryOf(reply).error?.retryable !== true) return;
-      await sleep(20 + this.#random.next() * 50);
+      await pause(20 + this.#random.next() * 50);
     }
   }
 
@@ -282,7 +282,7 @@ async function historyOf({ urls }: LinearOptions, { shopId, asked }: ShopOf): Pr
   // What was cut off may still run. Nothing comes any more once nothing has come for a while.
   for (let before = -1; before !== events.length;) {
     before = events.length;
-    await sleep(500);
+    await pause(500);
     events = await eventsOf(url, shopId);
   }
   const idsByTrace = new Map<string, string>();

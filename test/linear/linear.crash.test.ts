@@ -7,7 +7,6 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 import { systemClock } from "../../src/base/system.ts";
@@ -17,6 +16,7 @@ import { isOfLinear, mutants, mutantVariable } from "../faults/planted.ts";
 import { adminToken, seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
+import { pause } from "../support/until.ts";
 
 const isLong = process.env["OPENPO_LINEAR_SECONDS"] !== undefined;
 const seconds = Number(process.env["OPENPO_LINEAR_SECONDS"] ?? 3);
@@ -60,7 +60,7 @@ async function play(secondsMax: number, withKills: boolean, mutant: string | nul
       const random = seeded(Number(seed));
       await begun.promise;
       while (!clock.isOver) {
-        await sleep(killPauseMs);
+        await pause(killPauseMs);
         const node = Math.floor(random() * nodes);
         await programs[node]?.end("SIGKILL");
         programs[node] = await start();

@@ -1,8 +1,8 @@
 /** Bounds of mails: what one carries, and how many attempts run at a time, of one shop and of all (J2, C63). */
+// Only on sqlite: its subject is what is sent to the mail server; mail/kills.slow.test.ts and mail/nodes.slow.test.ts have both engines.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { mailAttachedBytesMax } from "../../src/core/supplier/mail.ts";
 import { secretRandomBytes } from "../../src/base/secret.ts";
 import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
@@ -13,7 +13,7 @@ import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
   let sizes: Readonly<Record<string, number>> = {};
@@ -91,7 +91,7 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
           // The first ones wait until as many are under way as may be, however long those take to begin.
           if (most.ofAll >= mailSenderLimits.attemptsMax) full.resolve();
           await full.promise;
-          await sleep(150);
+          await pause(150);
           running.set(shopId, (running.get(shopId) ?? 0) - 1);
           return new Map(mail.recipients.map((address) => [address, { outcome: "sent", detail: null } as const]));
         },
@@ -132,7 +132,7 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
         () => `${begun.length} begun`,
         () => begun.length >= shopIds.length * mailsOfShop,
       );
-      await sleep(300);
+      await pause(300);
       assert.deepEqual(most, { ofShop: mailSenderLimits.perShopMax, ofAll: mailSenderLimits.attemptsMax });
       for (const shopId of shopIds) assert.equal(begun.filter((each) => each === shopId).length, mailsOfShop);
       const firstOf = shopIds.map((shopId) => begun.indexOf(shopId));

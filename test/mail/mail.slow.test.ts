@@ -2,6 +2,7 @@
  * E-mail of orders to suppliers (C63): what is previewed is what is attached, what the mail server says is told, headers hold nothing that a text of
  * others could add, and nothing is sent by itself unless the shop says so.
  */
+// Only on sqlite: its subject is what is sent to the mail server; mail/kills.slow.test.ts and mail/nodes.slow.test.ts have both engines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailsPerHourMax } from "../../src/core/supplier/mail.ts";

@@ -2,6 +2,7 @@
  * Sending an order as a whole (C63, C64): the move to Sent with the mail, the preview of a draft as it will be sent, the supplier's link in the message, and
  * the document among the order's.
  */
+// Only on sqlite: its subject is what is sent to the mail server; mail/kills.slow.test.ts and mail/nodes.slow.test.ts have both engines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { supplierLinksOfOrderMax } from "../../src/operations/purchase-orders/supplier-link.ts";

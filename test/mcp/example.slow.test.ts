@@ -1,4 +1,5 @@
 /** The example of an agent runs against the demo shop, and REST shows what it did. */
+// Only on sqlite: its subject is the example.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentStory } from "../../examples/agent-story.ts";

@@ -9,7 +9,6 @@
  */
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
@@ -19,6 +18,7 @@ import { type PostgresPair, startPair } from "../support/postgres-pair.ts";
 import { freePort } from "../support/ports.ts";
 import { findPostgres } from "../support/postgres.ts";
 import { type Probe, startProbe } from "../support/probe.ts";
+import { pause, until } from "../support/until.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_123);
 const failovers = Number(process.env["OPENPO_FAILOVERS"] ?? 0);
@@ -40,7 +40,7 @@ async function failOver(
   const killedAtMs = systemClock.now() + heldBackMs;
   const promotedMs = await pair.failOver(heldBackMs);
   const writtenBefore = probe.written;
-  while (probe.written <= writtenBefore && !broken.signal.aborted) await sleep(50);
+  await until("it is written again", () => probe.written > writtenBefore || broken.signal.aborted);
   const untilMs = systemClock.now();
   return {
     killedAtMs,
@@ -84,7 +84,7 @@ suite("crash: failover", { skip }, () => {
     await using pair = await startPair();
     await withNodes(pair.url, nodeCount, (nodes) =>
       underLoad(context, pair, nodes, async (probe, broken) => {
-        await sleep(secondsBefore * 1_000);
+        await pause(secondsBefore * 1_000);
         return [await failOver(pair, probe, broken)];
       }),
     );
@@ -103,7 +103,7 @@ suite("crash: failover", { skip }, () => {
         await underLoad(context, pair, [balancer], async (probe, broken) => {
           const done = [];
           while (done.length < failovers && !broken.signal.aborted) {
-            await sleep(secondsBefore * 1_000);
+            await pause(secondsBefore * 1_000);
             done.push(await failOver(pair, probe, broken));
             // What was the primary comes back as the standby.
             if (done.length < failovers) await pair.addStandby();

@@ -9,12 +9,12 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { type ServiceNode, withNodes } from "../support/nodes.ts";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { pause } from "../support/until.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_121);
@@ -61,7 +61,7 @@ async function restart(database: PostgresServer, how: "SIGINT" | "SIGQUIT" | "SI
     } catch (error) {
       // Processes of the killed server may hold its shared memory a moment longer.
       if (tries === startTriesMax) throw error;
-      await sleep(200);
+      await pause(200);
     }
   }
 }
@@ -71,7 +71,7 @@ async function disrupt(disruption: Disruption, { nodes, database, random }: Sett
   const endAndStart = async (node: ServiceNode | undefined, signal: NodeJS.Signals): Promise<void> => {
     const code = await node?.end(signal);
     if (signal === "SIGTERM") assert.equal(code, 0, "a stopped node did not exit with status 0");
-    await sleep(random() * 1_500);
+    await pause(random() * 1_500);
     await node?.start();
   };
   switch (disruption) {
@@ -82,7 +82,7 @@ async function disrupt(disruption: Disruption, { nodes, database, random }: Sett
       return;
     case "freeze":
       nodes[index]?.program?.signal("SIGSTOP");
-      await sleep(1_000 + random() * 3_000);
+      await pause(1_000 + random() * 3_000);
       nodes[index]?.program?.signal("SIGCONT");
       return;
     case "stop":
@@ -113,7 +113,7 @@ async function disruptUnderLoad(
   const crashedAtMs: number[] = [];
   const steps = await runLoad({ nodes, shops, clientCount, seconds, seed, random }, broken, async (isOver) => {
     for (let index = 0; !isOver(); index += 1) {
-      await sleep(pauseMs);
+      await pause(pauseMs);
       const disruption = disruptions[index % disruptions.length] ?? "kill";
       if (disruption.startsWith("database")) crashedAtMs.push(systemClock.now());
       await disrupt(disruption, setting);

@@ -6,13 +6,13 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
 import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
 import { withNodes } from "../support/nodes.ts";
 import { noPatroni, startPatroni } from "../support/patroni.ts";
 import { startProbe } from "../support/probe.ts";
+import { pause, until } from "../support/until.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_126);
 const secondsBefore = 3;
@@ -31,11 +31,11 @@ suite("crash: Patroni", { skip: noPatroni }, () => {
         const load = { nodes, shops, clientCount, seconds: 0, seed, random };
         const steps = await runLoad(load, broken, async () => {
           for (const _ of ["there", "back"]) {
-            await sleep(secondsBefore * 1_000);
+            await pause(secondsBefore * 1_000);
             killedAtMs.push(systemClock.now());
             const killed = await cluster.killPrimary();
             const writtenBefore = probe.written;
-            while (probe.written <= writtenBefore && !broken.signal.aborted) await sleep(50);
+            await until("it is written again", () => probe.written > writtenBefore || broken.signal.aborted);
             context.diagnostic(
               `${killed} was killed: ${Math.round(probe.longestGapMs(killedAtMs.at(-1) ?? 0))} ms without a change`,
             );

@@ -9,7 +9,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { adminToken, hangUp, seeded } from "../support/clients.ts";
 import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
@@ -17,6 +16,7 @@ import { withNodes } from "../support/nodes.ts";
 import { noPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { databaseVariable, freshDatabase, startPostgres } from "../support/postgres.ts";
 import { startProgram } from "../support/program.ts";
+import { pause } from "../support/until.ts";
 
 const longSeconds = process.env["OPENPO_PGBOUNCER_SECONDS"];
 const seconds = Number(longSeconds ?? 3);
@@ -58,10 +58,10 @@ suite("crash: PgBouncer", { skip: noPgbouncer }, () => {
         const killedAtMs: number[] = [];
         const steps = await runLoad(load, broken, async (isOver) => {
           do {
-            await sleep(1_000);
+            await pause(1_000);
             killedAtMs.push(systemClock.now());
             await pooler.crash();
-            await sleep(awayMs);
+            await pause(awayMs);
             await pooler.start();
           } while (!isOver());
         });

@@ -11,7 +11,6 @@ import { cpSync, globSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { systemClock } from "../../src/base/system.ts";
 import { operations } from "../../src/operations/registry.ts";
@@ -26,7 +25,7 @@ import { freePort } from "../support/ports.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { startProbe } from "../support/probe.ts";
 import { startProgram, thisProgram } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const longSeconds = process.env["OPENPO_UPGRADE_SECONDS"];
 const seconds = Number(longSeconds ?? 0.5);
@@ -133,7 +132,7 @@ async function replaceAll(
     await balancer.control(`set server nodes/${name} state ready`);
     await until(`HAProxy uses ${name}`, async () => (await balancer.states()).get(name) === "UP");
     if (index === 0) await afterFirst();
-    await sleep(seconds * 1_000);
+    await pause(seconds * 1_000);
   }
 }
 
@@ -183,7 +182,7 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
     const load = { nodes: addresses, shops, clientCount, seconds: 0, seed, random };
     const beganMs = systemClock.now();
     const steps = await runLoad(load, broken, async () => {
-      await sleep(seconds * 1_000);
+      await pause(seconds * 1_000);
       await replaceAll(nodes, balancer, serves, to, async () => {
         // A node of the release before that starts only now.
         const env = { OPENPO_DATABASE_URL: database.url, OPENPO_ADMIN_TOKEN: adminToken, OPENPO_DEMO: "0" };

@@ -17,6 +17,7 @@ import type { Statement, Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { anything } from "../support/order-filters.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const start = Date.parse("2026-03-01T00:00:00.000Z");
@@ -370,7 +371,7 @@ test("a shop of many orders gets a digest after its first search, and it is kept
   const untilSealed = async (): Promise<void> => {
     assert.equal(await behind(), true);
     assert.equal(await total(), 1_000);
-    while (await behind()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("the block is sealed", async () => !(await behind()));
     assert.equal(await total(), 1_000);
   };
   await server.post(orders, { poName: "Restock" });

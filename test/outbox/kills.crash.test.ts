@@ -5,6 +5,7 @@ import path from "node:path";
 import { suite, test } from "node:test";
 import { line, quantity } from "../support/goods.ts";
 import { inDirectory, locationId, openWorld, type World } from "../support/storefront.ts";
+import { pause } from "../support/until.ts";
 
 interface Run {
   readonly killed: boolean;
@@ -23,7 +24,7 @@ function runChild(directory: string, dieAt: number, what: "receive" | "resume", 
     child.stdout.on("data", (data: Buffer) => {
       output += data.toString();
       if (killAfterMs !== undefined && output.startsWith("received"))
-        setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+        void pause(killAfterMs).then(() => child.kill("SIGKILL"));
     });
     child.stderr.on("data", (data: Buffer) => {
       errors += data.toString();

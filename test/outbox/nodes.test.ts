@@ -11,7 +11,7 @@ import type { Storefront } from "../../src/storefront/storefront.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";
 import { line, quantity } from "../support/goods.ts";
 import { locationId, shopId, withWorld, type World } from "../support/storefront.ts";
-import { patienceMs, until } from "../support/until.ts";
+import { patienceMs, pause, quiet, until } from "../support/until.ts";
 
 interface NodeOptions {
   readonly engineOf?: (engine: Engine) => Engine;
@@ -255,7 +255,7 @@ suite("two nodes", () => {
       const toldToo = second.outbox.settle(shopId, effects, 5_000);
       await secondCall.reached;
       firstCall.open();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await quiet(100);
       assert.equal((await world.load("po_1")).storefrontSyncState, "in-flight", "the first one's answer came too late");
       secondCall.open();
       assert.deepEqual([...(await told).values()], [...(await toldToo).values()]);
@@ -283,7 +283,7 @@ suite("two nodes", () => {
       await world.quiet();
       assert.deepEqual(await incoming(world), [0, 0, 0]);
       // The first one finds that it cannot renew its lease.
-      await new Promise((resolve) => setTimeout(resolve, limits.leaseMs / 2));
+      await pause(limits.leaseMs / 2);
       const { calls } = await world.sandbox.state([]);
       gate.resolve();
       await told;
@@ -304,7 +304,7 @@ suite("two nodes", () => {
       await slow.reached;
       const beganMs = Date.now();
       const told = second.outbox.settle(shopId, effects, patienceMs);
-      setTimeout(() => slow.open(), 50);
+      void pause(50).then(() => slow.open());
       assert.ok([...(await told).values()].every((outcome) => outcome.state === "applied"));
       assert.ok(Date.now() - beganMs < patienceMs / 2);
       await first.outbox.close();
@@ -383,7 +383,7 @@ suite("two nodes", () => {
       const first = nodeOf(world, { engineOf });
       const second = nodeOf(world);
       void first.outbox.settle(shopId, [effects[0] ?? ""], 0);
-      while (first.complaints.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until("it complains", () => first.complaints.length > 0);
       stops = true;
       await first.outbox.close();
       assert.deepEqual([...new Set(first.complaints)], ["a run of the outbox has failed; it is tried again"]);

@@ -13,13 +13,12 @@ import {
 } from "../../src/shop/order/order-claims.ts";
 import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
-import { sleep } from "../../src/base/waiting.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import { line, quantity } from "../support/goods.ts";
 import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/storefront.ts";
-import { patienceMs, until } from "../support/until.ts";
+import { patienceMs, pause, until } from "../support/until.ts";
 
 const fault = (
   call: SandboxFault["call"],
@@ -139,7 +138,7 @@ suite("outbox: stock", () => {
       assert.ok(shops === 1 && oldestAtMs !== null && oldestAtMs >= beforeMs, String(oldestAtMs));
       await world.quiet();
       // The effect is settled before the outbox has seen it: it looks once more within a second.
-      for (let looks = 0; looks < 300 && world.outbox.backlog().oldestAtMs !== null; looks += 1) await sleep(10);
+      await until("nothing is left", () => world.outbox.backlog().oldestAtMs === null);
       assert.deepEqual(world.outbox.backlog(), { shops: 0, oldestAtMs: null, failedTotal: 1 });
     }));
 
@@ -230,7 +229,7 @@ suite("outbox: stock", () => {
       await world.strike([], { latencyMs: 60 });
       const first = await world.receive("po_1", { l1: quantity(2) });
       void world.outbox.settle(shopId, first, 0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
       const second = await world.receive("po_1", { l1: quantity(7) });
       const outcome = await pushOutcome(world, second);
       await world.quiet();
@@ -354,7 +353,7 @@ suite("outbox: stock", () => {
       await before.place("po_1", lines(1));
       await before.strike([], { latencyMs: 5_000 });
       void before.outbox.settle(shopId, await before.receive("po_1", { l1: quantity(2) }), 0);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await pause(30);
       await before.close();
 
       const after = await openWorld(directory);
@@ -447,7 +446,7 @@ suite("outbox: stock", () => {
                     await world.strike([fault("changeOnHand", step.outcome, { times: step.times })]);
                     break;
                   case "rest":
-                    await new Promise((resolve) => setTimeout(resolve, 10));
+                    await pause(10);
                     break;
                 }
               }

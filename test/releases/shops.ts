@@ -9,6 +9,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { startSmtpServer } from "../support/smtp.ts";
 import { reasons, stockTake, world } from "../support/read-only.ts";
 import { type Answer, type Asked, type Running, secretKey } from "./program.ts";
+import { until } from "../support/until.ts";
 
 export const adminToken = "an-admin-token-of-kept-releases";
 export const wideShop = "wide";
@@ -251,16 +252,6 @@ async function workOfAnOwner(maker: Maker): Promise<string | null> {
 async function mailsOf(maker: Maker, order: string): Promise<{ readonly text: string }> {
   const mails = await maker.admin("GET", `${order}/mails`);
   return { text: JSON.stringify(mails("data")) };
-}
-
-const waitMsMax = 30_000;
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const untilMs = Date.now() + waitMsMax; Date.now() < untilMs;) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`never: ${what}`);
 }
 
 /** A shop whose storefront is a Medusa, with an order that was received there. */

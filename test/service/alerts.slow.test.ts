@@ -3,6 +3,7 @@
  *
  * `OPENPO_PROMETHEUS` names the program; by default it is the one of the Debian package. Without one the test is skipped, with a message.
  */
+// Only on sqlite: its subject is the rules of alerts, which read the same metrics of both engines.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

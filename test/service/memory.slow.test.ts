@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { detailLengthMax, detailsMax } from "../../src/requests/input.ts";
 import { pipelinedMax, pipelinedReadMax } from "../../src/http/node/connections.ts";
 import { BodyMemory } from "../../src/http/body.ts";
@@ -11,7 +10,7 @@ import { crateOperations } from "../support/operations.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { assertToldInWords, exchange, sendUnread, statusesIn } from "../support/raw.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const crates = "/api/v1/crates";
 const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
@@ -52,7 +51,7 @@ test("a connection runs one request at a time, and the next when its answer has 
       running += 1;
       served.push(search);
       assert.equal(running, 1);
-      await sleep(5);
+      await pause(5);
       running -= 1;
       return new Response(search);
     },
@@ -98,7 +97,7 @@ test("nothing more is read from a connection on which many requests wait", async
   let left = socket.writableLength;
   for (let before = Number.POSITIVE_INFINITY; left < before; left = socket.writableLength) {
     before = left;
-    await sleep(1_000);
+    await pause(1_000);
   }
   socket.destroy();
   gate.resolve();
@@ -206,7 +205,7 @@ async function growthUnder(program: RunningProgram, attack: () => Promise<void>)
   const before = await memory();
   let most = before;
   const running = { value: true };
-  const attacking = attack().then(() => sleep(3_000));
+  const attacking = attack().then(() => pause(3_000));
   void attacking.finally(() => (running.value = false));
   while (running.value) {
     const startedAtMs = performance.now();
@@ -214,7 +213,7 @@ async function growthUnder(program: RunningProgram, attack: () => Promise<void>)
     const tookMs = performance.now() - startedAtMs;
     assert.ok(tookMs < 2_000, `/healthz took ${tookMs} ms`);
     most = Math.max(most, await memory());
-    await sleep(50);
+    await pause(50);
   }
   await attacking;
   return most - before;
@@ -292,7 +291,7 @@ test("unread answers of a large order cost the program less than 250 MB", async 
         const wanted = count + (await answered(503));
         while (sockets.length < wanted)
           sockets.push(await sendUnread(portOf(program), get("/api/v1/purchase-orders/large", key)));
-        await sleep(200);
+        await pause(200);
       }
     });
     for (const socket of sockets) socket.destroy();

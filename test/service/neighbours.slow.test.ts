@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { adminToken, ask, makeShop } from "../support/clients.ts";
 import { withProgram } from "../support/process.ts";
+import { pause } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const connections = 8;
@@ -61,7 +61,7 @@ test("while a shop changes an order of 1,560 lines on 8 connections, another sho
             const read = await ask(program.url, { method: "GET", target, token });
             assert.equal(read.status, 200, read.text);
             overtaken.push(answered - before);
-            await sleep(5);
+            await pause(5);
           }
           assert.ok(overtaken.length > 5, `${overtaken.length} requests to ${target}`);
           return overtaken.reduce((sum, each) => sum + each, 0) / overtaken.length;

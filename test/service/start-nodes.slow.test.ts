@@ -5,11 +5,11 @@
  */
 import assert from "node:assert/strict";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { suite, test } from "node:test";
 import { Client } from "pg";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { freshDatabase } from "../support/postgres.ts";
+import { pause } from "../support/until.ts";
 
 const adminToken = "an-admin-token-for-nodes";
 
@@ -200,7 +200,7 @@ suite("openpo on a database", () => {
           for (const target of [...targets, ...details]) {
             let answer = await node.ask("GET", `/api/v1/${target}`, key.apiKey);
             for (; answer.status === 429; answer = await node.ask("GET", `/api/v1/${target}`, key.apiKey))
-              await sleep(Number(answer.at("error", "retryAfterMs")));
+              await pause(Number(answer.at("error", "retryAfterMs")));
             answers.push(answer.text);
           }
           return answers.map((text) => text.replaceAll(/"requestId":"req_[^"]+"/g, ""));

@@ -6,7 +6,6 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { linesOnLoopMax } from "../../src/requests/loop-limits.ts";
 import { orderRecords } from "../linear/clients.ts";
@@ -17,6 +16,7 @@ import { adminToken, ask, type Answered, hangUp, makeShop, operate } from "../su
 import { serveProgram } from "../support/process.ts";
 import { until } from "../support/until.ts";
 import type { Watched } from "./watch.ts";
+import { pause } from "../support/until.ts";
 
 const shops = 4;
 const clientsPerShop = 3;
@@ -138,7 +138,7 @@ class Client {
   async run(): Promise<void> {
     while (!this.#load.isOver()) {
       await this.#step();
-      await sleep(this.#random.next() * pauseMsMax);
+      await pause(this.#random.next() * pauseMsMax);
     }
   }
 
@@ -369,7 +369,7 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
       let saidMs = performance.now();
       while (!load.isOver()) {
         samples.push(sampleOf(pid, root));
-        await sleep(sampleEveryMs);
+        await pause(sampleEveryMs);
         if (performance.now() < saidMs + 60_000) continue;
         saidMs = performance.now();
         const { memoryMb, descriptors, fileBytes, walBytes } = samples.at(-1) ?? sampleOf(pid, root);
@@ -389,7 +389,7 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
       ),
     ]);
     // Its last report is up to a second old.
-    await sleep(1_200);
+    await pause(1_200);
     const watched: Watched = JSON.parse(readFileSync(report, "utf8"));
     return judged(samples, watched, load, receiver.count());
   } finally {

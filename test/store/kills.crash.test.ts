@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inPlace, openStore } from "../support/store.ts";
 import { startWriter } from "./writer.ts";
+import { pause } from "../support/until.ts";
 
 /** Rounds at least, and the acknowledged writes of all rounds: fewer would prove little. */
 const roundsMin = 8;
@@ -15,7 +16,7 @@ test("after a kill at any moment, every acknowledged write and all writes before
     // A slow machine needs more rounds for as many writes.
     for (let round = 0; round < roundsMin || acknowledged < acknowledgedMin; round += 1) {
       const writer = await startWriter(directory, kept);
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
+      await pause(20 + Math.random() * 300);
       await writer.kill();
 
       const store = await openStore(directory);

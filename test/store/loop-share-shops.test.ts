@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { startServer } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
+import { quiet, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -27,10 +28,7 @@ function loopUnderTest() {
 
 /** Whether it has settled by the time that the others had for their work. */
 async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
-  return Promise.race([
-    promise.then(() => true),
-    new Promise<boolean>((resolve) => void setTimeout(() => resolve(false), 60)),
-  ]);
+  return Promise.race([promise.then(() => true), quiet(60).then(() => false)]);
 }
 
 test("reads and writes of a shop whose work has held the loop for long wait for the requests of others", () =>
@@ -106,9 +104,7 @@ test("a request counts for its shop from its arrival to its answer", async () =>
   }
   assert.equal((await operations).status, 200);
   assert.ok(turns.includes(false), "while it was under way");
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const last = loop.turn("elsewhere");
-  assert.ok(last === null || (await hasSettled(last)), "and no longer");
+  await until("and no longer", () => loop.turn("elsewhere") === null);
 });
 
 test("a body is made into values, and checked, when its shop may hold the loop; that time counts", async () => {

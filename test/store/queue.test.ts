@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/base/fault.ts";
 import { ShopQueue, type QueueLimits } from "../../src/store/queue.ts";
+import { until } from "../support/until.ts";
 
 interface Write {
   readonly name: number;
@@ -138,13 +139,7 @@ test("behind a turn that does not end, waiting writes are refused when their tim
   await eventLoop();
   add(2);
   clock.nowMs += 40;
-  // The queue's timer does not keep the process alive, so the test has to.
-  const keepAlive = setInterval(() => undefined, 1_000);
-  try {
-    while (refusals.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  } finally {
-    clearInterval(keepAlive);
-  }
+  await until("what waits is refused", () => refusals.size > 0);
   assert.deepEqual([...refusals.keys()], [2]);
   turns[0]?.end();
   await eventLoop();

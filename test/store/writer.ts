@@ -1,6 +1,7 @@
 /** Starts a writing process (engine-writer.ts) that a test can kill. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { pause } from "../support/until.ts";
 
 export interface Writer {
   readonly acknowledged: readonly number[];
@@ -19,7 +20,7 @@ export async function startWriter(directory: string, first: number): Promise<Wri
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
   while (!output.startsWith("ready\n")) {
     if (child.exitCode !== null) throw new Error(errors);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
   return {
     get acknowledged() {

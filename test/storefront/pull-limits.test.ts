@@ -31,7 +31,7 @@ import { configOf, onFake, type OnFake, secretKey } from "./shopify/connected.ts
 import { quantity } from "../support/goods.ts";
 import { ask, pullAll, pullOf } from "../support/pulling.ts";
 import { makePlace, onPostgres, openStore } from "../support/store.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -215,7 +215,7 @@ test("a page has pageMsMax, and its lease (leaseMs) is longer", () => {
   return onPlatform(
     only("variants", async () => {
       asked.resolve();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
       return empty;
     }),
     async ({ go, untilPull, pull, now }) => {

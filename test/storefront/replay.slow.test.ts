@@ -13,6 +13,7 @@ import { isReal, MedusaPlace } from "./medusa/place.ts";
 import { setLevels } from "./medusa/proxy.ts";
 import { FakeShopify, fakeToken } from "./shopify/fake.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { pause, until } from "../support/until.ts";
 
 const data = path.join(import.meta.dirname, "../../../shared/data/adventureworks");
 const skip = existsSync(data) ? false : `the AdventureWorks files are not there: ${data}`;
@@ -157,7 +158,7 @@ for (const [name, open] of [
               } catch (error) {
                 if (error instanceof assert.AssertionError || Date.now() > untilMs) throw error;
               }
-              await new Promise((resolve) => setTimeout(resolve, 150));
+              await pause(150);
             }
           };
           const settings = { rateLimit: { capacity: 100_000, refillPerSecond: 1_000 } };
@@ -225,15 +226,19 @@ for (const [name, open] of [
           shown.heal();
           // What has failed for good is pushed again, as `recovery` says.
           for (const id of orderIds)
-            for (const untilMs = Date.now() + 180_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
-              const order = await ask("GET", `/api/v1/purchase-orders/${id}`, key);
-              const state = order.at("data", "purchaseOrder", "storefrontSyncState");
-              if (state === "synced" || state === "never-synced") break;
-              assert.ok(Date.now() < untilMs, `${id} is ${String(state)}`);
-              if (state === "in-flight") continue;
-              await ask("POST", `/api/v1/purchase-orders/${id}/storefront-sync/reset`, key, {});
-              await ask("POST", `/api/v1/purchase-orders/${id}/storefront-sync`, key, {});
-            }
+            await until(
+              `${id} synced`,
+              async () => {
+                const order = await ask("GET", `/api/v1/purchase-orders/${id}`, key);
+                const state = order.at("data", "purchaseOrder", "storefrontSyncState");
+                if (state === "synced" || state === "never-synced") return true;
+                if (state === "in-flight") return false;
+                await ask("POST", `/api/v1/purchase-orders/${id}/storefront-sync/reset`, key, {});
+                await ask("POST", `/api/v1/purchase-orders/${id}/storefront-sync`, key, {});
+                return false;
+              },
+              180_000,
+            );
           const differences = async (): Promise<readonly string[]> =>
             (
               await Promise.all(
@@ -249,7 +254,7 @@ for (const [name, open] of [
             ).flat();
           let left = await differences();
           for (const untilMs = Date.now() + 60_000; left.length > 0 && Date.now() < untilMs; left = await differences())
-            await new Promise((resolve) => setTimeout(resolve, 500));
+            await pause(500);
           assert.deepEqual(left, []);
           assert.equal(done, ordersMax);
           await program.end("SIGTERM");

@@ -7,6 +7,7 @@ import { type SandboxCall, type SandboxFault, type SandboxFaults } from "../../s
 import { type Storefront, StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
 import { inPlace, openStore } from "../support/store.ts";
+import { quiet } from "../support/until.ts";
 
 type Sandbox = Storefront & SandboxControl;
 
@@ -175,7 +176,7 @@ suite("sandbox", () => {
       });
       givenUp.abort();
       assert.equal((await rejection(change)).landed, "no");
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await quiet(60);
       assert.equal(await onHand(sandbox, "v1"), 0);
     }));
 

@@ -6,10 +6,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { pause } from "../support/until.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_ACCEPT_KILLS"] ?? 4);
 const seed = Number(process.env["OPENPO_TEST_ACCEPT_SEED"] ?? 20_261_123);
@@ -110,7 +110,7 @@ test("a kill while a supplier's answer is accepted leaves all of it accepted or 
         assert.equal((await accepting)?.status, 200);
         tookMs = performance.now() - startedMs;
       } else {
-        await sleep(((kill - random()) / killCount) * tookMs);
+        await pause(((kill - random()) / killCount) * tookMs);
         await program.end("SIGKILL");
         const answered = await accepting;
         program = await serveProgram(env);

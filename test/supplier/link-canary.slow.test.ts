@@ -2,6 +2,7 @@
  * The token of a supplier's link is looked for in everything that the service writes, sends and answers after it was made and used: output, spans, webhooks,
  * metrics, exports, logs and audit rows, pages of other orders, documents, and the store itself (C64).
  */
+// Only on sqlite: its subject is what is written, sent and answered, by the same code on both engines.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { systemClock } from "../../src/base/system.ts";
+import { pause } from "./until.ts";
 
 export const adminToken = "an-admin-token-for-nodes";
 /** The client's default timeout: longer than the slowest operation takes. */
@@ -220,7 +220,7 @@ export function createClient({ nodes, check, random, patienceMs, signal }: Clien
         if (systemClock.now() > untilMs)
           assert.fail(`${asked.method} ${asked.target} has no final answer: ${history.join(", ")}`);
         signal.throwIfAborted();
-        await sleep(pauseMs);
+        await pause(pauseMs);
       }
     },
   };

@@ -1,10 +1,9 @@
 /** A large shop for the console's budgets, and what stories say to the program beside the page. */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
 import type { RunningProgram } from "./process.ts";
-import { patienceMs } from "./until.ts";
+import { pause, until } from "./until.ts";
 
 /** 10,000 orders, newest first in the list; `o9999` has 500 lines. */
 export const ordersOfBig = 10_000;
@@ -72,7 +71,7 @@ export const apiOf = (program: RunningProgram, key = program.word("write key")) 
     const ask = () => program.ask("GET", `/api/v1/purchase-orders/${id}`, key);
     let answer = await ask();
     // Who looks again and again for what a slow page saves comes to the key's rate limit.
-    for (; answer.status === 429; answer = await ask()) await sleep(Number(answer.headers.get("retry-after")) * 1_000);
+    for (; answer.status === 429; answer = await ask()) await pause(Number(answer.headers.get("retry-after")) * 1_000);
     assert.equal(answer.status, 200, answer.text);
     return answer.at("data", "purchaseOrder") as PurchaseOrder;
   },
@@ -98,12 +97,8 @@ export async function press(page: Page, role: "button" | "link", name: string): 
  * Waits until an expression holds in the page. Its policy lets no text become a script by itself: Playwright's `waitForFunction` fails there when the first
  * look does not find it.
  */
-export async function until(page: Page, expression: string): Promise<void> {
-  for (const endMs = performance.now() + patienceMs; !(await page.evaluate<boolean>(expression));) {
-    assert.ok(performance.now() < endMs, `never: ${expression}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
+export const untilOnPage = (page: Page, expression: string): Promise<true> =>
+  until(expression, () => page.evaluate<boolean>(expression));
 
 /** How long this machine, when nothing else runs, takes to lay out the table below. */
 const quietTableMs = 40;

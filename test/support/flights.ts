@@ -30,6 +30,7 @@ import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { systemClock as clock, timeOrderedIds } from "../../src/base/system.ts";
 import { onlyGlobal } from "../../src/webhooks/addresses.ts";
 import { sandboxSchema, shopsSchema } from "./postgres.ts";
+import { pause } from "./until.ts";
 
 const ids = timeOrderedIds(clock);
 const loop = new LoopShare();
@@ -323,7 +324,7 @@ export async function openCountedNode(url: string): Promise<CountedNode> {
         tx.all<{ n: number }>("select count(*) as n from effect where shop_id = ? and state = 'pending'", [shopId]),
       );
       left = row?.n ?? 0;
-      await new Promise((resolve) => setTimeout(resolve, quietMs));
+      await pause(quietMs);
     }
   }
   const costIn = ({ statements, roundTrips }: Cost, before: Cost): Cost => ({

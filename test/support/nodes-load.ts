@@ -6,13 +6,13 @@
  * shared orders: they add lines, un-receive goods, and raise a counter by compare-and-swap.
  */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { operations } from "../../src/operations/registry.ts";
 import { systemClock } from "../../src/base/system.ts";
 import { type Asked, type Client, createClient, type Definite, makeShop, operate, seeded } from "./clients.ts";
 import { contractOf } from "./contract.ts";
 import { rowsOf } from "./nodes.ts";
+import { pause } from "./until.ts";
 
 /** An address of the service: a node, or a load balancer. */
 interface Address {
@@ -510,7 +510,7 @@ async function untilQuiet(url: string, shop: Shop): Promise<void> {
     const left = await rowsOf(url, shop.shopId, "select * from openpo.effect where shop_id = $1 and state = 'pending'");
     if (left.length === 0) return;
     if (systemClock.now() > untilMs) assert.fail(`follow-on work does not end: ${JSON.stringify(left)}`);
-    await sleep(200);
+    await pause(200);
   }
 }
 
@@ -751,7 +751,7 @@ export async function runLoad(
   const changing = async (): Promise<void> => {
     while (!isOver()) {
       await changeFaults(anyOf(shopIds, random), nodes, random);
-      await sleep(700);
+      await pause(700);
     }
   };
   const working = async (index: number): Promise<void> => {

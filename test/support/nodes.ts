@@ -1,11 +1,11 @@
 /**
  * Nodes that share a database, as an operator runs them: separate processes, each with its own port, that can be killed and restarted.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { adminToken } from "./clients.ts";
 import { withClient } from "./postgres.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
+import { pause } from "./until.ts";
 
 /** A node may be started while the database is down. */
 const startMsMax = 90_000;
@@ -54,7 +54,7 @@ export function serviceNode(databaseUrl: string, env: Readonly<Record<string, st
         } catch (error) {
           log += `\n${String(error)}\n`;
           if (systemClock.now() > untilMs) throw error;
-          await sleep(startPauseMs);
+          await pause(startPauseMs);
         }
       }
     },

@@ -8,13 +8,12 @@
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { type PostgresServer, startPostgres, withClient } from "./postgres.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
+import { pause, until } from "./until.ts";
 
 const followsMsMax = 60_000;
-const lookEveryMs = 20;
 
 /** One address for a server that changes. */
 interface Switch {
@@ -105,14 +104,17 @@ export function processesOf(data: string): readonly number[] {
 /** @throws Error when the standby does not follow in time. */
 async function untilFollowing(primary: PostgresServer, name: string, state: readonly string[]): Promise<void> {
   await withClient(primary.superuserUrl, async (client) => {
-    for (const untilMs = systemClock.now() + followsMsMax; ; await sleep(lookEveryMs)) {
-      const { rows } = await client.query<{ sync_state: string }>(
-        "select sync_state from pg_stat_replication where application_name = $1 and state = 'streaming'",
-        [name],
-      );
-      if (state.includes(rows[0]?.sync_state ?? "")) return;
-      if (systemClock.now() > untilMs) throw new Error("the standby does not follow");
-    }
+    await until(
+      `${name} follows`,
+      async () => {
+        const { rows } = await client.query<{ sync_state: string }>(
+          "select sync_state from pg_stat_replication where application_name = $1 and state = 'streaming'",
+          [name],
+        );
+        return state.includes(rows[0]?.sync_state ?? "");
+      },
+      followsMsMax,
+    );
   });
 }
 
@@ -158,7 +160,7 @@ export async function startPair({ settings = {}, synchronous = true }: PairOptio
       const [dying, promoted] = [primary, standby];
       if (promoted === null || proxy === null) throw new Error("there is no standby");
       proxy.stall();
-      await sleep(heldBackMs);
+      await pause(heldBackMs);
       const left = processesOf(dying.data);
       const killedAtMs = systemClock.now();
       for (const pid of left) {

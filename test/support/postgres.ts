@@ -46,6 +46,7 @@ import type { DueRows, Engine, SqlValue, Statement } from "../../src/store/store
 import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 import { freePort } from "./ports.ts";
+import { pause } from "./until.ts";
 
 /** The environment variable with the address of the server that the tests of a run share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
@@ -307,7 +308,7 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
     } catch (error) {
       if (server.exitCode !== null || systemClock.now() > untilMs)
         throw new Error("PostgreSQL did not start.", { cause: error });
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
   }
 }

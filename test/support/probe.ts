@@ -1,7 +1,7 @@
 /** Measures for how long nobody could write: one small change after another, each at any of the addresses. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/base/system.ts";
 import { ask, makeShop } from "./clients.ts";
+import { pause } from "./until.ts";
 
 const pauseMs = 25;
 const waitMsMax = 2_000;
@@ -29,7 +29,7 @@ export async function startProbe(nodes: readonly { readonly url: string }[], sho
         () => 0,
       );
       if (status === 201) writtenAtMs.push(systemClock.now());
-      await sleep(pauseMs);
+      await pause(pauseMs);
     }
   };
   const ended = writing();

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { ndjson } from "./admin.ts";
 import type { RunningProgram } from "./process.ts";
+import { pause } from "./until.ts";
 
 export const shopId = "tideline";
 export const otherShop = "other";
@@ -89,7 +90,7 @@ export class ShopUse {
     for (;;) {
       const state = (await this.detail(id)).at("data", "purchaseOrder", "storefrontSyncState");
       if (state !== "in-flight") return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
   }
 
@@ -147,9 +148,4 @@ export async function eventsOf(program: RunningProgram, id: string): Promise<rea
   assert.ok(Array.isArray(events));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape of events is held elsewhere
   return events as readonly Event[];
-}
-
-/** Waits until the condition holds. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -37,3 +37,14 @@ export const becomes = <T>(said: () => Promise<T>, wanted: T): Promise<true> =>
     async () => ({ wanted, said: await said() }),
     async () => isDeepStrictEqual(await said(), wanted),
   );
+
+/**
+ * Gives what must not happen time to happen. A slow machine makes such a look weaker, never wrong, so nothing that is to happen may be awaited by it.
+ */
+export const quiet = (ms: number): Promise<void> => sleep(ms);
+
+/**
+ * The pause of something that a test plays: a client between two requests, a server before its answer, whoever kills before the kill. It is part of what
+ * is played, and no assertion rests on its being long enough.
+ */
+export const pause = (ms: number): Promise<void> => sleep(ms);

@@ -327,7 +327,7 @@ test("tests of the console do not wait with what its policy refuses", () => {
   none(
     globSync("test/{console,http,support}/**/*.ts")
       .filter((file) => waits.test(textOf(file)))
-      .map((file) => `${file}: wait with until() of test/support/console-shop.ts.`),
+      .map((file) => `${file}: wait with untilOnPage() of test/support/console-shop.ts.`),
   );
 });
 

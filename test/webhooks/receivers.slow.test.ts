@@ -1,13 +1,13 @@
 /**
  * The sender of webhooks among receivers that misbehave (C60, C61): they hold up nobody, and no name leads it to an address that is shut.
  */
+// Only on sqlite: its subject is receivers; webhooks/nodes.crash.test.ts has the sender on PostgreSQL.
 import { SecretBox } from "../../src/base/secret-box.ts";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { receiveWebhooks } from "../../examples/webhook-receiver.ts";
 import type { EventDraft } from "../../src/core/events/events.ts";
 import { type Delivery, listDeliveries } from "../../src/shop/events/deliveries.ts";
@@ -25,7 +25,7 @@ import { freePort } from "../support/ports.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 const ids = timeOrderedIds(systemClock);
 const shopId = "shop";
@@ -226,7 +226,7 @@ async function p95BesideBad(): Promise<number> {
       for (const { url } of good) await setting.add(url);
       for (let count = 0; count < events; count += 1) {
         await setting.tell();
-        await sleep(40);
+        await pause(40);
       }
       for (const receiver of good) await receiver.until(() => eventsTold(receiver) === events);
       p95 = p95Of(good);
@@ -261,7 +261,7 @@ test("receivers that hang, reset, redirect, are gone, refuse or are slow delay n
 async function p95OfOther(setting: Setting, receiver: Receiver, events: number): Promise<number> {
   for (let count = 0; count < events; count += 1) {
     await setting.tell(otherShopId);
-    await sleep(100);
+    await pause(100);
   }
   await receiver.until(() => eventsTold(receiver) === events, 30_000);
   return p95Of([receiver]);
@@ -278,7 +278,7 @@ async function p95BesideSlow(answerMs: number | null): Promise<number> {
       most.ever = Math.max(most.ever, most.running);
       most.later = Math.max(most.later, most.running);
       response.once("close", () => (most.running -= 1));
-      if (answerMs !== null) setTimeout(() => response.writeHead(204).end(), answerMs);
+      if (answerMs !== null) void pause(answerMs).then(() => response.writeHead(204).end());
     };
   try {
     let p95 = Number.POSITIVE_INFINITY;
@@ -295,9 +295,9 @@ async function p95BesideSlow(answerMs: number | null): Promise<number> {
         return of.every((deliveries) => deliveries.some(({ lastMs }) => lastMs !== null));
       });
       // What began before that ends.
-      await sleep(3_000);
+      await pause(3_000);
       most.later = most.running;
-      await sleep(1_500);
+      await pause(1_500);
       assert.ok(most.later <= senderLimits.slowPerShopMax + 4, `${most.later} at a time`);
     });
     return p95;
@@ -315,7 +315,7 @@ test("endpoints and shops with much to send have turns: each is sent about as mu
   const good = await startReceiver();
   const events = 60;
   for (const receiver of receivers)
-    receiver.answer = (response) => void setTimeout(() => response.writeHead(204).end(), 20);
+    receiver.answer = (response) => void pause(20).then(() => response.writeHead(204).end());
   try {
     await withSender({}, async (setting) => {
       for (const { url } of receivers) await setting.add(url);
@@ -346,7 +346,7 @@ test("a shop's deliveries that were under way are sent again by the next process
       const endpointId = await setting.add(receiver.url);
       for (let count = 0; count < 10; count += 1) await setting.tell();
       await receiver.until(() => receiver.received.length === 4);
-      await sleep(200);
+      await pause(200);
       assert.equal(receiver.received.length, senderLimits.perEndpointMax);
       const restarted = setting.restart();
       isUp = true;
@@ -430,7 +430,7 @@ test("no name and no form of an address leads to what is shut; every attempt is 
           (delivery) => (delivery?.lastError ?? null) !== null,
         ),
       );
-      await sleep(300);
+      await pause(300);
       const first = await of(0);
       assert.deepEqual([first?.attempts, first?.lastError], [2, "the host is at an address that is not allowed"]);
       for (let index = 1; index < urls.length; index += 1) {
@@ -521,7 +521,7 @@ test("the receivers in examples take what is signed, once, and refuse everything
         await until("both have the event", () => events.length > 0 && printed.length > 0);
         for (const { endpointId } of [keyed, shared])
           await ask("POST", `/webhook-endpoints/${endpointId}/replay`, { afterSequence: 0 });
-        await sleep(500);
+        await pause(500);
         assert.deepEqual(
           [events.length, printed.join("").trim().split("\n").length],
           [1, 1],

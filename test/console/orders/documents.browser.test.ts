@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { until } from "../../support/console-shop.ts";
+import { untilOnPage } from "../../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withPerson } from "../../support/console.ts";
 
 after(endConsole);
@@ -30,13 +30,13 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
       .setInputFiles({ name: "l.svg", mimeType: "image/svg+xml", buffer: logo });
     await page.getByAltText("The logo as it is now").waitFor();
     // It is shown, not only there.
-    await until(page, "document.querySelector('.logo img').naturalWidth > 0");
+    await untilOnPage(page, "document.querySelector('.logo img').naturalWidth > 0");
     await picture(page, "documents");
     await page.getByLabel("Foot of every page").fill("𒀀");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("Not saved: one field is wrong.").waitFor();
     assert.match(await page.locator("#wrong-footer").innerText(), /U\+12000/);
-    await until(page, "document.activeElement.name === 'footer'");
+    await untilOnPage(page, "document.activeElement.name === 'footer'");
     await picture(page, "documents-refused");
 
     const listed = await program.ask("GET", "/api/v1/purchase-orders?status=Sent&limit=1", program.word("write key"));

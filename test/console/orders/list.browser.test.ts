@@ -7,7 +7,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { apiOf, bigRecords, makeShop, ordersOfBig, press, slowdownOf, until } from "../../support/console-shop.ts";
+import {
+  apiOf,
+  bigRecords,
+  makeShop,
+  ordersOfBig,
+  press,
+  slowdownOf,
+  untilOnPage,
+} from "../../support/console-shop.ts";
 import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../../support/console.ts";
 import { becomes } from "../../support/until.ts";
 
@@ -69,7 +77,7 @@ test(
       await last.click();
       await page.getByRole("heading", { name: "Activity" }).waitFor();
       await page.goBack();
-      await until(page, `Math.abs(scrollY - ${place}) < 5`);
+      await untilOnPage(page, `Math.abs(scrollY - ${place}) < 5`);
     });
   },
 );
@@ -223,7 +231,7 @@ test(
       };
       await type("n");
       await page.getByRole("heading", { name: "New order" }).waitFor();
-      await until(page, "document.activeElement.getAttribute('role') === 'combobox'");
+      await untilOnPage(page, "document.activeElement.getAttribute('role') === 'combobox'");
       await picture(page, "new-order");
       await type("mi");
       await enter();
@@ -232,12 +240,12 @@ test(
       await picture(page, "new-order-location");
       await page.reload();
       await page.getByRole("combobox", { name: "Where do the goods go?" }).waitFor();
-      await until(page, "document.activeElement.getAttribute('role') === 'combobox'");
+      await untilOnPage(page, "document.activeElement.getAttribute('role') === 'combobox'");
       await type("y");
       await enter();
       const search = page.getByRole("combobox", { name: "Add a product" });
       await search.waitFor();
-      await until(page, "document.activeElement.labels?.[0]?.textContent === 'Add a product'");
+      await untilOnPage(page, "document.activeElement.labels?.[0]?.textContent === 'Add a product'");
       assert.ok(keys <= 12, String(keys));
 
       await page.keyboard.type("MUG-1");

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../../client/index.ts";
-import { apiOf, press, showsStatus, until } from "../../support/console-shop.ts";
+import { apiOf, press, showsStatus, untilOnPage } from "../../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 import { becomes } from "../../support/until.ts";
@@ -150,7 +150,7 @@ test(
       await page.getByLabel(/^Quantity of/).waitFor();
       await page.keyboard.press("Enter");
       await page.locator("table.grid tbody tr").nth(3).waitFor();
-      await until(page, "document.activeElement.getAttribute('role') === 'combobox'");
+      await untilOnPage(page, "document.activeElement.getAttribute('role') === 'combobox'");
 
       // Rows of a sheet in one call.
       await page.getByText("Paste rows from a sheet").focus();

@@ -1,4 +1,5 @@
 /** Receiving in a real browser: a scanner at full speed, two people at one order, a server that dies during a save. */
+// Only on sqlite: its subject is the page in the browser; other tests ask the same of both engines.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, test } from "node:test";
@@ -9,7 +10,7 @@ import { slowdownOf } from "../../support/console-shop.ts";
 import { picture, skip, throughAgain, withoutEvents } from "../../support/console.ts";
 import { type RunningProgram, serveProgram } from "../../support/process.ts";
 import { makePlace, type StorePlace } from "../../support/store.ts";
-import { becomes, patienceMs, until } from "../../support/until.ts";
+import { becomes, patienceMs, pause, until } from "../../support/until.ts";
 
 interface Started {
   readonly place: StorePlace;
@@ -229,7 +230,7 @@ test(
     for (let nth = 0; nth < 100; nth += 1) {
       await scan(page, order.lines[nth % 4]?.barcode ?? "");
       const earlyMs = fromMs + (nth + 1) * scanMs - performance.now();
-      if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs));
+      if (earlyMs > 0) await pause(earlyMs);
     }
     await page.locator("[data-nth='100']").waitFor();
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
@@ -524,14 +525,14 @@ test(
       while (!looping.signal.aborted) {
         const { status } = await all.program.ask("GET", "/api/v1/purchase-orders?limit=1", all.writeKey);
         if (status === 429) refused.agents += 1;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await pause(20);
       }
     };
     const agents = Promise.all([agent(), agent()]);
     for (const { barcode } of order.lines) for (let unit = 0; unit < 5; unit += 1) await scan(page, barcode);
     await page.locator("[data-nth='200']").waitFor();
     // An Enter so soon after a scan is the scanner's second one.
-    do await new Promise((resolve) => setTimeout(resolve, 400));
+    do await pause(400);
     while (refused.agents < 10);
     await page.keyboard.press("Enter");
     await page.getByText("40 lines received.").waitFor();

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { slowdownOf, until } from "../../support/console-shop.ts";
+import { slowdownOf, untilOnPage } from "../../support/console-shop.ts";
 import { endConsole, picture, skip, throughAgain, withConsole } from "../../support/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -132,9 +132,9 @@ test("of 20,000 products the first are seen within a second; they are ticked and
     await page.keyboard.press("Enter");
     await row(0).getByRole("button", { name: "Round Product 00000 up to 36" }).waitFor();
     assert.equal(await row(0).getByRole("checkbox").isChecked(), true);
-    await until(page, "document.activeElement.closest('tr')?.dataset.row === '1'");
+    await untilOnPage(page, "document.activeElement.closest('tr')?.dataset.row === '1'");
     for (let nth = 0; nth < 10; nth += 1) await page.keyboard.press("PageDown");
-    await until(page, "document.activeElement.closest('tr')?.dataset.row === '101'");
+    await untilOnPage(page, "document.activeElement.closest('tr')?.dataset.row === '101'");
     await page.keyboard.type("5");
     await page.keyboard.press("ArrowUp");
     await page.getByText("2 lines of 1 supplier").waitFor();

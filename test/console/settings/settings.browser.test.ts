@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { until } from "../../support/console-shop.ts";
+import { untilOnPage } from "../../support/console-shop.ts";
 import { endConsole, picture, skip, withPerson } from "../../support/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -61,7 +61,7 @@ test(
       await form.getByRole("button", { name: "Save" }).click();
       await form.getByRole("alert").getByText("Not saved: one field is wrong.").waitFor();
       assert.match(await saysOf(page, "Time zone"), /must be a time zone/);
-      await until(page, "document.activeElement.name === 'timezone'");
+      await untilOnPage(page, "document.activeElement.name === 'timezone'");
       await picture(page, "settings-refused");
       assert.deepEqual((await shopOf(program))["settings"], before["settings"]);
 

@@ -6,16 +6,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { suite, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Asked, ask, hangUp, makeShop, operate } from "../../support/clients.ts";
 import { rowsOf, type ServiceNode, withNodes } from "../../support/nodes.ts";
 import { freshDatabase, withClient } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
 
 const script = readFileSync(path.join(import.meta.dirname, "../../../docs/distribution.sql"), "utf8");
 const partitions = 4;
 const shopIds = ["one", "two", "three"] as const;
 const orders = "/api/v1/purchase-orders";
-const settledMsMax = 60_000;
 
 const goods = [
   { type: "location", locationId: "loc", name: "Warehouse" },
@@ -66,15 +65,14 @@ async function work(url: string, token: string, round: number): Promise<void> {
 }
 
 async function untilSynced(databaseUrl: string): Promise<void> {
-  for (const endMs = performance.now() + settledMsMax; ; await sleep(50)) {
+  await until("follow-on work ends", async () => {
     const pending = await Promise.all(
       shopIds.map((shopId) =>
         rowsOf(databaseUrl, shopId, "select 1 from openpo.effect where shop_id = $1 and state = 'pending'"),
       ),
     );
-    if (pending.flat().length === 0) return;
-    assert.ok(performance.now() < endMs, "follow-on work ends");
-  }
+    return pending.flat().length === 0;
+  });
 }
 
 const namesOf = (databaseUrl: string, sql: string): Promise<readonly string[]> =>

@@ -9,9 +9,7 @@ import type { Coordination, Engine, Tx } from "../../../src/store/store.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 import { freshDatabase, makeTemplate, openPostgresStore, startPostgres } from "../../support/postgres.ts";
 import { startProxy } from "../../support/proxy.ts";
-import { patienceMs, until } from "../../support/until.ts";
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+import { patienceMs, pause, until } from "../../support/until.ts";
 
 /** Statements for two rows that must be kept together. */
 const pair = (number: number) => [
@@ -38,7 +36,7 @@ async function persistently<T>(ask: () => Promise<T>, msMax: number): Promise<T>
       return await ask();
     } catch (error) {
       if (!(error instanceof Fault) || !error.retryable || performance.now() > untilMs) throw error;
-      await sleep(50);
+      await pause(50);
     }
   }
 }
@@ -71,16 +69,16 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
             assert.ok(error.code === "DO_UNAVAILABLE" || error.code === "DO_OVERLOADED", String(error));
             assert.ok((error.retryAfterMs ?? 0) > 0);
             (isUnknown(error) ? unknown : refused).push(number);
-            await sleep(20);
+            await pause(20);
           }
         }
       };
       const writers = Array.from({ length: 12 }, writer);
       for (let round = 0; round < 2; round += 1) {
-        await sleep(200 + Math.random() * 200);
+        await pause(200 + Math.random() * 200);
         const before = acknowledged.length;
         await server.crash(how);
-        await sleep(100);
+        await pause(100);
         await server.start();
         await persistently(() => engine.ready(), patienceMs);
         await until("writes succeed again", () => acknowledged.length >= before + 20);

@@ -20,7 +20,7 @@ import {
 } from "../../support/postgres.ts";
 import { peopleAfter, peopleBefore } from "../../support/people-before.ts";
 import type { Store } from "../../support/store.ts";
-import { until } from "../../support/until.ts";
+import { pause, until } from "../../support/until.ts";
 import { addLocation, locationIds } from "../../contract/engine-suite.ts";
 
 const shopSchemaDirectory = path.join(import.meta.dirname, "../../../src/shop/schema");
@@ -512,7 +512,7 @@ test("a connection that the database closes between two uses is replaced without
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'openpo' and datname = current_database()",
         ),
       );
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
     assert.equal((await engine.read("a", (tx) => locationIds(tx, "a"))).length, 5);
   });

@@ -14,7 +14,7 @@ import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/e
 import type { Footprint, Remembered, Tx } from "../../../src/store/store.ts";
 import { systemClock } from "../../../src/base/system.ts";
 import { inPlace } from "../../support/store.ts";
-import { until } from "../../support/until.ts";
+import { pause, until } from "../../support/until.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 
 const reads = [{ sql: "select location_id from location where shop_id = ? order by location_id", params: ["a"] }];
@@ -189,7 +189,7 @@ test("a read of a closed file changes nothing, awaits nothing else, and throws w
     );
     assert.equal(isClosed(directory), true);
     await assert.rejects(
-      engine.read("a", () => new Promise((resolve) => void setTimeout(resolve, 50))),
+      engine.read("a", () => pause(50)),
       /shop a awaited something other than its Tx/,
     );
     assert.equal(isClosed(directory), true);

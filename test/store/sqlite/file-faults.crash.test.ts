@@ -10,10 +10,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../../src/base/system.ts";
 import { buildInterposer, mayInterpose } from "../../faults/interposer.ts";
 import { type RunningProgram, serveProgram } from "../../support/process.ts";
+import { pause } from "../../support/until.ts";
 
 const adminToken = "an-admin-token-for-tests";
 const orders = "/api/v1/purchase-orders";
@@ -85,7 +85,7 @@ test("while writes fail, are short or slow, reads go on and refusals are clear; 
     const untilMs = systemClock.now() + recoveryMsMax;
     while ((await write()) !== 201) {
       assert.ok(systemClock.now() < untilMs, "it does not recover");
-      await sleep(100);
+      await pause(100);
     }
   };
   const proveAll = async (): Promise<void> => {

@@ -6,7 +6,6 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
 import { MessageChannel } from "node:worker_threads";
 import {
@@ -20,6 +19,7 @@ import type { Engine, Footprint } from "../../../src/store/store.ts";
 import { filesClosingMax, openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../../src/base/system.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
+import { pause, until } from "../../support/until.ts";
 
 /** Syncs that were requested and not completed yet; the test decides when they complete. */
 interface HeldDisk {
@@ -298,12 +298,11 @@ test("a failed sync ends the service: waiting and later requests are refused", a
 
 test("work that awaits anything but its Tx is rolled back and reported, and other writes continue", async () => {
   await withEngine(async (engine) => {
-    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     let later: Promise<unknown> = Promise.resolve();
     const before = add(engine, "1");
     const stuck = engine.write("a", async (tx) => {
       await tx.batch([addLocation("a", "2", "x")]);
-      later = pause().then(() => tx.batch([addLocation("a", "3", "x")]));
+      later = pause(5).then(() => tx.batch([addLocation("a", "3", "x")]));
       later.catch(() => undefined);
       await later;
     });
@@ -311,7 +310,10 @@ test("work that awaits anything but its Tx is rolled back and reported, and othe
     await assert.rejects(stuck, /awaited something other than its Tx/);
     await Promise.all([before, after]);
     await assert.rejects(later, /after its work had ended/);
-    await assert.rejects(engine.read("a", pause), /awaited something other than its Tx/);
+    await assert.rejects(
+      engine.read("a", () => pause(5)),
+      /awaited something other than its Tx/,
+    );
     assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["1", "4"]);
   });
 });
@@ -403,7 +405,10 @@ test(
       };
       /** Waits until those that are being closed are closed. */
       const openInTheEnd = async (): Promise<string[]> => {
-        while (openFiles().length > 4) await new Promise((resolve) => void setImmediate(resolve));
+        await until(
+          () => `four open files, but ${openFiles().join()}`,
+          () => openFiles().length <= 4,
+        );
         return openFiles();
       };
       assert.deepEqual(await openInTheEnd(), ["s6.db", "s7.db", "s8.db", "s9.db"]);
@@ -490,7 +495,7 @@ test("when statementsDroppedMax statements were given back and not collected, a 
       for (let index = 0; index < 40; index += 1) await tx.all(`select ${index} from location`);
     });
   const closed = async (open: number): Promise<void> => {
-    for (let round = 0; engine.filesOpen > open && round < 200; round += 1) await sleep(5);
+    await until(`no more than ${open} files are open`, () => engine.filesOpen <= open);
     assert.equal(engine.filesOpen, open);
   };
   try {

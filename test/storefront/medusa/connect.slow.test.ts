@@ -1,4 +1,5 @@
 /** Connecting a shop to Medusa, by a program (C65, C67): over the fake, or with `npm run test:medusa` a real one. */
+// Only on sqlite: its subject is the conversation with the storefront, which knows no engine.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";

@@ -11,6 +11,7 @@ import { money, quantity } from "../../support/goods.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal, type MedusaPlace } from "./place.ts";
 import { readItems, setLevels, writeItem } from "./proxy.ts";
+import { pause, until } from "../../support/until.ts";
 
 const outcomes = (results: readonly ItemResult[]): readonly string[] => results.map((result) => result.outcome);
 
@@ -61,7 +62,7 @@ async function cutOff(
   proxy.strike(setLevels, { kind });
   const before = proxy.unanswered;
   const failed = assert.rejects(call(stop.signal), failsWith("timeout", "maybe"));
-  while (proxy.unanswered === before) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("the call is unanswered", () => proxy.unanswered !== before);
   stop.abort();
   await failed;
   proxy.heal();
@@ -166,12 +167,16 @@ for (const [what, kind] of [
 test("while another node has the turn a call waits, and goes on when the turn is over", () =>
   withStock(1, async ({ engine, medusa, storefront, reopened, add, stock }) => {
     if (engine.embedded) return assert.ok(engine.embedded, "one process alone waits in itself");
+    const reached = Promise.withResolvers<void>();
     medusa.proxy.strike(setLevels, {
       kind: "before",
-      happens: () => new Promise((resolve) => setTimeout(resolve, 700)),
+      happens: () => {
+        reached.resolve();
+        return pause(700);
+      },
     });
     const first = storefront.changeOnHand(add(5), context());
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await reached.promise;
     const second = reopened().storefront.changeOnHand(add(2), context());
     assert.deepEqual(outcomes([...(await first), ...(await second)]), ["applied", "applied"]);
     assert.equal(await stock(), 17);
@@ -425,7 +430,7 @@ test("a 429 is waited for; no more than four requests of a store are under way",
     assert.deepEqual([...new Set(await storefront.checkVariants(variantIds))], ["active"]);
     assert.ok(Date.now() - sinceMs >= 2_000);
     medusa.proxy.underWayMax = 0;
-    medusa.proxy.strike(/./, { kind: "before", happens: () => new Promise((resolve) => setTimeout(resolve, 50)) }, 100);
+    medusa.proxy.strike(/./, { kind: "before", happens: () => pause(50) }, 100);
     const costs = variantIds.map((variantId) => ({ variantId, unitCost: money(3) }));
     await storefront.writeCosts(costs, context());
     assert.equal(medusa.proxy.underWayMax, 4);

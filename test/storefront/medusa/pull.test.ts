@@ -8,6 +8,7 @@ import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pul
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal } from "./place.ts";
 import { Selling } from "./selling.ts";
+import { until } from "../../support/until.ts";
 
 const variantsList = "GET /admin/product-variants";
 const ordersList = "GET /admin/orders";
@@ -214,8 +215,10 @@ suite("a pull that does not go well", () => {
         const puller = pullerOn(world, { sliceRowsMax: 50 });
         puller.wake(shop.shopId);
         // A page takes two calls at most: what is under way after them is given up.
-        while (medusa.proxy.calls.length <= calls + 2 && (await pullOf(world))?.state === "running")
-          await new Promise((resolve) => setTimeout(resolve, 5));
+        await until(
+          "two calls or the end",
+          async () => medusa.proxy.calls.length > calls + 2 || (await pullOf(world))?.state !== "running",
+        );
         await puller.close();
         steps.add((await pullOf(world))?.step ?? "");
       }

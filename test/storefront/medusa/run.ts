@@ -13,6 +13,7 @@ import { freePort } from "../../support/ports.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { type Command, installed, shownEnd, step } from "../../support/programs.ts";
 import { medusaKeyVariable, medusaUrlVariable } from "./place.ts";
+import { pause } from "../../support/until.ts";
 
 const startMsMax = 120_000;
 const tests = process.argv.slice(2);
@@ -39,7 +40,7 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
     );
     if (isUp) return;
     if (server.exitCode !== null || Date.now() > untilMs) throw new Error("Medusa did not start.");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }
 

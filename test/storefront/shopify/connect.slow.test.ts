@@ -1,4 +1,5 @@
 /** Connecting a shop to Shopify, by a program and over the fake (C65, C67). */
+// Only on sqlite: its subject is the conversation with the storefront, which knows no engine.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";

@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { quantity } from "../../support/goods.ts";
 import { onFake, type OnFake } from "./connected.ts";
 import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pulling.ts";
+import { pause } from "../../support/until.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -30,7 +31,7 @@ suite("a pull that is interrupted", () => {
         const puller = pullerOn(world, { sliceRowsMax: 50 });
         await puller.start();
         // Longer each time: a slice that takes a busy machine longer than one life would be begun anew for ever.
-        await new Promise((resolve) => setTimeout(resolve, 100 + 10 * kills));
+        await pause(100 + 10 * kills);
         await puller.close();
         steps.add((await pullOf(world))?.step ?? "");
       }

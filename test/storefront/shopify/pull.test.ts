@@ -13,6 +13,7 @@ import { money, quantity } from "../../support/goods.ts";
 import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pulling.ts";
 import { onFake, type OnFake } from "./connected.ts";
 import { fakeToken } from "./fake.ts";
+import { until } from "../../support/until.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -308,11 +309,10 @@ suite("a pull of what has changed", () => {
       world.advance(61_000);
       const puller = pullerOn(world);
       puller.wake(shop.shopId);
-      let next = await pullOf(world);
-      for (let looks = 0; looks < 500 && (next?.pullId === first.pullId || next?.state === "running"); looks += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        next = await pullOf(world);
-      }
+      const next = await until("the next pull ends", async () => {
+        const pull = await pullOf(world);
+        return pull?.pullId !== first.pullId && pull?.state !== "running" && pull;
+      });
       await puller.close();
       assert.deepEqual([next?.state, next?.isFull, next?.hintedAtMs, next?.dueAtMs], ["done", false, null, null]);
     }));
@@ -336,8 +336,7 @@ suite("a pull and stock that is on its way", () => {
       const { pullId } = await ask(world);
       const puller = pullerOn(world);
       puller.wake(shopId);
-      for (let looks = 0; looks < 500 && ((await pullOf(world))?.round ?? 0) === 0; looks += 1)
-        await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("the second round", async () => ((await pullOf(world))?.round ?? 0) > 0);
       const meanwhile = await heldBy(world);
       assert.ok(!meanwhile.levels.some((each) => each.variant_id === "100" && each.location_id === "1"));
       // It lands, and is recorded as the outbox does.

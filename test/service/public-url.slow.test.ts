@@ -1,4 +1,5 @@
 /** Links begin with the service's public address (`OPENPO_PUBLIC_URL`), whoever asks for them and wherever (D336). */
+// Only on sqlite: its subject is how requests come in, not where their data are.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

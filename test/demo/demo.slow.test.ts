@@ -1,4 +1,5 @@
 /** The demo shop and the examples, which a newcomer sees first. */
+// Only on sqlite: its subject is the examples.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import path from "node:path";

@@ -1,4 +1,5 @@
 /** Secrets of webhook endpoints at rest: sealed once the operator has set OPENPO_SECRET_KEY, those of before too (C60, C65). */
+// Only on sqlite: its subject is how secrets are sealed, before they reach a store.
 import assert from "node:assert/strict";
 import { createPublicKey, randomBytes, verify } from "node:crypto";
 import { test } from "node:test";

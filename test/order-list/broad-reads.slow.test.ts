@@ -14,6 +14,7 @@ import { silent, startBroadServer } from "../support/broad-server.ts";
 import { type TestResponse, type TestServer, adminToken, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 import { nicenessOf } from "../support/threads.ts";
+import { quiet, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 /** A page of the audit log, as far as it is looked at. */
@@ -453,7 +454,7 @@ test("an answer from a thread leaves when everything that the thread may have se
       pool.find(broad).then(() => settled.push("find")),
       pool.readPart({ part: "any", partInput: null, shop, nowMs: 0 }).then(() => settled.push("part")),
     ];
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await quiet(300);
     assert.deepEqual(settled, []);
     disk.resolve();
     await Promise.all(reads);
@@ -502,7 +503,7 @@ test("a thread keeps the file that it has read open, and closes it when it reads
     assert.deepEqual(await read("b"), ["a", "a", "b"]);
     assert.deepEqual([told, [...recalls.keys()]], [["lend a", "lend b", "back a"], ["b"]]);
     recalls.get("b")?.();
-    while (told.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until("it is given back and lent again", () => told.length >= 4);
     assert.deepEqual(await read("b"), ["a", "a", "b", "close", "b"]);
     assert.deepEqual(told, ["lend a", "lend b", "back a", "back b", "lend b"]);
   } finally {

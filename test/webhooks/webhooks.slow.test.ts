@@ -4,12 +4,11 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { type Received, type Receiver, startReceiver } from "../support/receiver.ts";
-import { until } from "../support/until.ts";
+import { quiet, until } from "../support/until.ts";
 
 const shop = "/admin/v1/shops/shop";
 const endpoints = `${shop}/webhook-endpoints`;
@@ -293,7 +292,7 @@ test("nothing is sent any more of a shop that was deleted, and a shop of the sam
       await failing.until(() => failing.received.length >= 5);
       await admin("DELETE", `${shop}?confirm=shop`, undefined, 200);
       // What was being sent may still arrive.
-      await sleep(1_000);
+      await quiet(1_000);
       const had = failing.received.length;
       await admin("PUT", shop, { name: "Shop", currencyCode: "EUR" });
       assert.equal((await admin("GET", endpoints)).at("data", "totalCount"), 0);
@@ -304,7 +303,7 @@ test("nothing is sent any more of a shop that was deleted, and a shop of the sam
       assert.equal(good.received[0]?.sequence, 1);
       const tested = await admin("POST", `${endpoints}/${String(made.at("data", "endpointId"))}/test`, {}, 200);
       assert.equal(tested.at("data", "delivery", "state"), "delivered");
-      await sleep(2_000);
+      await quiet(2_000);
       assert.equal(failing.received.length, had, "every retry was due by then");
     });
   });

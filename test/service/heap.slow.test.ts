@@ -1,6 +1,5 @@
 /** How soon Node collects what is not needed any more (D364). */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 import {
   boundHeapGrowth,
@@ -10,7 +9,7 @@ import {
   heapGrowthPercentMax,
 } from "../../src/service/heap.ts";
 import { collectGarbage } from "../support/garbage.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
 
 test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes in while it is collected", async () => {
   boundHeapGrowth();
@@ -25,7 +24,7 @@ test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes
       latest[index] = { index, of: [round] };
       if (index % 20_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed);
     }
-    await sleep(2);
+    await pause(2);
   }
   assert.equal(heapGrowthPercent, 30);
   // Three times as much with the young generation and what comes in while the rest is looked through; by V8 alone it is six times and more.
