@@ -1,6 +1,6 @@
 /** The documents: their sizes, since readers have five minutes, their examples, and the table of dependencies. */
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readArguments } from "../../src/cli/arguments.ts";
 import { commands } from "../../src/cli/commands.ts";
@@ -100,4 +100,24 @@ test("every example in JSON can be read", () => {
   const examples = documents.flatMap((file) => [...textOf(file).matchAll(/^```json\n([^]*?)^```/gm)]);
   assert.ok(examples.length > 1);
   for (const [, example = ""] of examples) assert.doesNotThrow(() => JSON.parse(example), example);
+});
+
+/** Paths from the root, and paths of a room below src. */
+const rooms = readdirSync("src").filter((name) => !name.includes("."));
+const pathsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([a-z]+)(\/[\w./-]+\.(?:tsx?|mjs|sh|cfg|conf|yaml|c|py))`/g)].flatMap(
+    ([, folder = "", rest = ""]) =>
+      ["src", "test", "bench", "deploy", "examples", "console"].includes(folder)
+        ? [folder + rest]
+        : rooms.includes(folder)
+          ? [`src/${folder}${rest}`]
+          : [],
+  );
+
+test("every source file that a document names is there", () => {
+  const named = documents.flatMap((file) => pathsIn(textOf(file)).map((path) => ({ file, path })));
+  assert.ok(named.length > 100, String(named.length));
+  const missing = named.filter(({ path }) => !existsSync(path)).map(({ file, path }) => `${file}: there is no ${path}`);
+  assert.deepEqual(missing, []);
+  assert.deepEqual(pathsIn("`core/x.ts` `bench/y.ts` `a/z.ts`"), ["src/core/x.ts", "bench/y.ts"]);
 });
