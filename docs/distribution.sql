@@ -90,6 +90,7 @@ begin
         ('openpo', 'stock_push'),
         ('openpo', 'supplier_link'),
         ('openpo', 'supplier_proposal'),
+        ('openpo', 'purchase_order_parties'),
         ('openpo', 'purchase_order_reminder'),
         ('openpo', 'event'),
         ('openpo', 'webhook_endpoint'),

@@ -16,6 +16,7 @@ import { loadShop } from "../shop/access/accounts.ts";
 import { locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
 import { loadDocumentSettings } from "../shop/supplier/document-settings.ts";
 import { mailedBefore } from "../shop/supplier/mails.ts";
+import { loadParties } from "../shop/order/order-parties.ts";
 import { loadHeader, pageOfLines } from "../shop/order/purchase-orders.ts";
 import { recordsByKey } from "../shop/record-table.ts";
 import type { Engine, Tx } from "../store/store.ts";
@@ -123,11 +124,14 @@ export async function loadFrame(
   const dayOf = (atMs: number): string => dateOf(dayIn(shop.timezone, atMs));
   // What is sent anew is sent on the day of that.
   const sentAtMs = status === "Draft" || next !== null ? null : header.sentAtMs;
-  const [mailed, [supplier], [location]] = await Promise.all([
+  const [kept, mailed, [knownSupplier], [knownLocation]] = await Promise.all([
+    loadParties(tx, shopId, header),
     mailedBefore(tx, shopId, purchaseOrderId, version),
     header.supplierId === null ? [] : recordsByKey(tx, supplierTable, shopId, [[header.supplierId]]),
     header.locationId === null ? [] : recordsByKey(tx, locationTable, shopId, [[header.locationId]]),
   ]);
+  const supplier = kept.supplier ?? knownSupplier;
+  const location = kept.location ?? knownLocation;
   return {
     header,
     purchaseOrderId,
@@ -148,7 +152,7 @@ export async function loadFrame(
     discountAmount: amount(header.discountAmount),
     taxAmount: amount(header.taxAmount),
     grandTotal: moneyToNumber(header.grandTotal),
-    buyerName: shop.name,
+    buyerName: kept.shopName ?? shop.name,
     supplier: supplier === undefined ? null : { name: supplier.name, address: supplier.address, email: supplier.email },
     billingAddress: header.billingAddress,
     deliverTo: { name: location?.name ?? null, address: header.shippingAddress ?? location?.address ?? null },

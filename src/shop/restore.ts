@@ -77,6 +77,7 @@ export const restoredTables: readonly string[] = [
   "purchase_order_log",
   "purchase_order_count",
   "purchase_order_reminder",
+  "purchase_order_parties",
   "receipt",
   "cost_sync",
   "incoming",

@@ -71,6 +71,56 @@ test("an order of many lines is read in parts and has the same content as read a
   assert.deepEqual(await readContent(server.engine, server.shopId, purchaseOrderId, asItIs), whole);
 });
 
+test("the paper of an order that was sent has the names and addresses of then, a draft's those of now; it always has a date (C62)", async () => {
+  await using server = await startServer({ console: true });
+  const { shopId } = server;
+  const call = async (method: string, path: string, body: string | object) => {
+    const answer = await askAdmin(server, method, `/shops/${shopId}${path}`, body);
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const named = async (word: string): Promise<void> => {
+    const records = [
+      { type: "supplier", supplierId: "s", name: `${word} Mills`, address: { city: `${word} City` } },
+      { type: "location", locationId: "l", name: `${word} Hall`, address: { city: `${word} Port` } },
+    ];
+    await call("POST", "/import", records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    await call("PUT", "", { name: `${word} Shop`, settings: { timezone: "Pacific/Auckland" } });
+  };
+  await named("Old");
+  const made = await server.post("/api/v1/purchase-orders", { supplierId: "s", locationId: "l" });
+  const purchaseOrderId = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const paper = (nowMs: number) =>
+    server.engine.read(shopId, async (tx) => {
+      const { buyerName, supplier, deliverTo, orderDate } = await loadContent(tx, shopId, purchaseOrderId, {
+        nowMs,
+        next: null,
+      });
+      return [buyerName, supplier?.name, supplier?.address?.city, deliverTo.name, deliverTo.address?.city, orderDate];
+    });
+  const move = async (status: string): Promise<void> => {
+    const moved = await server.post(`/api/v1/purchase-orders/${purchaseOrderId}/status`, { status });
+    assert.equal(moved.status, 200, moved.text);
+  };
+  const namesOf = (word: string) => [`${word} Shop`, `${word} Mills`, `${word} City`, `${word} Hall`, `${word} Port`];
+  // Half past one in the night there, and the day before in UTC.
+  const drawnAtMs = Date.parse("2030-01-01T12:30:00Z");
+  assert.deepEqual(await paper(drawnAtMs), [...namesOf("Old"), "2030-01-02"], "a draft's day is that of the drawing");
+  server.clock.advance(Date.parse("2028-05-05T13:00:00Z") - server.clock.now());
+  await move("Sent");
+  await named("New");
+  assert.deepEqual(await paper(drawnAtMs), [...namesOf("Old"), "2028-05-06"], "the day on which it was sent");
+  assert.equal(
+    (await server.get(`/api/v1/purchase-orders/${purchaseOrderId}`)).at("data", "purchaseOrder", "supplierName"),
+    "New Mills",
+    "answers name the supplier as it is called now",
+  );
+  const dated = await server.patch(`/api/v1/purchase-orders/${purchaseOrderId}`, { orderDate: "2028-05-01" });
+  assert.equal(dated.status, 200, dated.text);
+  assert.deepEqual(await paper(drawnAtMs), [...namesOf("Old"), "2028-05-01"]);
+  await move("Draft");
+  assert.deepEqual(await paper(drawnAtMs), [...namesOf("New"), "2028-05-01"], "a draft again");
+});
+
 test("a missing order is 404, and a character that no font has is 400 with its field and the way out", async () => {
   await using server = await startServer({ console: true });
   const { shopId } = server;

@@ -190,8 +190,8 @@ async function recordsOf<Draft, Header extends Dated, Resource extends Header>(
   const { table } = record;
   const resourceIds = headers.map((header) => table.idOf(header));
   const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
-  for (const [member, { read }] of Object.entries(record.parts))
-    parts.push([member, await read(tx, shopId, resourceIds)]);
+  for (const [member, part] of Object.entries(record.parts))
+    parts.push([member, await part.read(tx, shopId, resourceIds)]);
   return headers.map((header) => {
     const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
     return { type: record.type, ...record.header(header), ...Object.fromEntries(own) };
@@ -213,7 +213,7 @@ async function importedBy<Draft, Header extends Dated, Resource extends Header>(
   if (header === null) return logOf.with(resource, importedEntries);
   const [before = {}] = await recordsOf(record, tx, shop.shopId, [header]);
   const kept = (await loadParts(tx, logOf.kind, shop.shopId, [resourceId])).get(resourceId) ?? [];
-  const own = Object.entries(parts).map(([name, { of }]) => [name, of(resource)] as const);
+  const own = Object.entries(parts).map(([name, part]) => [name, part.of(resource)] as const);
   const changes = changedMembers(before, { ...record.header(resource), ...Object.fromEntries(own) });
   const added = changes.length === 0 ? [] : [replacedByImport(stamp, changes, context)];
   return logOf.with(resource, () => [...kept, ...added]);

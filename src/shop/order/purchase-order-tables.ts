@@ -16,6 +16,7 @@ export const orderTables = [
   "supplier_link",
   "supplier_proposal",
   "purchase_order_reminder",
+  "purchase_order_parties",
 ] as const;
 
 /** The column by which rows belong to an order. Most reads and changes of these tables are of one order. */

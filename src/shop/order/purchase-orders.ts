@@ -45,6 +45,7 @@ import {
   logStatement,
   receiptStatement,
 } from "./purchase-order-history.ts";
+import { partiesStatements } from "./order-parties.ts";
 import { orderTables, removeStatements, rowsOfOrders } from "./purchase-order-tables.ts";
 import { dropReminders, importedReminders, reminderStatements } from "../supplier/reminders.ts";
 
@@ -421,6 +422,7 @@ export async function saveDecision(
   const stateId = tx.states === undefined ? null : stamp.ids.next("state");
   await tx.batch([
     ...orderStatements(shopId, before, next, stateId),
+    ...partiesStatements(shopId, before, next),
     ...sumStatements(shopId, before, next),
     ...reminderStatements(shopId, purchaseOrderId, before, next),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
@@ -468,7 +470,13 @@ export interface ReplacedOrder {
  * Stays when a record replaces an order. The storefront knows its pushes, suppliers have its links, events and
  * reminders have gone out, and none is in a record.
  */
-const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal", "purchase_order_reminder"];
+const keptTables: readonly string[] = [
+  "stock_push",
+  "supplier_link",
+  "supplier_proposal",
+  "purchase_order_reminder",
+  "purchase_order_parties",
+];
 
 /** Tables that a record replaces. */
 const importedTables = orderTables.filter((table) => !keptTables.includes(table));
