@@ -247,7 +247,7 @@ test("a server elsewhere is asked with --url, by its token alone", async () => {
     const there = ["shop", "list", "--url", program.url];
     assert.equal(at(await elsewhere.json([...there, "--token", token]), "totalCount"), 1);
     const gone = await runProgram(["shop", "list"], { OPENPO_URL: program.url, OPENPO_ADMIN_TOKEN: token });
-    assert.equal(gone.code, 2);
+    assert.equal(gone.code, 1);
     assert.match(gone.stderr, /OPENPO_URL: is gone: commands take the server's address by --url/);
     const none = await elsewhere.openpo(there);
     assert.equal(none.code, 4);

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { helpOf } from "../../src/cli/arguments.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { serve } from "../../src/cli/serve.ts";
+import { shownOptions } from "../../src/service/options.ts";
 import { runWithoutStore } from "../support/program.ts";
 
 test("arguments: help and version are answered, anything else is refused with a hint", async () => {
@@ -21,6 +22,18 @@ test("arguments: help and version are answered, anything else is refused with a 
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /^openpo: unknown (?:command|argument) \w+\.\n {2}See openpo (?:serve )?--help\.$/m);
   }
+});
+
+test("both helps list every option; a start refuses a variable that is gone, and names an unknown one", async () => {
+  for (const args of [["--help"], ["serve", "--help"]]) {
+    const { stdout } = await runWithoutStore(args);
+    for (const { name, meaning } of shownOptions)
+      assert.ok(stdout.includes(`${name} `) && stdout.includes(meaning), name);
+  }
+  const gone = await runWithoutStore(["serve"], { OPENPO_UNREAD_MB: "16", OPENPO_LOGLEVEL: "warn" });
+  assert.equal(gone.code, 1, gone.stderr);
+  assert.match(gone.stderr, /OPENPO_LOGLEVEL is no variable of OpenPO.*the nearest is OPENPO_LOG_LEVEL\./);
+  assert.match(gone.stderr, /OPENPO_UNREAD_MB: is gone: OPENPO_MEMORY_MB sets it/);
 });
 
 test("the help of a group of commands is shown in each way of asking for it", async () => {

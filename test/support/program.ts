@@ -51,5 +51,5 @@ export function startProgram(
 }
 
 /** Runs the program until it exits. Its data directory can neither be read nor made. */
-export const runWithoutStore = (args: readonly string[]): Promise<Finished> =>
-  startProgram(args, { OPENPO_DATA_DIR: path.join(import.meta.filename, "data"), PORT: "9" }).finished;
+export const runWithoutStore = (args: readonly string[], env: Environment = {}): Promise<Finished> =>
+  startProgram(args, { OPENPO_DATA_DIR: path.join(import.meta.filename, "data"), PORT: "9", ...env }).finished;
