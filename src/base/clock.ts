@@ -10,4 +10,8 @@ export interface Clock {
 export interface Ids {
   /** The next id: the prefix, `_` and 26 characters (`po_…`). */
   next(prefix: string): string;
+  /** Names this process. */
+  readonly processName: string;
+  /** A name under which this process claims something, the next one each time; it begins with `processName`. */
+  claimant(): string;
 }

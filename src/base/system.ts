@@ -57,28 +57,36 @@ export function timeOrderedIds(clock: Clock): Ids {
   let low = 0;
   /** First part of an id, until time or upper half change. */
   let head = "";
-  return {
-    next(prefix) {
-      const nowMs = clock.now();
-      if (nowMs > atMs) {
-        atMs = nowMs;
-        high = randomHalf();
-        low = randomHalf();
-        head = "";
-      } else if (low < halfLimit - 1) {
-        low += 1;
-      } else {
-        // The upper half practically never overflows; if it does, the next millisecond is used.
-        low = 0;
-        high += 1;
-        head = "";
-        if (high === halfLimit) {
-          high = 0;
-          atMs += 1;
-        }
+  const next = (prefix: string): string => {
+    const nowMs = clock.now();
+    if (nowMs > atMs) {
+      atMs = nowMs;
+      high = randomHalf();
+      low = randomHalf();
+      head = "";
+    } else if (low < halfLimit - 1) {
+      low += 1;
+    } else {
+      // The upper half practically never overflows; if it does, the next millisecond is used.
+      low = 0;
+      high += 1;
+      head = "";
+      if (high === halfLimit) {
+        high = 0;
+        atMs += 1;
       }
-      if (head === "") head = `${base32(atMs, timeDigits)}${base32(high, halfDigits)}`;
-      return `${prefix}_${head}${base32(low, halfDigits)}`;
+    }
+    if (head === "") head = `${base32(atMs, timeDigits)}${base32(high, halfDigits)}`;
+    return `${prefix}_${head}${base32(low, halfDigits)}`;
+  };
+  const processName = next("node");
+  let claimants = 0;
+  return {
+    next,
+    processName,
+    claimant() {
+      claimants += 1;
+      return `${processName}.${claimants}`;
     },
   };
 }

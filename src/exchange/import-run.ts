@@ -11,6 +11,7 @@ import { Fault } from "../base/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
 import { eventStatements } from "../shop/events/events.ts";
+import { type Claims, claimedBy, giveBackClaims } from "../store/claims.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { DueRows, Engine, Statement, Tx } from "../store/store.ts";
@@ -29,6 +30,9 @@ export const dueImports: DueRows = {
   table: "import_run",
   condition: `leased_until <= ? or leased_until > ? + ${leaseAheadMsMax}`,
 };
+
+/** What is given back is taken up by whoever looks for it next. */
+export const importClaims: Claims = { table: "import_run", givenBack: "leased_until = ?, lease_owner = null" };
 
 /** Interval at which a lease is renewed while an import waits for its file. */
 const renewMs = 15_000;
@@ -65,7 +69,7 @@ type ImportState = "staging" | "committed";
 
 /** Begins an import with this process as the owner of its lease. */
 export async function beginImport({ engine, clock, ids }: ImportContext, shopId: string): Promise<ImportLease> {
-  const lease: ImportLease = { shopId, importId: ids.next("imp"), owner: ids.next("run") };
+  const lease: ImportLease = { shopId, importId: ids.next("imp"), owner: ids.claimant() };
   await engine.write(shopId, (tx) =>
     tx.batch([
       {
@@ -169,18 +173,8 @@ export async function takeOverLease(
 }
 
 /** Ends the lease, so that another process can take the import over at once. */
-export const releaseLease = (
-  { engine, clock }: ImportContext,
-  { shopId, importId, owner }: ImportLease,
-): Promise<void> =>
-  engine.write(shopId, (tx) =>
-    tx.batch([
-      {
-        sql: "update import_run set leased_until = ? where shop_id = ? and import_id = ? and lease_owner = ?",
-        params: [clock.now(), shopId, importId, owner],
-      },
-    ]),
-  );
+export const releaseLease = ({ engine, clock }: ImportContext, { shopId, owner }: ImportLease): Promise<void> =>
+  engine.write(shopId, (tx) => tx.batch([giveBackClaims(importClaims, shopId, claimedBy(owner), clock.now())]));
 
 /** Records of a type that an event or an audit row of an import names. */
 export const recordsNamedMax = 100;

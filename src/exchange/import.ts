@@ -12,7 +12,7 @@
  * Invariants:
  * - I1. Nothing of an import that is refused, cut off, or still staged when its process dies is ever visible.
  * - I2. A committed import is applied to its end. Work that a crash leaves is applied after the next start, before the
- *       shop is served. Where there are other nodes, one of them applies it when the lease has ended.
+ *       shop is served. Where there are other nodes, one of them applies it soon after (D473).
  * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks applied so far. An
  *       import of at most `chunkWeightMax` rows appears at once.
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
@@ -161,7 +161,7 @@ export async function recoverImports(context: ImportContext, shopId: string, opt
   );
   for (const importId of importIds) {
     if (signal?.aborted === true) return;
-    const lease: ImportLease = { shopId, importId, owner: context.ids.next("run") };
+    const lease: ImportLease = { shopId, importId, owner: context.ids.claimant() };
     const state = await context.engine.write(shopId, (tx) => takeOverLease(context, tx, lease, endedByMs));
     if (state === null) continue;
     await keepingLease(context, lease, async () => {

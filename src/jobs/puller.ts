@@ -32,11 +32,10 @@ import {
 } from "../shop/catalogue/pulled-records.ts";
 import {
   beganPull,
-  givePullBackStatement,
-  givePullsBackStatement,
   hintedDueAtMs,
   loadPull,
   type Pull,
+  pullClaims,
   type PullCounts,
   pullDueAtMs,
   type PullStep,
@@ -45,6 +44,7 @@ import {
   roundChangesSinceMs,
   savePullStatement,
 } from "../shop/storefront/storefront-pulls.ts";
+import { claimedBy, claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/clock.ts";
@@ -84,7 +84,7 @@ export const pullLimits: PullLimits = {
   sliceRowsMax: 200,
   roundsMax: 8,
   roundWaitMs: 15_000,
-  pollMs: 3_000,
+  pollMs: 2_000,
 };
 
 /** Between two tries of a store that refuses. */
@@ -166,7 +166,7 @@ class LeasedPuller implements Puller {
   constructor(options: PullerOptions) {
     this.#options = options;
     this.#limits = { ...pullLimits, ...options.limits };
-    this.#owner = options.ids.next("run");
+    this.#owner = options.ids.claimant();
     this.#search = new DueSearch({
       ...options,
       pollMs: this.#limits.pollMs,
@@ -191,7 +191,7 @@ class LeasedPuller implements Puller {
     for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
       if (this.#stopped.signal.aborted) return;
       try {
-        const release = givePullsBackStatement(shopId, this.#owner, clock.now());
+        const release = giveBackClaims(pullClaims, shopId, claimedByOthers(this.#owner), clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
         this.wake(shopId);
       } catch (error) {
@@ -275,7 +275,7 @@ class LeasedPuller implements Puller {
 
   async #giveBack(shopId: string): Promise<void> {
     const { engine, clock, log } = this.#options;
-    const release = givePullBackStatement(shopId, this.#owner, clock.now());
+    const release = giveBackClaims(pullClaims, shopId, claimedBy(this.#owner), clock.now());
     await engine
       .write(shopId, (tx) => tx.batch([release]))
       .catch((error: unknown) => {

@@ -7,7 +7,7 @@
  *
  * Invariants:
  * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been
- *       recorded. A process that dies loses its claims when their leases end, or at the next start when it is the only
+ *       recorded. A process that dies loses its claims soon (D473), or at the next start when it is the only
  *       one on the store. One that stops gives them back.
  * - J2. At most `perShopMax` attempts of a shop run at a time in this process, and at most `attemptsMax` of all. Shops
  *       take turns. No shop's write and no stock push waits for an attempt.
@@ -31,8 +31,8 @@ import {
   claimMail,
   type ClaimedMail,
   giveBackMailStatement,
-  giveBackOthersMailsStatement,
   loadMailStandings,
+  mailClaims,
   type MailsDue,
   mailsDue,
   mailsDueNowStatement,
@@ -41,6 +41,7 @@ import {
 } from "../shop/supplier/mails.ts";
 import type { Stamp } from "../shop/order/purchase-orders.ts";
 import { mailedSecretStatements } from "../shop/supplier/supplier-links.ts";
+import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/clock.ts";
@@ -67,7 +68,7 @@ export const mailSenderLimits: MailSenderLimits = {
   attemptsMax: smtpConnectionsMax,
   attemptMsMax: 60_000,
   leaseMs: 120_000,
-  pollMs: 3_000,
+  pollMs: 2_000,
   closeWaitMs: 3_000,
 };
 
@@ -163,7 +164,7 @@ class QueuedMailSender implements MailSender {
   constructor(options: MailSenderOptions) {
     this.#options = options;
     this.#limits = { ...mailSenderLimits, ...options.limits };
-    this.#owner = options.ids.next("run");
+    this.#owner = options.ids.claimant();
     this.#search = new DueSearch({
       ...options,
       pollMs: this.#limits.pollMs,
@@ -204,7 +205,7 @@ class QueuedMailSender implements MailSender {
     for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
       if (this.#stopped.signal.aborted) return;
       try {
-        const release = giveBackOthersMailsStatement(shopId, this.#owner, clock.now());
+        const release = giveBackClaims(mailClaims, shopId, claimedByOthers(this.#owner), clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
         this.wake(shopId);
       } catch (error) {

@@ -115,7 +115,7 @@ const unusable = (what: string) => (): never => {
   throw new Error(`a broad read may not ${what}`);
 };
 
-const noIds: Ids = { next: unusable("make ids") };
+const noIds: Ids = { next: unusable("make ids"), processName: "", claimant: unusable("claim anything") };
 
 const noStorefront: Storefront = unusableStorefront("a broad read may not ask the storefront");
 

@@ -13,7 +13,7 @@ import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "../base/fault.ts";
 import { recordsRememberedBytesMax } from "../store/memory.ts";
 import type { Loan, ReaderStore } from "../threads/reader-pool.ts";
-import { type OpenStore, dueRows, callsWithoutOutbox } from "./open-store.ts";
+import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-store.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { announcing } from "../shop/events/announcements.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
@@ -22,10 +22,12 @@ import type { FairQueue } from "../store/fair-queue.ts";
 import { LoopShare } from "../store/loop-share.ts";
 import type { QueueDepth } from "../store/queue.ts";
 import type { DueRows, Engine, Log } from "../store/store.ts";
+import { claimedByProcess, giveBackClaims } from "../store/claims.ts";
 import { openPostgresEngine } from "../store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "../store/postgres/connection.ts";
 import { postgresCoordination } from "../store/postgres/coordination.ts";
 import { claimFirstStart, databaseIdentity } from "../store/postgres/first-start.ts";
+import { showPresence } from "../store/postgres/presence.ts";
 import { databaseClock } from "../store/postgres/database-clock.ts";
 import { type Sizes, sizesOf } from "./sizes.ts";
 import { writesWaiting } from "./work-gauges.ts";
@@ -223,8 +225,21 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const { engine, onEvents, onReminders } = announcing(
     keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
   );
-  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node"), program });
+  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());
+  const presence = await showPresence({
+    pool,
+    schemaName: shopsSchema,
+    processName: ids.processName,
+    claims: longClaims,
+    giveBack(shopId, processName) {
+      const whose = claimedByProcess(processName);
+      const statements = longClaims.map((claims) => giveBackClaims(claims, shopId, whose, clock.now()));
+      return engine.write(shopId, (tx) => tx.batch(statements), { durable: false });
+    },
+    log,
+  });
+  opening.defer(() => presence.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());
   const identity = await databaseIdentity(pool, shopsSchema);

@@ -4,16 +4,17 @@
  */
 import type { AdminContext } from "../admin/operation.ts";
 import type { Gauge } from "../http/metrics.ts";
-import { dueImports } from "../exchange/import-run.ts";
+import { dueImports, importClaims } from "../exchange/import-run.ts";
 import type { AuditRowPlace } from "../shop/audit/audit-journal.ts";
-import { dueDeliveries } from "../shop/events/deliveries.ts";
+import { deliveryClaims, dueDeliveries } from "../shop/events/deliveries.ts";
 import { dueEffects } from "../shop/storefront/effects.ts";
-import { dueMails } from "../shop/supplier/mails.ts";
-import { duePulls } from "../shop/storefront/storefront-pulls.ts";
+import { dueMails, mailClaims } from "../shop/supplier/mails.ts";
+import { duePulls, pullClaims } from "../shop/storefront/storefront-pulls.ts";
 import { dueReminders } from "../shop/supplier/reminders.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
 import type { ShopReminder } from "../jobs/reminders.ts";
 import type { LoopShare } from "../store/loop-share.ts";
+import type { Claims } from "../store/claims.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Coordination, DueRows, Engine, Log } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
@@ -22,6 +23,9 @@ import type { Storefront } from "../storefront/storefront.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls, dueReminders];
+
+/** What nodes claim and may keep for long: what one that has died had claimed is given back by the others (C38). */
+export const longClaims: readonly Claims[] = [importClaims, deliveryClaims, mailClaims, pullClaims];
 
 /**
  * Dependencies of the operator's operations on the rest of the process. `calls` absent: no outbox runs; effects wait

@@ -10,7 +10,7 @@
  *
  * Invariants:
  * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses
- *       its claims when their leases end, or at the next start when it is the only one on the store. One that stops
+ *       its claims soon (D473), or at the next start when it is the only one on the store. One that stops
  *       gives them back.
  * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes. In this process at most
  *       `attemptsRunningMax` run, and of a shop three quarters of that. Endpoints that fail or are slow get half of the
@@ -36,7 +36,7 @@ import {
   claimMax,
   countLeased,
   countWaiting,
-  giveBackOthersStatement,
+  deliveryClaims,
   giveBackStatement,
   dueNowStatement,
   nextDueAtMs,
@@ -52,6 +52,7 @@ import {
   listEndpoints,
   type WebhookEndpoint,
 } from "../shop/events/webhook-endpoints.ts";
+import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/clock.ts";
@@ -249,7 +250,7 @@ class WebhookSender implements Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#limits = { ...senderLimits, ...options.limits };
-    this.#owner = options.ids.next("run");
+    this.#owner = options.ids.claimant();
     this.#search = new DueSearch({
       ...options,
       pollMs: this.#limits.pollMs,
@@ -303,7 +304,7 @@ class WebhookSender implements Sender {
           this.#without.set(shopId, clock.now());
           continue;
         }
-        const release = giveBackOthersStatement(shopId, this.#owner, clock.now());
+        const release = giveBackClaims(deliveryClaims, shopId, claimedByOthers(this.#owner), clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
         this.#turn(shopId);
       } catch (error) {

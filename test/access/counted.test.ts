@@ -127,7 +127,7 @@ test("requests are counted for the linksCountedMax links that were asked for las
   attempts.admit("a");
 });
 
-const ids = { next: (prefix: string) => `${prefix}_1` };
+const ids = { next: (prefix: string) => `${prefix}_1`, processName: "node_1", claimant: () => "node_1.1" };
 const auditTrail = { statements: () => Promise.resolve([]) };
 
 test("requests are counted towards a sweep for the shops that were asked last", async () => {

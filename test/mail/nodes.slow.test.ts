@@ -1,5 +1,5 @@
 /**
- * Mails of three nodes on one database: what a node was sending when it died or froze is sent by another one when its lease ends, under the same
+ * Mails of three nodes on one database: what a node was sending when it died or froze is sent by another one soon, under the same
  * Message-ID; what nobody was sending comes once (J1, J2, C63).
  *
  * Only on postgres: a data directory has one process.

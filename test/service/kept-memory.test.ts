@@ -352,7 +352,7 @@ test("withoutMax shops are remembered to have no webhooks; then all are looked a
   const sender = createSender(
     part({
       clock: atOneTime,
-      ids: { next: () => "run" },
+      ids: { claimant: () => "node_1.1" },
       alone: true,
       engine: {
         peek() {

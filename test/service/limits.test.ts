@@ -79,7 +79,7 @@ test("connections that are refused together are asked to retry at refusedConnect
   t.mock.method(performance, "now", () => 0);
   const unused = () => assert.fail();
   const connections = new Connections({
-    ids: { next: (prefix) => `${prefix}_1` },
+    ids: { next: (prefix) => `${prefix}_1`, processName: "node_1", claimant: unused },
     log: { info: () => {}, warn: () => {}, error: unused },
     limits: { connectionsMax: 0, unreadBytesMax: 1 },
     serve: unused,

@@ -146,7 +146,7 @@ async function findDue(
 export function createOutbox(options: OutboxOptions): Outbox {
   const { engine, clock, log, alone } = options;
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
-  const owner = options.ids.next("run");
+  const owner = options.ids.claimant();
   const startedAtMs = clock.now();
   const stop = new AbortController();
   const abort = new AbortController();

@@ -6,6 +6,7 @@
  */
 import { type EventHead, type EventType, eventText, patternsOf } from "../../core/events/events.ts";
 import { type DeliveryState, dueAheadMsMax } from "../../core/events/webhooks.ts";
+import type { Claims } from "../../store/claims.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 
@@ -14,6 +15,9 @@ export const dueDeliveries: DueRows = {
   table: "delivery",
   condition: `due_at <= ? or due_at > ? + ${dueAheadMsMax}`,
 };
+
+/** What is given back in one go may be sent again. */
+export const deliveryClaims: Claims = { table: "delivery", givenBack: "due_at = ?, lease_owner = null" };
 
 /**
  * A delivery's id follows from event and endpoint. So the same event is handed to an endpoint once, and ids are in the
@@ -333,12 +337,6 @@ export const giveBackStatement = (
   sql: `update delivery set due_at = ?, lease_owner = null, attempts = attempts - 1
         where shop_id = ? and delivery_id = ? and lease_owner = ?`,
   params: [dueAtMs, shopId, deliveryId, owner],
-});
-
-/** Gives back what earlier processes of this store had; what they were sending may be sent again. */
-export const giveBackOthersStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
-  sql: "update delivery set due_at = ?, lease_owner = null where shop_id = ? and lease_owner <> ?",
-  params: [nowMs, shopId, owner],
 });
 
 /** Makes due what is due after `untilMs` only. */

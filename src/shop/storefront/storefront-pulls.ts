@@ -6,6 +6,7 @@
  * asked for (jobs/puller.ts).
  */
 import { dayMs } from "../../base/calendar.ts";
+import type { Claims } from "../../store/claims.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 
 /**
@@ -13,6 +14,9 @@ import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
  * have any.
  */
 export const duePulls: DueRows = { table: "storefront_pull", condition: "due_at is not null and due_at <= ?" };
+
+/** Whoever is next goes on at once with what is given back. */
+export const pullClaims: Claims = { table: "storefront_pull", givenBack: "due_at = ?, lease_owner = null" };
 
 /**
  * The steps of a pull, in their order. `sweep`: what a pull of everything has not seen is deleted at the storefront.
@@ -296,19 +300,6 @@ export async function renewPull(tx: Tx, shopId: string, pullId: string, lease: P
   );
   return rows.length > 0;
 }
-
-/** Gives the pull back, so that whoever is next goes on at once. */
-export const givePullBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
-  sql: "update storefront_pull set lease_owner = null, due_at = ? where shop_id = ? and lease_owner = ?",
-  params: [nowMs, shopId, owner],
-});
-
-/** Ends the lease of whoever has it: no other process is on the store. */
-export const givePullsBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
-  sql: `update storefront_pull set lease_owner = null, due_at = ?
-        where shop_id = ? and lease_owner is not null and lease_owner <> ?`,
-  params: [nowMs, shopId, owner],
-});
 
 /** Between a hint and the pull of what has changed: more hints come with the first. */
 export const hintWaitMs = 10_000;

@@ -8,6 +8,7 @@
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
+import type { Claims } from "../../store/claims.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { DueRows, Statement, Tx } from "../../store/store.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
@@ -15,6 +16,13 @@ import { logged, type Stamp } from "../order/purchase-orders.ts";
 
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
 export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
+
+/** What is given back in one go may be sent again. */
+export const mailClaims: Claims = {
+  table: "mail",
+  givenBack: "due_at = ?, lease_owner = null",
+  among: "due_at is not null",
+};
 
 /** Text and documents of a mail. */
 interface MailContent {
@@ -363,12 +371,6 @@ export const giveBackMailStatement = (shopId: string, owner: string, mailId: str
   sql: `update mail set due_at = ?, lease_owner = null, attempts = attempts - 1
         where shop_id = ? and mail_id = ? and lease_owner = ?`,
   params: [nowMs, shopId, mailId, owner],
-});
-
-/** Gives back what earlier processes of this store had; what they were sending may be sent again. */
-export const giveBackOthersMailsStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
-  sql: "update mail set due_at = ?, lease_owner = null where shop_id = ? and due_at is not null and lease_owner <> ?",
-  params: [nowMs, shopId, owner],
 });
 
 /** Makes due what is due after `untilMs` only. */

@@ -140,7 +140,11 @@ async function setting(
     traceparent: "00-trace",
     baseUrl: null,
     clock: { now: () => nowMs },
-    ids: { next: (prefix) => `${prefix}_${String((made += 1)).padStart(4, "0")}` },
+    ids: {
+      next: (prefix) => `${prefix}_${String((made += 1)).padStart(4, "0")}`,
+      processName: "node_1",
+      claimant: () => assert.fail("nothing is claimed"),
+    },
     storefront,
     mailing: noMailing,
     ifMatch: null,

@@ -417,8 +417,7 @@ test("a pull goes on after kills where it was, nothing is doubled, and forecast 
       return (member: string, ...more: string[]) => status.at("data", "storefront", "pull", member, ...more);
     };
     const told: string[] = [];
-    // On PostgreSQL a killed node's pull is another one's only when its lease of two minutes has ended.
-    for (const call of onPostgres ? [] : ["PullLocations", "RunBulk", "BulkState"]) {
+    for (const call of ["PullLocations", "RunBulk", "BulkState"]) {
       const before = fake.callsOf(call).length;
       fake.strike({ kind: "hang" }, call, 1);
       await until(`at ${call}`, () => fake.callsOf(call).length > before);
@@ -428,7 +427,7 @@ test("a pull goes on after kills where it was, nothing is doubled, and forecast 
       assert.equal(now("pullId"), pullId);
       told.push(String(now("progress", "step")));
     }
-    assert.deepEqual(told, onPostgres ? [] : ["locations", "variants", "variants"]);
+    assert.deepEqual(told, ["locations", "variants", "variants"]);
     await until("done", async () => (await pull())("state") !== "running");
     const over = await pull();
     assert.deepEqual([over("pullId"), over("state"), over("error")], [pullId, "done", null]);

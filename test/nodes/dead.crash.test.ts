@@ -1,0 +1,214 @@
+/**
+ * What a node has claimed stays its own as long as it lives, however slow its work is. When it is killed, another one takes each kind up within 10 s,
+ * with one effect (C38, G1–G3).
+ *
+ * Only on postgres: a data directory has one process.
+ */
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { adminToken, ask, hangUp, makeShop, operate } from "../support/clients.ts";
+import { mailEnv } from "../support/mail-shop.ts";
+import { longClaims } from "../../src/service/open-store.ts";
+import { beganPull, savePullStatement } from "../../src/shop/storefront/storefront-pulls.ts";
+import { showPresence } from "../../src/store/postgres/presence.ts";
+import { rowsOf, serviceNode } from "../support/nodes.ts";
+import { freshDatabase, openPostgresStore, openTestPool, withClient } from "../support/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { parseMail, startSmtpServer } from "../support/smtp.ts";
+import { until } from "../support/until.ts";
+import { FakeShopify, fakeToken } from "../storefront/shopify/fake.ts";
+
+/** C38. */
+const takenUpMsMax = 10_000;
+/** Longer than a node is missed before it counts as gone, and its claims would be taken up. */
+const slowMs = 11_000;
+
+const variantLine = (index: number): string =>
+  `${JSON.stringify({ type: "variant", variantId: `v-${index}`, productId: "p-1", productName: "Mug" })}\n`;
+/** Takes seconds to apply. */
+const manyVariants = 30_000;
+const manyLines = Array.from({ length: manyVariants }, (_, index) => variantLine(index)).join("");
+
+/** The first half of a file, whose rest never comes. */
+const haltedFile = (): ReadableStream =>
+  new ReadableStream({
+    start: (file) => file.enqueue(Buffer.from(manyLines.slice(0, manyLines.length / 2))),
+  });
+
+test("a node that is slow keeps what it has claimed; when it is killed, all of it is taken up within 10 s", async (context) => {
+  const database = await freshDatabase();
+  const receiver = await startReceiver();
+  const mailServer = await startSmtpServer();
+  const fake = await new FakeShopify().listen();
+  fake.currency = "EUR";
+  fake.addLocation("1");
+  for (const id of ["100", "101"]) fake.addVariant(id);
+  const env = {
+    ...mailEnv(mailServer),
+    OPENPO_WEBHOOK_ALLOW: "127.0.0.1",
+    OPENPO_WEBHOOK_HTTP: "1",
+    OPENPO_SECRET_KEY: Buffer.alloc(32, 9).toString("base64"),
+    OPENPO_STOREFRONT_ALLOW: `http://${fake.domain}`,
+  };
+  const dying = serviceNode(database.url, env);
+  const other = serviceNode(database.url, env);
+  const rows = <R extends object>(shopId: string, sql: string): Promise<R[]> => rowsOf<R>(database.url, shopId, sql);
+  /** Who has claimed what, by shop and table. */
+  const claims = async (): Promise<readonly string[]> => {
+    const found = await Promise.all(
+      ["delivery", "mail", "storefront_pull", "import_run"].flatMap((table) =>
+        ["main", "staged", "committed"].map(async (shopId) => {
+          const sql = `select lease_owner from openpo.${table} where shop_id = $1 and lease_owner is not null`;
+          const claimed = await rows<{ lease_owner: string }>(shopId, sql);
+          return claimed.map(({ lease_owner: owner }) => `${shopId} ${table} ${owner}`);
+        }),
+      ),
+    );
+    return found.flat();
+  };
+  const variantsIn = async (shopId: string): Promise<number> =>
+    Number((await rows<{ n: string }>(shopId, "select count(*) as n from openpo.variant where shop_id = $1"))[0]?.n);
+  try {
+    // No other node runs while one claims: it could take a part.
+    await dying.start();
+    const { url } = dying;
+    const storefront = { kind: "shopify", domain: fake.domain, accessToken: fakeToken };
+    const token = await makeShop(url, "main", {}, [
+      { type: "purchaseOrder", purchaseOrderId: "po_1", status: "Draft", lineItems: [] },
+    ]);
+    await operate(url, "PUT", "/shops/main", { storefront });
+    for (const shopId of ["staged", "committed"]) await makeShop(url, shopId, {}, []);
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => void held.push(response);
+    const endpoint = { url: receiver.url, eventTypes: ["purchase_order.created"] };
+    await operate(url, "POST", "/shops/main/webhook-endpoints", endpoint);
+    const makeOrder = async (): Promise<void> => {
+      const made = await ask(url, { method: "POST", target: "/api/v1/purchase-orders", token, body: {} });
+      assert.equal(made.status, 201, made.text);
+    };
+    // Each kind is claimed, and whoever is asked does not answer.
+    mailServer.answer = (step) => (step === "message" ? "hang" : null);
+    await operate(url, "POST", "/shops/main/purchase-orders/po_1/send", { to: "mill@supplier.example" });
+    fake.strike({ kind: "hang" }, "PullLocations", 1);
+    await operate(url, "POST", "/shops/main/storefront/pull", {});
+    const staging = dying.program?.ask("POST", "/admin/v1/shops/staged/import", adminToken, haltedFile());
+    const lost = Promise.allSettled([staging]);
+    await makeOrder();
+    const isPulled = (): boolean => fake.callsOf("PullLocations").length > 0;
+    await until("each kind is under way", () => held.length + mailServer.received.length === 2 && isPulled());
+    await until("a part is staged", async () => (await rows("staged", "select 1 from openpo.import_record limit 1")).length > 0);
+    const before = await claims();
+    assert.equal(before.length, 4, before.join());
+    await other.start();
+    await sleep(slowMs);
+    assert.deepEqual(await claims(), before, "the slow node has kept them");
+    const asked = [receiver.received.length, mailServer.received.length, fake.callsOf("PullLocations").length];
+    assert.deepEqual(asked, [1, 1, 1], "and nobody else was at them");
+    held.splice(0)[0]?.writeHead(204).end();
+
+    // What was slow is still under way, and with it a further webhook and an import that is being applied.
+    await makeOrder();
+    await until("a further webhook is being sent", () => held.length === 1);
+    const committing = Promise.allSettled([
+      dying.program?.ask("POST", "/admin/v1/shops/committed/import", adminToken, manyLines),
+    ]);
+    const runOf = async (shopId: string): Promise<{ state: string; lease_owner: string | null } | null> =>
+      (await rows<{ state: string; lease_owner: string | null }>(
+        shopId,
+        "select state, lease_owner from openpo.import_run where shop_id = $1",
+      ))[0] ?? null;
+    const committed = await until("it is committed", async () => {
+      const run = await runOf("committed");
+      return run?.state === "committed" ? run : null;
+    });
+    assert.equal((await claims()).length, 5);
+    await dying.end("SIGKILL");
+    const killedAtMs = performance.now();
+    assert.ok((await variantsIn("committed")) < manyVariants, "it was being applied");
+    mailServer.answer = () => null;
+    receiver.answer = (response) => void response.writeHead(204).end();
+    const takenUp = async (what: string, look: () => boolean | Promise<boolean>): Promise<void> => {
+      await until(`${what} is taken up`, look, killedAtMs + takenUpMsMax - performance.now());
+      context.diagnostic(`${what}: ${Math.round(performance.now() - killedAtMs)} ms after the kill`);
+    };
+    await Promise.all([
+      takenUp("the webhook", () => receiver.received.length === 3),
+      takenUp("the mail", () => mailServer.received.length === 2),
+      takenUp("the pull", () => fake.callsOf("PullLocations").length === 2),
+      takenUp("the import that was staged", async () => (await runOf("staged")) === null),
+      takenUp("the import that was committed", async () => {
+        const run = await runOf("committed");
+        return run === null || (run.lease_owner !== null && run.lease_owner !== committed.lease_owner);
+      }),
+    ]);
+
+    // Each has one effect.
+    await until("the import is applied", async () => (await runOf("committed")) === null);
+    assert.deepEqual([await variantsIn("committed"), await variantsIn("staged")], [manyVariants, 0]);
+    const pull = "select state from openpo.storefront_pull where shop_id = $1";
+    await until("the pull is done", async () => (await rows<{ state: string }>("main", pull))[0]?.state === "done");
+    assert.equal(await variantsIn("main"), 2);
+    await until("nothing is claimed", async () => (await claims()).length === 0);
+    const [, again, more] = receiver.received;
+    assert.equal(receiver.received.length, 3);
+    assert.equal(again?.eventId, more?.eventId, "under the same id");
+    const messageIds = mailServer.received.map((mail) => parseMail(mail).headers.get("message-id")?.[0]);
+    assert.equal(mailServer.taken.length, 1);
+    assert.deepEqual([messageIds.length, new Set(messageIds).size], [2, 1], "under the same Message-ID");
+    await lost;
+    await committing;
+  } finally {
+    await Promise.all([dying, other].map((node) => node.end("SIGKILL")));
+    hangUp();
+    await Promise.all([receiver.close(), mailServer.close(), fake.close()]);
+    await database.drop();
+  }
+});
+
+test("a node that was itself kept from the database judges no other; one that is gone is forgotten when its claims are free", async () => {
+  const database = await freshDatabase();
+  const store = await openPostgresStore(database.url);
+  const pool = await openTestPool(database.url);
+  const givenBack: string[] = [];
+  const log = { info: () => {}, warn: console.warn, error: console.error };
+  const show = (processName: string) =>
+    showPresence({
+      pool,
+      schemaName: "openpo",
+      processName,
+      claims: longClaims,
+      giveBack: (...claimed) => Promise.resolve(void givenBack.push(claimed.join())),
+      log,
+    });
+  const nodes: { close(): Promise<void> }[] = [];
+  try {
+    for (const shopId of ["one", "two"]) {
+      await store.engine.create(shopId);
+      const pull = { ...beganPull(null, true, "pull_1", 0), leaseOwner: `node_of_${shopId}.1` };
+      await store.engine.write(shopId, (tx) => tx.batch([savePullStatement(shopId, pull)]));
+    }
+    nodes.push(await show("node_a"), await show("node_of_two"));
+    await sleep(slowMs);
+    await withClient(database.url, async (client) => {
+      // As after a minute in which nobody could reach the database.
+      await client.query("update openpo.node set seen_at = seen_at - interval '1 minute'");
+      await client.query("insert into openpo.node values ('node_of_one', now() - interval '1 minute', now())");
+      await sleep(3_000);
+      assert.deepEqual(givenBack, [], "the other one that lives was away too");
+      const names = async (): Promise<readonly string[]> =>
+        (await client.query<{ name: string }>("select process_name as name from openpo.node order by 1")).rows.map(
+          ({ name }) => name,
+        );
+      await until("it is forgotten", async () => !(await names()).includes("node_of_one"));
+      assert.deepEqual(await names(), ["node_a", "node_of_two"]);
+      assert.deepEqual([...new Set(givenBack)], ["one,node_of_one"]);
+    });
+  } finally {
+    await Promise.all(nodes.map((node) => node.close()));
+    await pool.close();
+    await store.close();
+    await database.drop();
+  }
+});
