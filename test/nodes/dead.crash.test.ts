@@ -98,7 +98,10 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
     await makeOrder();
     const isPulled = (): boolean => fake.callsOf("PullLocations").length > 0;
     await until("each kind is under way", () => held.length + mailServer.received.length === 2 && isPulled());
-    await until("a part is staged", async () => (await rows("staged", "select 1 from openpo.import_record limit 1")).length > 0);
+    await until(
+      "a part is staged",
+      async () => (await rows("staged", "select 1 from openpo.import_record limit 1")).length > 0,
+    );
     const before = await claims();
     assert.equal(before.length, 4, before.join());
     await other.start();
@@ -115,10 +118,12 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
       dying.program?.ask("POST", "/admin/v1/shops/committed/import", adminToken, manyLines),
     ]);
     const runOf = async (shopId: string): Promise<{ state: string; lease_owner: string | null } | null> =>
-      (await rows<{ state: string; lease_owner: string | null }>(
-        shopId,
-        "select state, lease_owner from openpo.import_run where shop_id = $1",
-      ))[0] ?? null;
+      (
+        await rows<{ state: string; lease_owner: string | null }>(
+          shopId,
+          "select state, lease_owner from openpo.import_run where shop_id = $1",
+        )
+      )[0] ?? null;
     const committed = await until("it is committed", async () => {
       const run = await runOf("committed");
       return run?.state === "committed" ? run : null;

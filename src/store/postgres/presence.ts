@@ -14,7 +14,16 @@
 import { type Claims, claimedByProcess, whereClaimed } from "../claims.ts";
 import { isNotFound } from "../engine-rules.ts";
 import type { Log } from "../store.ts";
-import { type PostgresPool, type Query, beginRead, beginWrite, command, commit, numbered, unsynced } from "./connection.ts";
+import {
+  type PostgresPool,
+  type Query,
+  beginRead,
+  beginWrite,
+  command,
+  commit,
+  numbered,
+  unsynced,
+} from "./connection.ts";
 import { searchAllShops } from "./schema.ts";
 
 /** How long a node that does not show itself counts as living. With a beat and the searches of the others it is less than 10 s (C38). */
@@ -130,16 +139,15 @@ class ShownNode implements Presence {
         if (this.#isClosed) return;
         await this.#run("forget", gone, [beginWrite, unsynced]);
       } catch (error) {
-        log.warn({ err: error, node: gone }, "what a node that is gone had claimed could not be given back; it is tried again");
+        log.warn(
+          { err: error, node: gone },
+          "what a node that is gone had claimed could not be given back; it is tried again",
+        );
       }
     }
   }
 
-  async #run<R>(
-    name: keyof ReturnType<typeof statementsFor>,
-    value: string,
-    opening: readonly Query[],
-  ): Promise<R[]> {
+  async #run<R>(name: keyof ReturnType<typeof statementsFor>, value: string, opening: readonly Query[]): Promise<R[]> {
     const { pool, schemaName } = this.#options;
     const query: Query = {
       text: this.#statements[name],

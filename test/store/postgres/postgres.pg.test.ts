@@ -350,7 +350,15 @@ test("the service's role may truncate no table, in a database in use either", as
 test("every table of the shops has row-level security, and every text is compared by code point", async () => {
   await withNodes(1, async (_, url) => {
     await withClient(url, async (client) => {
-      const own = ["engine_shop", "migration", "token_bucket", "key_in_flight", "first_start", "operator_session", "node"];
+      const own = [
+        "engine_shop",
+        "migration",
+        "token_bucket",
+        "key_in_flight",
+        "first_start",
+        "operator_session",
+        "node",
+      ];
       const { rows: open } = await client.query<{ name: string }>(
         `select relname as name from pg_class
          where relnamespace in ('${shopsSchema}'::regnamespace, '${sandboxSchema}'::regnamespace) and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)
