@@ -31,7 +31,7 @@ export const dueImports: DueRows = {
   condition: `leased_until <= ? or leased_until > ? + ${leaseAheadMsMax}`,
 };
 
-/** What is given back is taken up by whoever looks for it next. */
+/** Imports that are given back are taken up by the next search. */
 export const importClaims: Claims = { table: "import_run", givenBack: "leased_until = ?, lease_owner = null" };
 
 /** Interval at which a lease is renewed while an import waits for its file. */

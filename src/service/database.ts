@@ -192,6 +192,27 @@ const adminContextOf =
     ...asks,
   });
 
+/** Shows this node to the others, and gives back what one of them that has died had claimed (C38). */
+const showNode = ({
+  pool,
+  engine,
+  clock,
+  ids,
+  log,
+}: Pick<OpenStore, "engine" | "clock" | "ids"> & { readonly pool: PostgresPool; readonly log: Log }) =>
+  showPresence({
+    pool,
+    schemaName: shopsSchema,
+    processName: ids.processName,
+    claims: longClaims,
+    giveBack(shopId, processName) {
+      const whose = claimedByProcess(processName);
+      const statements = longClaims.map((claims) => giveBackClaims(claims, shopId, whose, clock.now()));
+      return engine.write(shopId, (tx) => tx.batch(statements), { durable: false });
+    },
+    log,
+  });
+
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
   const { url, connectionsMax } = config;
@@ -227,18 +248,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());
-  const presence = await showPresence({
-    pool,
-    schemaName: shopsSchema,
-    processName: ids.processName,
-    claims: longClaims,
-    giveBack(shopId, processName) {
-      const whose = claimedByProcess(processName);
-      const statements = longClaims.map((claims) => giveBackClaims(claims, shopId, whose, clock.now()));
-      return engine.write(shopId, (tx) => tx.batch(statements), { durable: false });
-    },
-    log,
-  });
+  const presence = await showNode({ pool, engine, clock, ids, log });
   opening.defer(() => presence.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());

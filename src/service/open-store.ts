@@ -24,7 +24,7 @@ import type { Storefront } from "../storefront/storefront.ts";
 /** The rows by which nodes find the shops that have work due (D77). */
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls, dueReminders];
 
-/** What nodes claim and may keep for long: what one that has died had claimed is given back by the others (C38). */
+/** Rows that nodes may claim for long. The others give back the claims of a node that has died (C38). */
 export const longClaims: readonly Claims[] = [importClaims, deliveryClaims, mailClaims, pullClaims];
 
 /**

@@ -16,7 +16,7 @@ export const dueDeliveries: DueRows = {
   condition: `due_at <= ? or due_at > ? + ${dueAheadMsMax}`,
 };
 
-/** What is given back in one go may be sent again. */
+/** Deliveries that are given back may be sent again. */
 export const deliveryClaims: Claims = { table: "delivery", givenBack: "due_at = ?, lease_owner = null" };
 
 /**

@@ -15,7 +15,7 @@ import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
  */
 export const duePulls: DueRows = { table: "storefront_pull", condition: "due_at is not null and due_at <= ?" };
 
-/** Whoever is next goes on at once with what is given back. */
+/** Pulls that are given back go on at once, in whatever process is next. */
 export const pullClaims: Claims = { table: "storefront_pull", givenBack: "due_at = ?, lease_owner = null" };
 
 /**

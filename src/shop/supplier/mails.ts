@@ -17,7 +17,7 @@ import { logged, type Stamp } from "../order/purchase-orders.ts";
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
 export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
 
-/** What is given back in one go may be sent again. */
+/** Mails that are given back may be sent again. */
 export const mailClaims: Claims = {
   table: "mail",
   givenBack: "due_at = ?, lease_owner = null",

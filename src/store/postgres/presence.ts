@@ -1,15 +1,17 @@
 /**
- * Which nodes live, so that what one that has died had claimed need not wait for the end of its leases (C38, D473).
+ * Which nodes live, so that the claims of one that has died need not wait for the end of their leases (C38, D473).
  *
- * Each node shows itself in a row, and reads there which others have not done so for `goneMs`, by the database's clock. Those are gone: what
- * they have claimed is given back, shop by shop. Owns: the rows of `node`, when a node is gone. Does not own: claims (store/claims.ts).
+ * Each node shows itself in a row, and reads there which others have not done so for `goneMs`, by the database's clock.
+ * Those are gone: their claims are given back, shop by shop.
+ *
+ * Owns: the rows of `node`, when a node is gone. Does not own: claims (store/claims.ts).
  *
  * Invariants:
  * - G1. A node that lives keeps its claims, however long its work takes.
- * - G2. A node that was itself kept from showing itself, since it stood still or the database was away or its clock was set, judges no other
- *       until it has gone on for `goneMs`: they may have been kept from it too.
- * - G3. A node is forgotten when all that it had claimed has been given back. Until then any other goes on with that.
- * - G4. A node of an earlier version has no row; its claims end with their leases.
+ * - G2. A node that could not show itself judges no other until it has gone on for `goneMs`: the database was away, or
+ *       its clock was set, or the node stood still, and the others may have had the same trouble.
+ * - G3. A node is forgotten when all its claims have been given back. Until then any other goes on with that.
+ * - G4. A node of an earlier version has no row. Its claims end with their leases.
  */
 import { type Claims, claimedByProcess, whereClaimed } from "../claims.ts";
 import { isNotFound } from "../engine-rules.ts";
@@ -26,13 +28,13 @@ import {
 } from "./connection.ts";
 import { searchAllShops } from "./schema.ts";
 
-/** How long a node that does not show itself counts as living. With a beat and the searches of the others it is less than 10 s (C38). */
+/** Time without a sign after which a node is gone. With a beat and the searches of the others it is below 10 s (C38). */
 const goneMs = 5_000;
 
-/** How often a node shows itself. */
+/** Interval at which a node shows itself. */
 const beatMs = 1_000;
 
-/** A node that has not shown itself for so long has a gap (G2). */
+/** Time between two signs of a node from which on there is a gap (G2). */
 const gapMs = 3_000;
 
 interface PresenceOptions {
@@ -40,15 +42,15 @@ interface PresenceOptions {
   /** The PostgreSQL schema of the shops. */
   readonly schemaName: string;
   readonly processName: string;
-  /** What nodes claim in the shops' tables. */
+  /** Kinds of rows that nodes claim in the shops' tables. */
   readonly claims: readonly Claims[];
-  /** Gives back what a process has claimed in a shop. */
+  /** Gives back the claims of a process in a shop. */
   readonly giveBack: (shopId: string, processName: string) => Promise<void>;
   readonly log: Log;
 }
 
 interface Presence {
-  /** Shows this node no more. The others find it gone after a while, with whatever it could not give back itself. */
+  /** Shows this node no more. The others find it gone after a while, with claims that it could not give back. */
   close(): Promise<void>;
 }
 
@@ -89,7 +91,7 @@ class ShownNode implements Presence {
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | null = null;
   #givingBack: Promise<void> | null = null;
-  /** As of the latest beat. */
+  /** Nodes that are gone, as of the latest beat. */
   #gone: readonly string[] = [];
   #isClosed = false;
 
@@ -120,7 +122,7 @@ class ShownNode implements Presence {
       this.#givingBack ??= this.#giveBackAll().finally(() => (this.#givingBack = null));
   }
 
-  /** Gives back what nodes that are gone had claimed. */
+  /** Gives back the claims of all nodes that are gone. */
   async #giveBackAll(): Promise<void> {
     const { giveBack, log } = this.#options;
     for (const gone of this.#gone) {
@@ -141,7 +143,7 @@ class ShownNode implements Presence {
       } catch (error) {
         log.warn(
           { err: error, node: gone },
-          "what a node that is gone had claimed could not be given back; it is tried again",
+          "the claims of a node that is gone could not be given back; it is tried again",
         );
       }
     }
