@@ -192,15 +192,21 @@ const adminContextOf =
     ...asks,
   });
 
-/** Shows this node to the others, and gives back what one of them that has died had claimed (C38). */
-const showNode = ({
+/**
+ * Shows this node to the others, and gives back the claims of one of them that has died (C38).
+ *
+ * @returns ends that.
+ */
+async function showNode({
   pool,
   engine,
   clock,
   ids,
   log,
-}: Pick<OpenStore, "engine" | "clock" | "ids"> & { readonly pool: PostgresPool; readonly log: Log }) =>
-  showPresence({
+}: Pick<OpenStore, "engine" | "clock" | "ids"> & { readonly pool: PostgresPool; readonly log: Log }): Promise<
+  () => Promise<void>
+> {
+  const presence = await showPresence({
     pool,
     schemaName: shopsSchema,
     processName: ids.processName,
@@ -212,6 +218,8 @@ const showNode = ({
     },
     log,
   });
+  return () => presence.close();
+}
 
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
@@ -230,7 +238,11 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const program = programName();
   const loop = new LoopShare();
   const depth: QueueDepth = { waiting: 0 };
-  const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
+  const openEngine = async (
+    schemaName: string,
+    schemaDirectory: string,
+    rows: readonly DueRows[] = [],
+  ): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
       schemaName === shopsSchema ? { ...parts, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
@@ -238,18 +250,13 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     opening.defer(() => engine.close());
     return engine;
   };
-  const sandboxEngine = await openEngine(
-    sandboxSchema,
-    path.join(import.meta.dirname, "../storefront/sandbox/schema"),
-    [],
-  );
+  const sandboxEngine = await openEngine(sandboxSchema, path.join(import.meta.dirname, "../storefront/sandbox/schema"));
   const { engine, onEvents, onReminders } = announcing(
     keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());
-  const presence = await showNode({ pool, engine, clock, ids, log });
-  opening.defer(() => presence.close());
+  opening.defer(await showNode({ pool, engine, clock, ids, log }));
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());
   const identity = await databaseIdentity(pool, shopsSchema);
