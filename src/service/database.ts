@@ -40,6 +40,7 @@ import { programName } from "../base/program-version.ts";
 const shopsSchema = "openpo";
 const shopsSchemaDirectory = path.join(import.meta.dirname, "../shop/schema");
 const sandboxSchema = "openpo_sandbox";
+const sandboxSchemaDirectory = path.join(import.meta.dirname, "../storefront/sandbox/schema");
 /** The error's message and its cause's; never the address, which contains the password. */
 function reasonOf(error: unknown): string {
   const message = messageOf(error);
@@ -238,11 +239,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const program = programName();
   const loop = new LoopShare();
   const depth: QueueDepth = { waiting: 0 };
-  const openEngine = async (
-    schemaName: string,
-    schemaDirectory: string,
-    rows: readonly DueRows[] = [],
-  ): Promise<Engine> => {
+  const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
       schemaName === shopsSchema ? { ...parts, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
@@ -250,7 +247,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     opening.defer(() => engine.close());
     return engine;
   };
-  const sandboxEngine = await openEngine(sandboxSchema, path.join(import.meta.dirname, "../storefront/sandbox/schema"));
+  const sandboxEngine = await openEngine(sandboxSchema, sandboxSchemaDirectory, []);
   const { engine, onEvents, onReminders } = announcing(
     keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
   );
