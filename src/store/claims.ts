@@ -1,6 +1,6 @@
 /**
- * Rows that a process has to itself for a time, and how they are given back: by itself when it stops, by the next
- * process on a store that has one, and by the other nodes when it has died (C38).
+ * Rows that a process has to itself for a time, and how they are given back. A process that stops gives back its own.
+ * For one that has died the next process on the store does it, or another node (C38).
  *
  * Owns: the form of these rows. Does not own: when a row is claimed, and what for.
  */

@@ -7,7 +7,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { adminToken, ask, hangUp, makeShop, operate } from "../support/clients.ts";
 import { mailEnv } from "../support/mail-shop.ts";
 import { longClaims } from "../../src/service/open-store.ts";
@@ -17,7 +16,7 @@ import { rowsOf, serviceNode } from "../support/nodes.ts";
 import { freshDatabase, openPostgresStore, openTestPool, withClient } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { parseMail, startSmtpServer } from "../support/smtp.ts";
-import { until } from "../support/until.ts";
+import { quiet, until } from "../support/until.ts";
 import { FakeShopify, fakeToken } from "../storefront/shopify/fake.ts";
 
 /** C38. */
@@ -114,7 +113,7 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
     const webhooks = receiver.received.length;
     const before = await claims();
     assert.equal(before.length, 4, before.join());
-    await sleep(slowMs);
+    await quiet(slowMs);
     assert.deepEqual(await claims(), before, "the slow node has kept them");
     const asked = [receiver.received.length, mailServer.received.length, fake.callsOf("PullLocations").length];
     assert.deepEqual(asked, [webhooks, 1, 1], "and nobody else was at them");
@@ -207,12 +206,12 @@ test("a node that was itself kept from the database judges no other; one that is
       await store.engine.write(shopId, (tx) => tx.batch([savePullStatement(shopId, pull)]));
     }
     nodes.push(await show("node_a"), await show("node_of_two"));
-    await sleep(slowMs);
+    await quiet(slowMs);
     await withClient(database.url, async (client) => {
       // As after a minute in which nobody could reach the database.
       await client.query("update openpo.node set seen_at = seen_at - interval '1 minute'");
       await client.query("insert into openpo.node values ('node_of_one', now() - interval '1 minute', now())");
-      await sleep(3_000);
+      await quiet(3_000);
       assert.deepEqual(givenBack, [], "the other one that lives was away too");
       const names = async (): Promise<readonly string[]> =>
         (await client.query<{ name: string }>("select process_name as name from openpo.node order by 1")).rows.map(

@@ -195,6 +195,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "store/postgres/coordination.ts renewMs releasePauseMs",
     "store/postgres/database-clock.ts measuredEveryMs",
     "store/postgres/engine.ts outcomePauseMs unknownRetryMs",
+    "store/postgres/presence.ts beatMs gapMs",
     "store/postgres/schema.ts pauseMs quietPauseMs",
     "store/sqlite/engine.ts replacedRetryMs",
     "store/sqlite/schema.ts newerVersionRetryMs",

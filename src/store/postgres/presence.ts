@@ -8,8 +8,8 @@
  *
  * Invariants:
  * - G1. A node that lives keeps its claims, however long its work takes.
- * - G2. A node that could not show itself judges no other until it has gone on for `goneMs`: the database was away, or
- *       its clock was set, or the node stood still, and the others may have had the same trouble.
+ * - G2. A node that could not show itself judges no other until it has gone on for `goneMs`. The database was away, or
+ *       its clock was set, or the node stood still: the others may have had the same trouble.
  * - G3. A node is forgotten when all its claims have been given back. Until then any other goes on with that.
  * - G4. A node of an earlier version has no row. Its claims end with their leases.
  */
@@ -28,7 +28,7 @@ import {
 } from "./connection.ts";
 import { searchAllShops } from "./schema.ts";
 
-/** Time without a sign after which a node is gone. With a beat and the searches of the others it is below 10 s (C38). */
+/** Time without a sign after which a node is gone. With a beat and a search of the others it is below 10 s (C38). */
 const goneMs = 5_000;
 
 /** Interval at which a node shows itself. */
