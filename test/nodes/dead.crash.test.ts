@@ -183,7 +183,7 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
   }
 });
 
-test("a node that was itself kept from the database judges no other; one that is gone is forgotten when its claims are free", async () => {
+test("who has not shown itself for goneMs is forgotten when its claims are free; who was itself kept away judges nobody", async () => {
   const database = await freshDatabase();
   const store = await openPostgresStore(database.url);
   const pool = await openTestPool(database.url);
