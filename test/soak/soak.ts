@@ -29,7 +29,7 @@ const sampleEveryMs = 500;
  * So many requests come before anything is measured: then threads have started, and all kinds of requests have run. They take 120 MB, and on a busy
  * machine longer than a soak of seconds.
  */
-const requestsBefore = 300;
+const requestsBefore = 150;
 const mebibyte = 1_048_576;
 
 /** Is read on a thread. So the threads start before anything is measured, and not only once the shops are large: what they take is no growth. */
