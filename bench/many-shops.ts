@@ -128,7 +128,7 @@ const median = (values: readonly number[]): number =>
 async function spread(service: Service, keys: readonly string[]): Promise<void> {
   const one: number[] = [];
   const even: number[] = [];
-  const inTurn = (count: number, sameShop: number): readonly [string, number] => [
+  const serially = (count: number, sameShop: number): readonly [string, number] => [
     keys[Math.floor(count / sameShop) % keys.length] ?? "",
     Math.floor(sameShop === 1 ? count / keys.length : count) % ordersPerShop,
   ];
@@ -136,7 +136,7 @@ async function spread(service: Service, keys: readonly string[]): Promise<void> 
   let first = 0;
   const startedMs = performance.now();
   const startedProcessorMs = service.processorMs();
-  while (first < keys.length * ordersPerShop) await read(service, () => inTurn((first += 1), ordersPerShop));
+  while (first < keys.length * ordersPerShop) await read(service, () => serially((first += 1), ordersPerShop));
   row(
     "first reads of all orders, shop by shop",
     perSecond((first * 1_000) / (performance.now() - startedMs)),
@@ -146,7 +146,7 @@ async function spread(service: Service, keys: readonly string[]): Promise<void> 
   let own = 0;
   for (let slice = 0; slice < 3; slice += 1) {
     one.push(await read(service, () => [keys[0] ?? "", (own += 1) % ordersPerShop]));
-    even.push(await read(service, () => inTurn((next += 1), 1)));
+    even.push(await read(service, () => serially((next += 1), 1)));
   }
   const [single, all] = [median(one), median(even)];
   const rates = { figure: perSecond(all), bound: perSecond(single) };

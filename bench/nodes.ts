@@ -152,7 +152,7 @@ const loads: readonly (readonly [name: string, Load])[] = [
 ];
 
 /** Measures slices of all benchmarks in turn, so that a noisy minute affects all of them. Returns each median. */
-async function inTurn(lines: readonly (() => Promise<Slice>)[]): Promise<readonly Slice[]> {
+async function serially(lines: readonly (() => Promise<Slice>)[]): Promise<readonly Slice[]> {
   const taken: Slice[][] = lines.map(() => []);
   for (let round = 0; round < slices; round += 1)
     for (const [index, line] of lines.entries()) taken[index]?.push(await line());
@@ -205,7 +205,7 @@ try {
         await must(urls[(client + count) % urls.length] ?? "", load(service, client, count));
       });
     const urls = nodes.map((node) => node.url);
-    const [files, ...counts] = await inTurn([
+    const [files, ...counts] = await serially([
       asked([embeddedUrl], onFiles),
       ...urls.map((_, index) => asked(urls.slice(0, index + 1), onPostgres)),
     ]);

@@ -17,7 +17,7 @@ export interface Reading<Data> {
  * Runs calls one at a time: calls during one become one more after it. So no older answer comes last, and who asks gets
  * an answer that was asked for after they had asked.
  */
-export function inTurn(ask: () => Promise<void>): () => Promise<void> {
+export function serially(ask: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | null = null;
   return () => {
@@ -45,7 +45,7 @@ export function useReading<Name extends OperationName>(
   latestInput.current = input;
   const again = useMemo(
     () =>
-      inTurn(async () => {
+      serially(async () => {
         const result = await openpo.call(name, latestInput.current);
         state.value = result.ok
           ? { data: result.data, problem: null }

@@ -8,7 +8,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { inTurn } from "../data/reading.ts";
+import { serially } from "../data/reading.ts";
 import { noteOrder } from "../orders/kept.ts";
 import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
@@ -106,7 +106,7 @@ export function orderState(purchaseOrderId: string): OrderState {
   let etag = "";
   let last: Promise<unknown> = Promise.resolve();
 
-  const read = inTurn(async (): Promise<void> => {
+  const read = serially(async (): Promise<void> => {
     const result = await openpo.call("purchase_order_get", { purchaseOrderId });
     if (!result.ok) {
       problem.value = problemOf(result);

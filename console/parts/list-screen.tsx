@@ -7,7 +7,7 @@ import type { List } from "../data/pages.ts";
 import { texts } from "../texts/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "./problem.tsx";
-import { RowBlocks } from "./row-blocks.tsx";
+import { RowChunks } from "./row-chunks.tsx";
 
 export interface ListColumn<Row> {
   readonly name: string;
@@ -60,7 +60,7 @@ interface TableProps<Row> {
 }
 
 /** Rows of a block that is drawn or not. */
-const blockRows = 50;
+const chunkRows = 50;
 
 export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>) {
   const classOf = (column: ListColumn<Row>): string | undefined => column.kind;
@@ -75,9 +75,9 @@ export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>)
           ))}
         </tr>
       </thead>
-      <RowBlocks
+      <RowChunks
         rows={rows}
-        size={blockRows}
+        size={chunkRows}
         columns={columns.length}
         of={of}
         draw={(row, place) => (

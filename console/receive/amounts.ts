@@ -15,13 +15,13 @@ export interface CountedLine {
   readonly totals: Amounts;
 }
 
-export type Part = "received" | "rejected" | "cancelled";
+export type QuantityKind = "received" | "rejected" | "cancelled";
 
-export type Amounts = Readonly<Record<Part, number>>;
+export type Amounts = Readonly<Record<QuantityKind, number>>;
 
 export interface Change {
   readonly lineId: string;
-  readonly part: Part;
+  readonly part: QuantityKind;
   readonly amount: number;
 }
 
@@ -42,7 +42,7 @@ export interface Counts {
 export const noCounts: Counts = { added: {}, sent: {}, allowedOver: {}, steps: [], question: null };
 
 export const none: Amounts = { received: 0, rejected: 0, cancelled: 0 };
-export const parts = ["received", "rejected", "cancelled"] as const;
+export const quantityKinds = ["received", "rejected", "cancelled"] as const;
 
 /** Quantities have three decimals. */
 export const plus = (one: number, other: number): number => Math.round((one + other) * 1_000) / 1_000;
@@ -68,7 +68,7 @@ export const joined = (mine: Counts, others: Counts): Counts => ({
 export const addedOf = (counts: Counts, lineId: string): Amounts => counts.added[lineId] ?? none;
 
 /** The line's total with what was counted. */
-export const totalOf = (line: CountedLine, counts: Counts, part: Part): number =>
+export const totalOf = (line: CountedLine, counts: Counts, part: QuantityKind): number =>
   plus(line.totals[part], addedOf(counts, line.lineId)[part]);
 
 /** Returns the amount that may still come. */
@@ -87,7 +87,7 @@ export const linesToAllow = (lines: readonly CountedLine[], counts: Counts): rea
 
 /** Lines that were counted, or rejected, or cut short. */
 export const changedLines = (lines: readonly CountedLine[], counts: Counts): readonly CountedLine[] =>
-  lines.filter((line) => parts.some((part) => addedOf(counts, line.lineId)[part] !== 0));
+  lines.filter((line) => quantityKinds.some((part) => addedOf(counts, line.lineId)[part] !== 0));
 
 /** A quantity has at most seven digits before its point; a barcode has more. */
 const quantityPattern = /^\d{1,7}(?:[.,]\d{1,3})?$/;
@@ -106,7 +106,7 @@ export function quantityIn(text: string, lines: readonly CountedLine[]): number 
 export function withoutSent(lines: ReadonlyMap<string, CountedLine>, counts: Counts): Counts {
   const rest = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
     const left = added(amounts, counts.sent[lineId] ?? none, -1);
-    return parts.every((part) => left[part] === 0) ? [] : [[lineId, left] as const];
+    return quantityKinds.every((part) => left[part] === 0) ? [] : [[lineId, left] as const];
   });
   const next = { ...counts, added: Object.fromEntries(rest), sent: {} };
   const over = rest.flatMap(([lineId]) => {

@@ -7,7 +7,7 @@ import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { receiveTexts } from "../texts/receive.ts";
-import { addedOf, type CountedLine, type Part, roomOf, totalOf } from "./amounts.ts";
+import { addedOf, type CountedLine, type QuantityKind, roomOf, totalOf } from "./amounts.ts";
 import { type Box, keyed, untouched } from "./burst.ts";
 import type { Counting } from "./counting.ts";
 import { type Item, nameOf } from "./lines.ts";
@@ -68,7 +68,7 @@ export const CountRow: FunctionComponent<RowProps & { readonly isWanted: boolean
  * A total that can be typed. Enter counts it and goes back to the scan field; a scan that was made into it counts as a
  * scan.
  */
-const QuantityBox: FunctionComponent<RowProps & { readonly part: Part; readonly isLabelled: boolean }> = ({
+const QuantityBox: FunctionComponent<RowProps & { readonly part: QuantityKind; readonly isLabelled: boolean }> = ({
   counting,
   item,
   line,

@@ -16,8 +16,8 @@ import {
   type Counts,
   none,
   overBy,
-  type Part,
-  parts,
+  type QuantityKind,
+  quantityKinds,
   plus,
   quantityIn,
   roomOf,
@@ -128,7 +128,7 @@ function allowed(lines: Lines, counts: Counts): Counted {
 }
 
 /** Fills the room of lines in one step. */
-function filled(lines: Lines, counts: Counts, chosen: readonly CountedLine[], part: Part): Counted {
+function filled(lines: Lines, counts: Counts, chosen: readonly CountedLine[], part: QuantityKind): Counted {
   const changes = chosen
     .map((line) => ({ lineId: line.lineId, part, amount: roomOf(line, counts) }))
     .filter(({ amount }) => amount > 0);
@@ -143,7 +143,7 @@ function filled(lines: Lines, counts: Counts, chosen: readonly CountedLine[], pa
 function discarded(lines: Lines, counts: Counts): Counted {
   const changes = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
     const left = added(amounts, counts.sent[lineId] ?? none, -1);
-    return parts.filter((part) => left[part] !== 0).map((part) => ({ lineId, part, amount: -left[part] }));
+    return quantityKinds.filter((part) => left[part] !== 0).map((part) => ({ lineId, part, amount: -left[part] }));
   });
   const [first] = changes;
   if (first === undefined) return { counts, outcome: { kind: "nothing" } };

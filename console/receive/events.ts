@@ -1,11 +1,11 @@
 /** Events of the counts, and their outcomes. */
 import type { CodeMatch } from "../data/codes.ts";
-import type { Part } from "./amounts.ts";
+import type { QuantityKind } from "./amounts.ts";
 
 export type CountEvent =
   | { readonly kind: "scan"; readonly code: string }
   /** A new total, as it was typed. */
-  | { readonly kind: "typed"; readonly lineId: string; readonly part: Part; readonly text: string }
+  | { readonly kind: "typed"; readonly lineId: string; readonly part: QuantityKind; readonly text: string }
   /** The answer to the question: count it all the same. */
   | { readonly kind: "allow" }
   /** Others' receipts leave too little room for my counts: receive them all the same. */

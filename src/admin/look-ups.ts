@@ -42,7 +42,7 @@ import {
   data,
   inShop,
   operation,
-  readPart,
+  readQuery,
   shopOf,
 } from "./operation.ts";
 
@@ -287,7 +287,7 @@ export const listChanges = operation({
     const after = encoded === undefined ? null : positionOf(scope, encoded);
     const { keyId, personId } = filters;
     await context.engine.peek(shopId, (tx) => shopOf(tx, shopId));
-    const { changes, totalCount, end } = await readPart(context, call, shopId, changePage, {
+    const { changes, totalCount, end } = await readQuery(context, call, shopId, changePage, {
       filters: {
         keyId: keyId ?? null,
         personId: personId ?? null,

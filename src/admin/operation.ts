@@ -13,8 +13,8 @@ import type { Trace } from "../base/trace-context.ts";
 import type { Role } from "../core/access/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext, NamedRecords } from "../exchange/import-run.ts";
-import type { BroadPart, Readers } from "../requests/broad-read.ts";
-import { type CallDependencies, readPartWith } from "../requests/write/call.ts";
+import type { BroadQuery, Readers } from "../requests/broad-read.ts";
+import { type CallDependencies, readQueryWith } from "../requests/write/call.ts";
 import { actorOf, type SignedIn } from "../requests/caller.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Operation, OperationShape } from "../requests/operation.ts";
@@ -45,7 +45,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
    * Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed
    * then.
    */
-  restoreShop(partInput: ShopToRestore): Promise<RestoredShop>;
+  restoreShop(restore: ShopToRestore): Promise<RestoredShop>;
   /** Dependencies of operations that change orders, beside the shop's data. */
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
@@ -53,7 +53,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   /** Called when the shop's storefront is to be pulled; absent where nothing would do it. */
   readonly wakePull?: (shopId: string) => void;
   readonly documents: OrderDocuments;
-  /** In which the exports of the process read their pages (`exportTurns`). */
+  /** In which the exports of the process read their pages (`exportQueue`). */
   readonly exports: FairQueue;
   /** A mail server is configured. */
   readonly mailIsOn: boolean;
@@ -277,13 +277,13 @@ export async function shopOf(tx: Tx, id: string): Promise<Shop> {
  *
  * @throws Fault NOT_FOUND when there is no such shop.
  */
-export async function readPart<PartInput, Found>(
+export async function readQuery<QueryInput, Found>(
   { engine, clock }: Pick<AdminContext, "engine" | "clock">,
   { readers }: Pick<AdminCall, "readers">,
   shopId: string,
-  part: BroadPart<PartInput, Found>,
-  partInput: PartInput,
+  query: BroadQuery<QueryInput, Found>,
+  queryInput: QueryInput,
 ): Promise<Found> {
   const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
-  return await readPartWith({ engine, clock, readers }, shop)(part, partInput);
+  return await readQueryWith({ engine, clock, readers }, shop)(query, queryInput);
 }

@@ -199,20 +199,20 @@ const linesAtOnce = 200;
 /** Times that an order is read when it changes while it is read. */
 const readingsMax = 5;
 
-interface Part {
+interface ContentRead {
   readonly frame: Frame;
   readonly lines: readonly ContentLine[];
   /** Null for the last part. */
   readonly end: number | null;
 }
 
-const readPart = (
+const readOnce = (
   engine: Pick<Engine, "read">,
   shopId: string,
   purchaseOrderId: string,
   shown: ShownAs,
   after: number | null,
-): Promise<Part> =>
+): Promise<ContentRead> =>
   engine.read(shopId, async (tx) => {
     const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId, shown);
     const { lineItems, end } = await pageOfLines(tx, shopId, purchaseOrderId, after, linesAtOnce);
@@ -231,11 +231,11 @@ export async function readContent(
   shown: ShownAs,
 ): Promise<DocumentContent> {
   for (let reading = 0; reading < readingsMax; reading += 1) {
-    let part = await readPart(engine, shopId, purchaseOrderId, shown, null);
+    let part = await readOnce(engine, shopId, purchaseOrderId, shown, null);
     const lines = [...part.lines];
     const { orderVersion } = part.frame;
     while (part.end !== null && part.frame.orderVersion === orderVersion) {
-      part = await readPart(engine, shopId, purchaseOrderId, shown, part.end);
+      part = await readOnce(engine, shopId, purchaseOrderId, shown, part.end);
       lines.push(...part.lines);
     }
     if (part.frame.orderVersion === orderVersion) return { ...part.frame, lineItems: lines };
@@ -252,12 +252,12 @@ const changesMeanwhile = (): Fault =>
 /** Names the bytes of a document: equal for the same order at the same version under the same letterhead. */
 export const documentTag = (frame: Frame, kind: string): string =>
   createHash("sha256")
-    .update(JSON.stringify([templateVersion, kind, framePart(frame)]))
+    .update(JSON.stringify([templateVersion, kind, frameContent(frame)]))
     .digest("hex")
     .slice(0, 32);
 
 /** The frame without lines that may stand beside it: the version tells of them. */
-function framePart(frame: Frame & { readonly lineItems?: unknown }): object {
+function frameContent(frame: Frame & { readonly lineItems?: unknown }): object {
   const { lineItems: _lines, ...rest } = frame;
   return rest;
 }

@@ -5,7 +5,7 @@
  * Each record shows the state at which its page was read. An order that changes during the export is in the file as a
  * whole, before or after the change.
  *
- * The exports of a process take turns at reading a page (`exportTurns`). So many at once hold up other requests no more
+ * The exports of a process take turns at reading a page (`exportQueue`). So many at once hold up other requests no more
  * than few do.
  */
 import { neutralisedJson } from "../base/plain-text.ts";
@@ -32,7 +32,7 @@ export const exportPagesAtOnceMax = 2;
  * file, and waits for the rest however long others read. Those that wait have a connection each, whose number is
  * bounded.
  */
-export const exportTurns = (): FairQueue =>
+export const exportQueue = (): FairQueue =>
   new FairQueue(
     {
       runningMax: exportPagesAtOnceMax,
@@ -48,15 +48,15 @@ type Page = Awaited<ReturnType<RecordType["page"]>>;
 /**
  * The file, in pieces of whole lines.
  *
- * @param inTurn  reads a page when it may be. Default: at once.
+ * @param serially  reads a page when it may be. Default: at once.
  */
 export async function* exportRecords(
   engine: Engine,
   shopId: string,
-  inTurn: (read: () => Promise<Page>) => Promise<Page> = (read) => read(),
+  serially: (read: () => Promise<Page>) => Promise<Page> = (read) => read(),
 ): AsyncGenerator<string> {
   const reading = (page: (tx: Tx, after: string | null) => Promise<Page>) =>
-    pages((after) => inTurn(() => engine.read(shopId, (tx) => page(tx, after))));
+    pages((after) => serially(() => engine.read(shopId, (tx) => page(tx, after))));
   for (const type of Object.values(recordTypes))
     yield* reading((tx, after) => type.page(tx, shopId, after, recordsPerPage));
   yield* reading((tx, after) => ordersFrom(tx, shopId, after ?? ""));

@@ -281,7 +281,7 @@ export async function stageRecords(
   };
   for await (const found of readTo(records, faults)) {
     // A shop that has held the loop for long gives way to the others (D113).
-    const turn = context.loop.turn(shop.shopId);
+    const turn = context.loop.waitForShare(shop.shopId);
     if (turn !== null) await turn;
     const record = faults.tried(() => context.loop.run(shop.shopId, () => checkRecord(found, stamp)));
     if (record === null) continue;

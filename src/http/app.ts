@@ -18,7 +18,7 @@ import type { Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Log } from "../store/store.ts";
-import { BodyMemory, RequestBody } from "./body.ts";
+import { BodyBudget, RequestBody } from "./body.ts";
 import { createHealth, type HealthSources } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
@@ -42,7 +42,7 @@ interface AppDependencies {
   /** Default: no tracer is told. */
   readonly spans?: Spans;
   /** Memory for the bodies of requests. Default: as much as `bodiesBytesMax`. */
-  readonly bodies?: BodyMemory;
+  readonly bodies?: BodyBudget;
 }
 
 /** Facts of a server about a request beyond the `Request`, in which target and headers are normalised. */
@@ -73,7 +73,7 @@ export const createApp = (deps: ServiceDependencies): App =>
 
 /** An app of these surfaces alone. */
 export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {
-  const { clock, ids, log, metrics, spans = noSpans, bodies = new BodyMemory() } = deps;
+  const { clock, ids, log, metrics, spans = noSpans, bodies = new BodyBudget() } = deps;
   const surfaceAt = (path: string): Surface | undefined =>
     surfaces.find((each) => path === each.path || (each.exact !== true && path.startsWith(`${each.path}/`)));
 
@@ -189,7 +189,7 @@ const factsOf = ({ operation, requestId, shopId, replayed, errorCode }: RequestC
 function contextOf(
   request: HttpRequest,
   { target, headerValues, remoteAddress }: Transport,
-  { requestId, trace, bodies }: { readonly requestId: string; readonly trace: Trace; readonly bodies: BodyMemory },
+  { requestId, trace, bodies }: { readonly requestId: string; readonly trace: Trace; readonly bodies: BodyBudget },
 ): RequestContext {
   const at = target.indexOf("?");
   return {

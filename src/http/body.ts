@@ -38,7 +38,7 @@ interface BodyLimits {
 const defaultLimits: BodyLimits = { bytesMax: bodiesBytesMax, arrivalMs: bodyArrivalMs };
 
 /** The memory that bodies of requests take in a process, from their first byte until the request is answered. */
-export class BodyMemory {
+export class BodyBudget {
   readonly limits: BodyLimits;
   /** Holders of bodies, each with the bytes of theirs. */
   readonly #heldBy = new Map<string, number>();
@@ -75,13 +75,13 @@ export class BodyMemory {
 /** The body of one request. */
 export class RequestBody {
   readonly #request: HttpRequest;
-  readonly #memory: BodyMemory;
+  readonly #budget: BodyBudget;
   #holder = unauthenticated;
   #held = 0;
 
-  constructor(request: HttpRequest, memory: BodyMemory) {
+  constructor(request: HttpRequest, budget: BodyBudget) {
     this.#request = request;
-    this.#memory = memory;
+    this.#budget = budget;
   }
 
   /**
@@ -116,7 +116,7 @@ export class RequestBody {
       if (isOver) throw tooSlow();
       length += piece.length;
       if (length > bytesMax) throw bodyTooLarge(bytesMax);
-      this.#memory.take(holder, piece.length);
+      this.#budget.take(holder, piece.length);
       this.#held += piece.length;
       pieces.push(piece);
       if (continued || first === null || length <= first.bytes) return;
@@ -124,7 +124,7 @@ export class RequestBody {
       if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
     });
     try {
-      if (read !== null) await inTime(read, this.#memory.limits.arrivalMs);
+      if (read !== null) await inTime(read, this.#budget.limits.arrivalMs);
     } finally {
       isOver = true;
     }
@@ -150,7 +150,7 @@ export class RequestBody {
 
   /** The request has been answered. */
   release(): void {
-    this.#memory.give(this.#holder, this.#held);
+    this.#budget.give(this.#holder, this.#held);
     this.#held = 0;
   }
 }

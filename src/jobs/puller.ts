@@ -49,7 +49,7 @@ import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
-import type { Pulled, PullPage, PullPart, StorefrontPull } from "../storefront/pull.ts";
+import type { Pulled, PullPage, PullStage, StorefrontPull } from "../storefront/pull.ts";
 import { StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 
 interface PullLimits {
@@ -326,10 +326,10 @@ class LeasedPuller implements Puller {
     }
   }
 
-  async #pull(shop: Shop, pull: Pull, part: PullPart): Promise<number | null> {
+  async #pull(shop: Shop, pull: Pull, stage: PullStage): Promise<number | null> {
     let fetched: { readonly from: StorefrontPull; readonly page: PullPage };
     try {
-      fetched = await this.#ask(shop, pull, part);
+      fetched = await this.#ask(shop, pull, stage);
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
       if (this.#stopped.signal.aborted) throw new LeaseLost("the service stops", { cause: error });
@@ -353,16 +353,16 @@ class LeasedPuller implements Puller {
   async #ask(
     shop: Shop,
     pull: Pull,
-    part: PullPart,
+    stage: PullStage,
   ): Promise<{ readonly from: StorefrontPull; readonly page: PullPage }> {
     const { pull: from } = await this.#options.storefrontOf(shop);
     if (from === undefined)
       throw new StorefrontError("auth", "the shop's storefront cannot be pulled", { landed: "no" });
     const changedSinceMs =
-      pull.changedSinceMs ?? (pull.round > 0 && part === "levels" ? roundChangesSinceMs(pull) : null);
+      pull.changedSinceMs ?? (pull.round > 0 && stage === "levels" ? roundChangesSinceMs(pull) : null);
     const signal = AbortSignal.any([AbortSignal.timeout(this.#limits.pageMsMax), this.#stopped.signal]);
     const { cursor, soldSinceMs } = pull;
-    return { from, page: await from.page({ part, cursor, changedSinceMs, soldSinceMs }, { signal }) };
+    return { from, page: await from.page({ stage, cursor, changedSinceMs, soldSinceMs }, { signal }) };
   }
 
   /** Stores a slice. @returns the pull with what has come of it. */

@@ -6,7 +6,7 @@ import { listLocations } from "./agent/locations.ts";
 import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
-import type { BroadPart } from "../requests/broad-read.ts";
+import type { BroadQuery } from "../requests/broad-read.ts";
 import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
@@ -78,7 +78,7 @@ export const operations: readonly Operation[] = [
 ];
 
 /** Reads that operations begin with and that may run on a reader thread. */
-export const broadParts: readonly BroadPart<unknown, unknown>[] = [reorderFacts, auditPage, changePage];
+export const broadQueries: readonly BroadQuery<unknown, unknown>[] = [reorderFacts, auditPage, changePage];
 
 nameOperations(operations);
 

@@ -30,26 +30,26 @@ import type { Incoming } from "./request.ts";
  * A read that a write begins with and that may be broad, such as a forecast. `run` takes and returns plain data, and
  * calls `leaveLoop` before the work that may take long, as an operation does.
  */
-export interface BroadPart<PartInput, Found> {
-  /** Its name among `broadParts` of the registry. */
+export interface BroadQuery<QueryInput, Found> {
+  /** Its name among `broadQueries` of the registry. */
   readonly name: string;
-  run(tx: Tx, context: BroadContext, partInput: PartInput): Promise<Found>;
+  run(tx: Tx, context: BroadContext, queryInput: QueryInput): Promise<Found>;
 }
 
 /** Facts of its call that a broad part may use. */
 export type BroadContext = Pick<Call, "shop" | "clock" | "leaveLoop">;
 
 /** A broad part, as a thread is told of it. */
-export interface BroadPartRead {
-  readonly part: string;
-  readonly partInput: unknown;
+export interface BroadQueryRead {
+  readonly query: string;
+  readonly queryInput: unknown;
   readonly shop: Call["shop"];
   /** The time of the read. */
   readonly nowMs: number;
 }
 
 /** Result of a thread, or the text of what was thrown. */
-export type FoundPart = { readonly found: unknown } | { readonly bug: string };
+export type FoundQuery = { readonly found: unknown } | { readonly bug: string };
 
 /** A broad read, as a thread is told of it. */
 export interface BroadRead {
@@ -101,7 +101,7 @@ export interface Readers {
    */
   find(broad: BroadRead): Promise<BroadFinding | BroadReply>;
   /** The same for a part of a call. @returns what the part's `run` has returned. @throws also what is a bug of it. */
-  readPart(broad: BroadPartRead): Promise<unknown>;
+  readQuery(broad: BroadQueryRead): Promise<unknown>;
 }
 
 /** Thrown by `leaveLoop`: not a failure, `perform` continues on a thread. */
@@ -124,7 +124,8 @@ export const readingCall = (
   reading: Pick<Call, "shop" | "actor" | "operation" | "requestId" | "clock" | "ifMatch" | "read" | "leaveLoop">,
 ): Call => ({
   ...reading,
-  readPart: (part, partInput) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, partInput)),
+  readQuery: (query, queryInput) =>
+    reading.read((tx) => query.run(tx, { ...reading, leaveLoop: () => {} }, queryInput)),
   afterwards: () => {},
   ahead: null,
   ids: noIds,
@@ -202,16 +203,16 @@ export async function runBroadRead(
 }
 
 /** Runs a broad part where it holds up nobody. Never rejects. */
-export async function runBroadPart(
-  parts: readonly BroadPart<unknown, unknown>[],
+export async function runBroadQuery(
+  queries: readonly BroadQuery<unknown, unknown>[],
   read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
-  { part: name, partInput, shop, nowMs }: BroadPartRead,
-): Promise<FoundPart> {
+  { query: name, queryInput, shop, nowMs }: BroadQueryRead,
+): Promise<FoundQuery> {
   const context: BroadContext = { shop, clock: { now: () => nowMs }, leaveLoop: () => {} };
   try {
-    const part = parts.find((each) => each.name === name);
-    if (part === undefined) throw new Error(`there is no broad part ${name}`);
-    return { found: await read((tx) => part.run(tx, context, partInput)) };
+    const query = queries.find((each) => each.name === name);
+    if (query === undefined) throw new Error(`there is no broad query ${name}`);
+    return { found: await read((tx) => query.run(tx, context, queryInput)) };
   } catch (error) {
     return { bug: textOf(error) };
   }

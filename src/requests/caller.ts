@@ -18,7 +18,7 @@ import {
 } from "../shop/access/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
-import { bytesOfText, Memory } from "../store/memory.ts";
+import { bytesOfText, Cache } from "../store/cache.ts";
 import type { Operation } from "./operation.ts";
 
 /** API keys with their shops that a process remembers: some 8,000. */
@@ -105,7 +105,7 @@ const mayAsk = ({ shop, key }: StoredCaller): boolean =>
 /** Callers by the hash of the API key, so that the memory holds no keys. */
 export class Callers {
   readonly #engine: Engine;
-  readonly #memory = new Memory<KnownCaller>(callersRememberedBytesMax);
+  readonly #cache = new Cache<KnownCaller>(callersRememberedBytesMax);
   readonly #confirmable = new ConfirmableCallers();
 
   constructor(engine: Engine) {
@@ -130,7 +130,7 @@ export class Callers {
       return { caller, found };
     }
     const secret = hashOf(bearerToken);
-    const { caller, shopId, secretHash } = this.#memory.get(secret) ?? (await this.#find(secret, bearerToken));
+    const { caller, shopId, secretHash } = this.#cache.get(secret) ?? (await this.#find(secret, bearerToken));
     const found =
       alongside === null
         ? null
@@ -157,10 +157,10 @@ export class Callers {
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
     // Requests that came together have read the same: what is made of a shop is then made once for all of them
     // (`textOf` in perform.ts).
-    const foundMeanwhile = this.#memory.get(secret);
+    const foundMeanwhile = this.#cache.get(secret);
     if (foundMeanwhile !== null) return foundMeanwhile;
     const known = { caller, shopId, secretHash };
-    this.#memory.put(secret, known, bytesOfText(JSON.stringify(known)), seen);
+    this.#cache.put(secret, known, bytesOfText(JSON.stringify(known)), seen);
     return known;
   }
 }

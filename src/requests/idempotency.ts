@@ -38,7 +38,7 @@ import type {
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./store-counts.ts";
 import type { Reply } from "./envelope.ts";
-import { bytesOfText, Memory } from "../store/memory.ts";
+import { bytesOfText, Cache } from "../store/cache.ts";
 import type { Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 import { SharedPeeks } from "./remembered/shared-peeks.ts";
@@ -264,7 +264,7 @@ class StoredAnswerReader {
   readonly #peeks: SharedPeeks;
   readonly #compression: Compression;
   readonly #expiredAtMs: () => number;
-  readonly #replays = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
+  readonly #replays = new Cache<IdempotencyRecord>(replaysRememberedBytesMax);
 
   constructor(engine: Engine, compression: Compression, expiredAtMs: () => number) {
     this.#engine = engine;

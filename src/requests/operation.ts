@@ -14,7 +14,7 @@ import type { Shop } from "../shop/access/accounts.ts";
 import type { QueuedEffect } from "../shop/storefront/effects.ts";
 import type { Clock, Ids } from "../base/clock.ts";
 import type { Tx } from "../store/store.ts";
-import type { BroadPart } from "./broad-read.ts";
+import type { BroadQuery } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 
 /** Rights of a key: read, or read and write. */
@@ -200,7 +200,7 @@ export interface Call {
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */
-  readPart<PartInput, Found>(part: BroadPart<PartInput, Found>, partInput: PartInput): Promise<Found>;
+  readQuery<QueryInput, Found>(query: BroadQuery<QueryInput, Found>, queryInput: QueryInput): Promise<Found>;
   /**
    * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread. The operation runs
    * there from its start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and

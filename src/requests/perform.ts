@@ -344,7 +344,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
   if (idempotencyKey === null || !wasAnswered) await tokens.take();
   const bytes = await incoming.body();
-  const turn = context.loop.turn(shop.shopId);
+  const turn = context.loop.waitForShare(shop.shopId);
   if (turn !== null) await turn;
   let parsed: Body | null = null;
   const body = (): Body => (parsed ??= parseBody(bytes));
@@ -463,7 +463,7 @@ async function runWrite(
   engine.admit(request.shop.shopId);
   if ("fault" in body) throw body.fault;
   const { json } = body;
-  const turn = loop.turn(request.shop.shopId);
+  const turn = loop.waitForShare(request.shop.shopId);
   if (turn !== null) await turn;
   const input = loop.run(request.shop.shopId, () => {
     const { raw, found } = request.incoming.assemble(operation, json);

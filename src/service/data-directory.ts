@@ -17,7 +17,7 @@ import path from "node:path";
 import { z } from "zod";
 import { messageOf } from "../base/error-message.ts";
 import { noDocuments } from "../documents/documents.ts";
-import { exportTurns } from "../exchange/export.ts";
+import { exportQueue } from "../exchange/export.ts";
 import { recoverImports } from "../exchange/import.ts";
 import { type AdminContext } from "../admin/operation.ts";
 import { importContext } from "../admin/exchange.ts";
@@ -27,7 +27,7 @@ import type { Gauge } from "../http/metrics.ts";
 import { type OpenStore, callsWithoutOutbox } from "./open-store.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
-import { memoryCoordination } from "../store/sqlite/coordination.ts";
+import { inProcessCoordination } from "../store/sqlite/coordination.ts";
 import { orderColumn } from "../shop/order/purchase-order-tables.ts";
 import { AuditJournal, type JournalLimits } from "../shop/audit/audit-journal.ts";
 import { announcing } from "../shop/events/announcements.ts";
@@ -362,7 +362,7 @@ export async function openDataDirectory(
   const opened = opening.move();
   return {
     engine,
-    coordination: memoryCoordination(),
+    coordination: inProcessCoordination(),
     clock,
     ids,
     loop,
@@ -404,7 +404,7 @@ const copiesIn = (
   ids: Ids,
   from: CopiedFiles,
 ): Pick<AdminContext, "snapshotOf" | "restoreShop" | "exports"> => ({
-  exports: exportTurns(),
+  exports: exportQueue(),
   snapshotOf: snapshotsIn(path.join(dataDir, "snapshots"), ids, from),
   restoreShop: restoresIn(dataDir, ids, from),
 });
@@ -477,7 +477,7 @@ async function openEngines(
     return await openSqliteEngine({
       directory,
       schemaDirectory,
-      partColumn: orderColumn,
+      sliceColumn: orderColumn,
       shopsOpenMax: most,
       walPagesMax: limits.walPagesMax,
       ...parts,
@@ -491,7 +491,7 @@ async function openEngines(
 }
 
 /** Dependencies of the journal. */
-interface JournalParts {
+interface JournalDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: Pick<DirectoryLimits, "journal" | "walPagesMax">;
@@ -501,7 +501,7 @@ interface JournalParts {
 export async function openJournal(
   dataDir: string,
   shops: Engine,
-  { clock, log, limits = {} }: JournalParts,
+  { clock, log, limits = {} }: JournalDependencies,
 ): Promise<AuditJournal> {
   const directory = path.join(dataDir, journalFolder);
   const schemaDirectory = journalSchemaDirectory;

@@ -17,7 +17,7 @@ import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-
 import type { Gauge } from "../http/metrics.ts";
 import { announcing } from "../shop/events/announcements.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
-import { exportTurns } from "../exchange/export.ts";
+import { exportQueue } from "../exchange/export.ts";
 import type { FairQueue } from "../store/fair-queue.ts";
 import { LoopShare } from "../store/loop-share.ts";
 import type { QueueDepth } from "../store/queue.ts";
@@ -84,8 +84,8 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
 /** The size of a table with its indexes, and of its partitions if an operator has made some (docs/distribution.sql). */
 function sizeOf(name: string): string {
   const table = `'"${shopsSchema}".${name}'`;
-  const ofParts = `select sum(pg_total_relation_size(relid))::bigint from pg_partition_tree(${table})`;
-  return `coalesce((${ofParts}), pg_total_relation_size(${table}))`;
+  const ofMembers = `select sum(pg_total_relation_size(relid))::bigint from pg_partition_tree(${table})`;
+  return `coalesce((${ofMembers}), pg_total_relation_size(${table}))`;
 }
 
 /** Returns a node's metrics of the database, of which it measures the sizes. */
@@ -277,7 +277,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, exportTurns(), log),
+    adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, exportQueue(), log),
     onEvents,
     onReminders,
     async completeFirstStart() {

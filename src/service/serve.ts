@@ -21,7 +21,7 @@ import { adminTokenCheck } from "../core/access/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { appOf, createApp } from "../http/app.ts";
-import { BodyMemory } from "../http/body.ts";
+import { BodyBudget } from "../http/body.ts";
 import { createConsolePages } from "../http/console-pages.ts";
 import { createDocs } from "../http/docs.ts";
 import { neutralisedJson } from "../base/plain-text.ts";
@@ -450,7 +450,7 @@ async function listenForMetrics(
 }
 
 /** Dependencies of every surface. */
-interface ServedParts {
+interface ServedDependencies {
   readonly stopping: AbortSignal;
   readonly spans: Spans;
   readonly storefrontOf: StorefrontOf;
@@ -467,7 +467,7 @@ async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
+  { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedDependencies,
 ): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
@@ -481,7 +481,7 @@ async function listen(
     log,
     metrics,
     spans,
-    bodies: new BodyMemory({ bytesMax: memoryLimits(config.memoryMegabytes).bodiesBytesMax }),
+    bodies: new BodyBudget({ bytesMax: memoryLimits(config.memoryMegabytes).bodiesBytesMax }),
     ready: () => engine.ready(),
     loop,
     identity: store.identity,

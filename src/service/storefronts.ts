@@ -21,7 +21,7 @@ import { connectionName, Shopify } from "../storefront/shopify/shopify.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 
 /** Dependencies of the adapters. */
-interface StorefrontParts {
+interface StorefrontDependencies {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -35,7 +35,7 @@ interface StorefrontParts {
  * The storefronts of this process's shops. One of a kind that this version does not have refuses every call; it is
  * never the sandbox instead.
  */
-export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontParts): StorefrontConnections {
+export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontDependencies): StorefrontConnections {
   const { secrets } = parts;
   const shopify = new Shopify({
     ...parts,

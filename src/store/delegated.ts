@@ -1,7 +1,7 @@
 /**
  * Engines and transactions that pass every call on, for whoever changes or watches some of the calls.
  */
-import type { Engine, SqlValue, StateMemory, Statement, Tx, TxMemory } from "./store.ts";
+import type { Engine, SqlValue, StateCache, Statement, Tx, TxCache } from "./store.ts";
 
 /** The engine as an object of functions, so that some of them can be replaced. */
 export const delegated = (engine: Engine): Engine => ({
@@ -30,11 +30,11 @@ export class NoticingTx implements Tx {
     this.#notice = notice;
   }
 
-  get memory(): TxMemory | undefined {
-    return this.#tx.memory;
+  get cache(): TxCache | undefined {
+    return this.#tx.cache;
   }
 
-  get states(): StateMemory | undefined {
+  get states(): StateCache | undefined {
     return this.#tx.states;
   }
 

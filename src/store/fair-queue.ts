@@ -24,7 +24,7 @@ export interface FairLimits {
 }
 
 /** Shops whose latest turn is remembered while they have no work. */
-export const turnsRememberedMax = 10_000;
+export const startsRememberedMax = 10_000;
 
 /** The shortest wait that a refusal names. */
 const suggestedWaitMsMin = 1_000;
@@ -52,7 +52,7 @@ export class FairQueue {
   /**
    * When each shop had its latest turn, in turns of all shops. A shop that is not in it comes before those that are.
    */
-  readonly #latestTurns = new RecentMap<number>(turnsRememberedMax);
+  readonly #latestStarts = new RecentMap<number>(startsRememberedMax);
   #running = 0;
   #turns = 0;
   /** The average duration of all runs, the latest ones counting most. */
@@ -139,7 +139,7 @@ export class FairQueue {
       const next = line?.waiting.shift();
       if (shopId === null || line === undefined || next === undefined) return;
       this.#turns += 1;
-      this.#latestTurns.set(shopId, this.#turns);
+      this.#latestStarts.set(shopId, this.#turns);
       line.running += 1;
       this.#running += 1;
       next.start();
@@ -148,11 +148,11 @@ export class FairQueue {
 
   /** The shop whose turn is the longest ago; null when none may begin anything. */
   #nextShop(): string | null {
-    let found: { readonly shopId: string; readonly latestTurn: number } | null = null;
+    let found: { readonly shopId: string; readonly latestStart: number } | null = null;
     for (const [shopId, line] of this.#lines) {
       if (line.waiting.length === 0 || line.running >= this.#limits.runningPerShopMax) continue;
-      const latestTurn = this.#latestTurns.get(shopId) ?? 0;
-      if (found === null || latestTurn < found.latestTurn) found = { shopId, latestTurn };
+      const latestStart = this.#latestStarts.get(shopId) ?? 0;
+      if (found === null || latestStart < found.latestStart) found = { shopId, latestStart };
     }
     return found?.shopId ?? null;
   }

@@ -2,7 +2,7 @@
  * Sharing of the event loop: a shop that has held it for long gives way to the others before its next step.
  *
  * A step is work that runs while the loop does not go on: a group of writes, a read's statements, a body made into
- * values. Who runs a step reports how long it took (`held`) and asks before the next one (`turn`).
+ * values. Who runs a step reports how long it took (`held`) and asks before the next one (`waitForShare`).
  *
  * Owns: what each shop owes, and which waiting step begins next. Does not own: the steps, and limits on what waits
  * (queue.ts).
@@ -14,7 +14,7 @@
  * - Q6. When steps have held the loop for `loopFreeMs`, the next begins after the loop has gone on. That holds also
  *       when many shops that owe nothing want one each. Those of shops that owe little begin in the order in which they
  *       were asked for, then one of the shop that owes least.
- * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another. Each begins when the loop
+ * - Q7. Groups of writes that give way to reads (`waitAfterReads`) begin one after another. Each begins when the loop
  *       has gone on twice since the one before: it has taken in new requests, and has done their work. So a read that
  *       takes no more than that waits for one group.
  */
@@ -139,7 +139,7 @@ export class LoopShare {
   }
 
   /** Null: the shop's next step may begin at once. Otherwise resolves when it may. */
-  turn(shopId: string): Promise<void> | null {
+  waitForShare(shopId: string): Promise<void> | null {
     const share = this.#shares.get(shopId);
     const isFull = this.#heldMs >= loopFreeMs;
     if (share === undefined || this.#debtOf(share) <= loopFreeMs) {
@@ -160,14 +160,14 @@ export class LoopShare {
   }
 
   /** The same for a group of writes that gives way to reads (Q7). */
-  async turnAfterReads(shopId: string): Promise<void> {
+  async waitAfterReads(shopId: string): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#groups.push(resolve);
       if (this.#groupsWait) return;
       this.#groupsWait = true;
       this.#time.nextRound(() => this.#beginGroup());
     });
-    await this.turn(shopId);
+    await this.waitForShare(shopId);
   }
 
   #beginGroup(): void {

@@ -43,19 +43,19 @@ export interface Tx {
    */
   batch(statements: readonly Statement[]): Promise<void>;
   /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */
-  readonly memory?: TxMemory | undefined;
+  readonly cache?: TxCache | undefined;
   /**
    * States of records that the process remembers. Each counts when a statement of the transaction has found it. Absent
-   * beside `memory`.
+   * beside `cache`.
    */
-  readonly states?: StateMemory | undefined;
+  readonly states?: StateCache | undefined;
 }
 
 /**
  * Values of records, each of whose states has a name of its own, that a process has read or written (D357). Others may
  * change the rows at any time. So a caller must read, in the transaction, the name of the state that the record is in.
  */
-export interface StateMemory {
+export interface StateCache {
   /**
    * Returns the value that was put here last under the key, which stands for the value's type. Nobody may change the
    * value.
@@ -68,7 +68,7 @@ export interface StateMemory {
 }
 
 /** Values that a process has read or written and remembers as long as the rows stand (D111). */
-export interface TxMemory {
+export interface TxCache {
   /**
    * Returns the value that `load` makes of the rows of the statements. It is remembered, if they would read the same as
    * when it was made. `load` runs these statements, no others. Nobody may change the value.

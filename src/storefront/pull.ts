@@ -9,11 +9,11 @@ import type { Money, Quantity } from "../core/money/money.ts";
 import type { ReadContext, VariantState } from "./storefront.ts";
 
 /** Parts of a pull, in this order: levels and sales name locations and variants. */
-export type PullPart = "locations" | "variants" | "levels" | "sales";
+export type PullStage = "locations" | "variants" | "levels" | "sales";
 
 /** Which page is asked for. */
 export interface PullRequest {
-  readonly part: PullPart;
+  readonly stage: PullStage;
   /**
    * Where the page before has ended, as it said; null: the part's first page. It may be from another process, hours
    * ago.

@@ -40,7 +40,7 @@ export function withTracedCalls(
     bringsAllVariants: pull.bringsAllVariants,
     names: (kind, id) => pull.names(kind, id),
     page(request: PullRequest, context?: ReadContext): Promise<PullPage> {
-      const facts = { "openpo.shop.id": shopId, "openpo.part": request.part };
+      const facts = { "openpo.shop.id": shopId, "openpo.part": request.stage };
       return withinSpan(spans.start("storefront.pull", parent, facts), () => pull.page(request, context));
     },
   });

@@ -15,10 +15,10 @@ import type { AnswerThreads, LargeAnswer, MadeAnswer } from "../mcp/large-answer
 import type {
   BroadAnswer,
   BroadFinding,
-  BroadPartRead,
+  BroadQueryRead,
   BroadRead,
   BroadReply,
-  FoundPart,
+  FoundQuery,
   Readers,
 } from "../requests/broad-read.ts";
 import { unavailable } from "../store/engine-rules.ts";
@@ -90,7 +90,7 @@ export interface ReaderStore {
 /** A read that a thread is asked for. */
 type ThreadRead =
   /** `isRemembered`: the answer is wanted with what it was made from, if it can be remembered. */
-  { readonly broad: BroadRead; readonly isRemembered: boolean } | { readonly part: BroadPartRead };
+  { readonly broad: BroadRead; readonly isRemembered: boolean } | { readonly query: BroadQueryRead };
 
 /** Task of a thread. */
 export type ThreadTask = { readonly file: string | null } & (
@@ -157,17 +157,17 @@ export class ReaderPool implements Readers, AnswerThreads {
   }
 
   async read(broad: BroadRead): Promise<BroadReply> {
-    return (await this.#inTurn<BroadReply>(broad.shop.shopId, { broad, isRemembered: false })).answer;
+    return (await this.#queued<BroadReply>(broad.shop.shopId, { broad, isRemembered: false })).answer;
   }
 
   async find(broad: BroadRead): Promise<BroadFinding | BroadReply> {
     const broadTask = { broad, isRemembered: true };
-    const { answer, seenBy } = await this.#inTurn<BroadAnswer | BroadReply>(broad.shop.shopId, broadTask);
+    const { answer, seenBy } = await this.#queued<BroadAnswer | BroadReply>(broad.shop.shopId, broadTask);
     return "shown" in answer ? { shown: answer.shown, seen: seenBy(answer.statements) } : answer;
   }
 
-  async readPart(part: BroadPartRead): Promise<unknown> {
-    const { answer } = await this.#inTurn<FoundPart>(part.shop.shopId, { part });
+  async readQuery(query: BroadQueryRead): Promise<unknown> {
+    const { answer } = await this.#queued<FoundQuery>(query.shop.shopId, { query });
     if ("bug" in answer) throw new Error(`on a reader thread: ${answer.bug}`);
     return answer.found;
   }
@@ -181,7 +181,7 @@ export class ReaderPool implements Readers, AnswerThreads {
     });
   }
 
-  #inTurn<Answer>(shopId: string, what: ThreadRead): Promise<Found<Answer>> {
+  #queued<Answer>(shopId: string, what: ThreadRead): Promise<Found<Answer>> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
       const has = this.#idle.findLast(({ kept }) => kept?.shopId === shopId);

@@ -6,12 +6,12 @@ import type { LargeAnswer, MadeAnswer } from "../mcp/large-answers.ts";
 import {
   type BroadAnswer,
   type BroadReply,
-  type FoundPart,
-  runBroadPart,
+  type FoundQuery,
+  runBroadQuery,
   runBroadRead,
 } from "../requests/broad-read.ts";
 import { systemClock } from "../base/system.ts";
-import { broadParts, operations } from "../operations/registry.ts";
+import { broadQueries, operations } from "../operations/registry.ts";
 import type { DatabaseSource, ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { runInBackground } from "../store/background-thread.ts";
 import { LentFileReader } from "../store/sqlite/reader.ts";
@@ -56,17 +56,17 @@ async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
   }
 }
 
-async function answerOf(task: ThreadTask): Promise<BroadAnswer | BroadReply | FoundPart | MadeAnswer | null> {
+async function answerOf(task: ThreadTask): Promise<BroadAnswer | BroadReply | FoundQuery | MadeAnswer | null> {
   if ("close" in task) {
     files.close();
     return null;
   }
   if ("answer" in task) return await madeAnswer(task.answer);
-  const shopId = "broad" in task ? task.broad.shop.shopId : task.part.shop.shopId;
+  const shopId = "broad" in task ? task.broad.shop.shopId : task.query.shop.shopId;
   const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);
   return "broad" in task
     ? await runBroadRead(operations, readShop, task.broad, task.isRemembered)
-    : await runBroadPart(broadParts, readShop, task.part);
+    : await runBroadQuery(broadQueries, readShop, task.query);
 }
 
 /** Answers; the memory of a long body goes over to the other thread. */

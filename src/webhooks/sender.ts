@@ -214,7 +214,7 @@ interface ShopLanes {
 }
 
 /** Findings of one turn. */
-interface Turn {
+interface Round {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly claimed: readonly Waiting[];
   readonly dueAtMs: number | null;
@@ -276,7 +276,7 @@ class WebhookSender implements Sender {
 
   /** Takes a turn in the shop if it has endpoints. Looking for that takes no turn. */
   #check(shopId: string): void {
-    if (this.#shops.has(shopId)) this.#turn(shopId);
+    if (this.#shops.has(shopId)) this.#round(shopId);
     else void this.#look(shopId);
   }
 
@@ -284,7 +284,7 @@ class WebhookSender implements Sender {
     const { engine, clock, log } = this.#options;
     try {
       if (await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId))) {
-        this.#turn(shopId);
+        this.#round(shopId);
         return;
       }
       if (this.#without.size >= withoutMax) this.#without.clear();
@@ -306,7 +306,7 @@ class WebhookSender implements Sender {
         }
         const release = giveBackClaims(deliveryClaims, shopId, claimedByOthers(this.#owner), clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
-        this.#turn(shopId);
+        this.#round(shopId);
       } catch (error) {
         if (!isNotFound(error)) log.error({ shopId, err: error }, "the shop's webhooks could not be resumed");
       }
@@ -346,7 +346,7 @@ class WebhookSender implements Sender {
   }
 
   /** Takes a turn in the shop, now or after the one that runs. */
-  #turn(shopId: string): void {
+  #round(shopId: string): void {
     const shop = this.#shops.get(shopId) ?? {
       lanes: new Map<string, Lane>(),
       running: 0,
@@ -402,7 +402,7 @@ class WebhookSender implements Sender {
     shop.timer = setTimeout(
       () => {
         shop.timer = null;
-        this.#turn(shopId);
+        this.#round(shopId);
       },
       inMs > 0 ? inMs : this.#limits.pollMs,
     );
@@ -410,31 +410,31 @@ class WebhookSender implements Sender {
   }
 
   /** One write: records what has finished and claims what is due. Then what was claimed is sent. */
-  async #writeTurn(shopId: string, shop: ShopLanes): Promise<Turn> {
+  async #writeTurn(shopId: string, shop: ShopLanes): Promise<Round> {
     const { engine, clock } = this.#options;
     const finished = shop.finished;
     shop.finished = [];
-    let turn: Turn;
+    let round: Round;
     try {
-      turn = await engine.write(shopId, (tx) => this.#work(tx, shopId, shop, finished), { durable: false });
+      round = await engine.write(shopId, (tx) => this.#work(tx, shopId, shop, finished), { durable: false });
     } catch (error) {
       shop.finished.unshift(...finished);
       throw error;
     }
-    this.#note(shopId, shop, turn);
-    if (turn.endpoints.length === 0) this.#without.set(shopId, clock.now());
-    for (const endpoint of turn.endpoints) {
+    this.#note(shopId, shop, round);
+    if (round.endpoints.length === 0) this.#without.set(shopId, clock.now());
+    for (const endpoint of round.endpoints) {
       const lane = shop.lanes.get(endpoint.endpointId);
       if (lane === undefined) shop.lanes.set(endpoint.endpointId, { endpoint, waiting: [], running: 0, lastMs: null });
       else lane.endpoint = endpoint;
     }
-    for (const delivery of turn.claimed) shop.lanes.get(delivery.endpointId)?.waiting.push(delivery);
+    for (const delivery of round.claimed) shop.lanes.get(delivery.endpointId)?.waiting.push(delivery);
     this.#send();
-    return turn;
+    return round;
   }
 
   /** Keeps what the metrics tell. */
-  #note(shopId: string, shop: ShopLanes, { endpoints, disabled, dueAtMs, backlog }: Turn): void {
+  #note(shopId: string, shop: ShopLanes, { endpoints, disabled, dueAtMs, backlog }: Round): void {
     this.#disabledTotal += disabled;
     const count = endpoints.filter(({ status }) => status === "disabled").length;
     if (count === 0) this.#disabled.delete(shopId);
@@ -445,7 +445,7 @@ class WebhookSender implements Sender {
     shop.countedAtMs = this.#options.clock.now();
   }
 
-  async #work(tx: Tx, shopId: string, shop: ShopLanes, finished: readonly Finished[]): Promise<Turn> {
+  async #work(tx: Tx, shopId: string, shop: ShopLanes, finished: readonly Finished[]): Promise<Round> {
     const { clock, ids } = this.#options;
     const nowMs = clock.now();
     const [found, still] = await Promise.all([
@@ -608,7 +608,7 @@ class WebhookSender implements Sender {
     if (result !== null) lane.lastMs = result.ms;
     if (result !== null && !isDelivered(result)) this.#failedTotal += 1;
     shop.finished.push({ delivery, result });
-    this.#turn(shopId);
+    this.#round(shopId);
   }
 
   #spanOf(shopId: string, { endpointId, eventId, attempts, traceparent }: Waiting): Span {

@@ -312,7 +312,7 @@ export const mutants: readonly Mutant[] = [
   // What clients that ask at the same time are told.
   {
     name: "stale-memory",
-    file: "src/store/memory.ts",
+    file: "src/store/cache.ts",
     from: "    if (!stands(entry)) {",
     to: "    if (!stands(entry) && Math.random() < 0.5) {",
     breaks: "D111: what is remembered is answered though its rows have changed",

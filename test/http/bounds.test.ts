@@ -17,11 +17,11 @@ import { webhookEndpointsMax } from "../../src/core/events/webhooks.ts";
 import {
   exportPagesAtOnceMax,
   exportRecords,
-  exportTurns,
+  exportQueue,
   ordersPerPage,
   recordsPerPage,
 } from "../../src/exchange/export.ts";
-import { bodyBytesMax, BodyMemory } from "../../src/http/body.ts";
+import { bodyBytesMax, BodyBudget } from "../../src/http/body.ts";
 import { pageOfLog } from "../../src/shop/order/purchase-order-history.ts";
 import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/access/people.ts";
 import type { Engine } from "../../src/store/store.ts";
@@ -253,7 +253,7 @@ test("a sign-in has at most signInBytesMax bytes, which is told before anything 
 });
 
 test("bodies of one shop that arrive slowly leave room for those of others", async () => {
-  const bodies = new BodyMemory({ bytesMax: 65_536 });
+  const bodies = new BodyBudget({ bytesMax: 65_536 });
   await using server = await startServer({ console: true, bodies });
   const head = `POST /api/v1/purchase-orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\nContent-Length: 20000\r\n\r\n`;
   const slow = connect(server.port, "127.0.0.1");
@@ -344,7 +344,7 @@ test("an export has each order's own history, oldest first", async () => {
 });
 
 test("the exports of a process read exportPagesAtOnceMax pages at once, one of a shop", async () => {
-  const exports = exportTurns();
+  const exports = exportQueue();
   let running = 0;
   let most = 0;
   const shops = new Set<string>();
@@ -361,7 +361,7 @@ test("the exports of a process read exportPagesAtOnceMax pages at once, one of a
 });
 
 test("exports asked for by HTTP share the turns, wait as long as it takes, and give up their place when their client leaves", async () => {
-  const exports = exportTurns();
+  const exports = exportQueue();
   await using server = await startGoodsServer({ console: true, exports });
   const { shopId } = server;
   await server.bring(

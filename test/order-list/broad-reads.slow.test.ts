@@ -452,7 +452,7 @@ test("an answer from a thread leaves when everything that the thread may have se
     const reads = [
       pool.read(broad).then(() => settled.push("read")),
       pool.find(broad).then(() => settled.push("find")),
-      pool.readPart({ part: "any", partInput: null, shop, nowMs: 0 }).then(() => settled.push("part")),
+      pool.readQuery({ query: "any", queryInput: null, shop, nowMs: 0 }).then(() => settled.push("part")),
     ];
     await quiet(300);
     assert.deepEqual(settled, []);
@@ -497,7 +497,7 @@ test("a thread keeps the file that it has read open, and closes it when it reads
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
     assert.ok(shop !== null);
     const read = (shopId: string) =>
-      pool.readPart({ part: "any", partInput: null, shop: { ...shop, shopId }, nowMs: 0 });
+      pool.readQuery({ query: "any", queryInput: null, shop: { ...shop, shopId }, nowMs: 0 });
     await read("a");
     assert.deepEqual(await read("a"), ["a", "a"]);
     assert.deepEqual(await read("b"), ["a", "a", "b"]);

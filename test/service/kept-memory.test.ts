@@ -18,7 +18,7 @@ import { factsOf, OrderBlock } from "../../src/shop/order-list/block-format.ts";
 import { matchesOf, questionsMax } from "../../src/shop/order-list/block-search.ts";
 import { preparedMax, queryOf, textsMax } from "../../src/store/postgres/connection.ts";
 import { bucketsHereMax, whileFull } from "../../src/store/postgres/coordination.ts";
-import { bucketsMax, memoryCoordination } from "../../src/store/sqlite/coordination.ts";
+import { bucketsMax, inProcessCoordination } from "../../src/store/sqlite/coordination.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { fileStatementsMax, KnownStatements, knownStatementsMax } from "../../src/store/sqlite/file.ts";
 import { ReaderTx, readerStatementsMax } from "../../src/store/sqlite/reader.ts";
@@ -94,7 +94,7 @@ test("what was decided for viewsMax views is remembered; that of the one asked f
 });
 
 test("beyond bucketsMax buckets those that are full are dropped", async (t) => {
-  const coordination = memoryCoordination();
+  const coordination = inProcessCoordination();
   const dropped = t.mock.method(Map.prototype, "delete").mock;
   const limit = { capacity: 1, refillPerSecond: 1 };
   for (const name of many(bucketsMax)) await coordination.takeToken(name, limit, 1_000);

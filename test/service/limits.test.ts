@@ -62,17 +62,17 @@ test("a round of starts ends after roundMs, and the others start in the next", a
   assert.equal(started, 8);
 });
 
-test("connections are accepted at most acceptTurnsMax times before a request starts", async () => {
+test("connections are accepted at most acceptsPerRoundMax times before a request starts", async () => {
   const rounds = new Rounds();
   rounds.run(() => spin(roundMs + 1));
   const next = { isStarted: false };
   rounds.run(() => (next.isStarted = true));
   let turns = 0;
-  for (; !next.isStarted && turns < 10 * acceptTurnsMax; turns += 1) {
+  for (; !next.isStarted && turns < 10 * acceptsPerRoundMax; turns += 1) {
     rounds.accepted();
     await nextRound();
   }
-  assert.ok(turns >= acceptTurnsMax && turns <= acceptTurnsMax + 3, String(turns));
+  assert.ok(turns >= acceptsPerRoundMax && turns <= acceptsPerRoundMax + 3, String(turns));
 });
 
 test("connections that are refused together are asked to retry at refusedConnectionsPerSecond", (t) => {
@@ -124,7 +124,7 @@ test("a body that has not arrived after bodyArrivalMs is refused", async (t) => 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const silent: Partial<HttpRequest> = { header: () => null, readBody: () => new Promise(() => {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
-  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole(unauthenticated);
+  const reading = new RequestBody(silent as HttpRequest, new BodyBudget()).whole(unauthenticated);
   let refusal: unknown = null;
   reading.catch((error: unknown) => (refusal = error));
   t.mock.timers.tick(bodyArrivalMs - 1);
@@ -135,7 +135,7 @@ test("a body that has not arrived after bodyArrivalMs is refused", async (t) => 
 });
 
 test("nobody's bodies take more of bodiesBytesMax than they leave free for those of others", () => {
-  const bodies = new BodyMemory();
+  const bodies = new BodyBudget();
   const most = (holder: string): number => {
     let held = 0;
     for (;;) {
@@ -243,10 +243,10 @@ test("a shop that has held the loop for loopFreeMs begins its next step at once,
   loop.admit("b");
   hold(loopFreeMs);
   goOn();
-  assert.equal(loop.turn("a"), null);
+  assert.equal(loop.waitForShare("a"), null);
   hold(100 * loopDebtMsMax);
   goOn();
-  assert.notEqual(loop.turn("a"), null);
+  assert.notEqual(loop.waitForShare("a"), null);
   goOn();
   assert.deepEqual(timers, [loopDebtMsMax - loopFreeMs]);
 });

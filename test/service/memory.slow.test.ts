@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { detailLengthMax, detailsMax } from "../../src/requests/input.ts";
 import { pipelinedMax, pipelinedReadMax } from "../../src/http/node/connections.ts";
-import { BodyMemory } from "../../src/http/body.ts";
+import { BodyBudget } from "../../src/http/body.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
@@ -143,7 +143,7 @@ test("beyond the memory for unread answers the oldest are cut, and others are se
 // Bodies.
 
 test("bodies of all requests together are bounded, and their memory is free again when they are answered", async () => {
-  const bodies = new BodyMemory({ bytesMax: 2 * mebibyte });
+  const bodies = new BodyBudget({ bytesMax: 2 * mebibyte });
   await using server = await start({ bodies });
   const half = JSON.stringify({ label: "x" }).padEnd(mebibyte * 0.6);
   const arriving = await sendUnread(
@@ -162,7 +162,7 @@ test("bodies of all requests together are bounded, and their memory is free agai
 });
 
 test("a body that arrives too slowly is refused, however steadily", async () => {
-  await using server = await start({ bodies: new BodyMemory({ arrivalMs: 300 }) });
+  await using server = await start({ bodies: new BodyBudget({ arrivalMs: 300 }) });
   const socket = await sendUnread(
     server.port,
     `POST ${crates} HTTP/1.1\r\nHost: x\r\n${keyed(server)}Content-Length: 1000\r\n\r\n`,
@@ -198,11 +198,11 @@ const growthMax = 300 * mebibyte;
 
 /** The greatest growth of the program's memory while `attack` runs and for some seconds after. `/healthz` must answer in time. */
 async function growthUnder(program: RunningProgram, attack: () => Promise<void>): Promise<number> {
-  const memory = async (): Promise<number> => {
+  const cache = async (): Promise<number> => {
     const text = await (await fetch(`${program.url}/metrics`)).text();
     return Number(/^openpo_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
   };
-  const before = await memory();
+  const before = await cache();
   let most = before;
   const running = { value: true };
   const attacking = attack().then(() => pause(3_000));
@@ -212,7 +212,7 @@ async function growthUnder(program: RunningProgram, attack: () => Promise<void>)
     assert.equal((await fetch(`${program.url}/healthz`)).status, 200);
     const tookMs = performance.now() - startedAtMs;
     assert.ok(tookMs < 2_000, `/healthz took ${tookMs} ms`);
-    most = Math.max(most, await memory());
+    most = Math.max(most, await cache());
     await pause(50);
   }
   await attacking;

@@ -28,7 +28,7 @@ async function askedBeside(ready: Promise<void>) {
   });
   let begun = false;
   const step = async (): Promise<void> => {
-    await loop.turn("heavy");
+    await loop.waitForShare("heavy");
     begun = true;
   };
   void step();

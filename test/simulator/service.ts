@@ -7,7 +7,7 @@ import { brotli } from "../../src/service/compression.ts";
 import { shopsOpenMax } from "../../src/store/sqlite/engine.ts";
 import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { openDataDirectory } from "../../src/service/data-directory.ts";
-import { BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { BodyBudget, RequestBody } from "../../src/http/body.ts";
 import { createRest } from "../../src/http/rest.ts";
 import type { HttpRequest, RequestContext } from "../../src/http/surface.ts";
 import type { Reply } from "../../src/requests/envelope.ts";
@@ -72,7 +72,7 @@ const rest = createRest(operations, (incoming) => {
   return perform(incoming);
 }).flatMap((surface) => ("reply" in surface ? [surface] : []));
 
-function contextOf(sent: Sent, bodies: BodyMemory): RequestContext {
+function contextOf(sent: Sent, bodies: BodyBudget): RequestContext {
   const bytes = Buffer.from(sent.body ?? "");
   const request: HttpRequest = {
     method: sent.method,
@@ -101,7 +101,7 @@ function contextOf(sent: Sent, bodies: BodyMemory): RequestContext {
   };
 }
 
-async function answerWith(perform: Perform, bodies: BodyMemory, sent: Sent): Promise<Reply> {
+async function answerWith(perform: Perform, bodies: BodyBudget, sent: Sent): Promise<Reply> {
   const [surface] = rest;
   if (surface === undefined) throw new Error("there is no REST surface");
   performs.set(sent.requestId, perform);
@@ -152,7 +152,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     compression,
     storefrontOf: (shop) => Promise.resolve(storefront(shop.shopId)),
   });
-  const bodies = new BodyMemory();
+  const bodies = new BodyBudget();
   outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
   return {
     engine,

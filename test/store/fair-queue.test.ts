@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/base/fault.ts";
-import { FairQueue, type FairLimits, turnsRememberedMax } from "../../src/store/fair-queue.ts";
+import { FairQueue, type FairLimits, startsRememberedMax } from "../../src/store/fair-queue.ts";
 
 /** A queue whose work ends when the test decides. Work is named by its shop and a number: `a1`, and `a1?` if it may become unwanted. */
 function queueUnderTest(limits: Partial<FairLimits> = {}) {
@@ -63,10 +63,10 @@ test("a shop with one read after another takes turns with those that have many w
   assert.deepEqual(started, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "b3"]);
 });
 
-test("the latest turns of turnsRememberedMax shops are remembered; one that is forgotten counts as new (Q3)", async () => {
+test("the latest turns of startsRememberedMax shops are remembered; one that is forgotten counts as new (Q3)", async () => {
   for (const { between, expected } of [
-    { between: turnsRememberedMax - 2, expected: ["n1", "a1"] },
-    { between: turnsRememberedMax - 1, expected: ["a1", "n1"] },
+    { between: startsRememberedMax - 2, expected: ["n1", "a1"] },
+    { between: startsRememberedMax - 1, expected: ["a1", "n1"] },
   ]) {
     const { queue, add, end, rounds, started } = queueUnderTest({ runningMax: 1 });
     await queue.run("a", () => Promise.resolve());

@@ -99,7 +99,7 @@ test("a request counts for its shop from its arrival to its answer", async () =>
   const turns: boolean[] = [];
   const operations = server.get(orders);
   for (let round = 0; round < 200; round += 1) {
-    turns.push(loop.turn("elsewhere") === null);
+    turns.push(loop.waitForShare("elsewhere") === null);
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.equal((await operations).status, 200);

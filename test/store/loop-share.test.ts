@@ -15,7 +15,7 @@ function loopUnderTest() {
   const begun: string[] = [];
   const ask = (...names: string[]): void => {
     for (const name of names) {
-      const turn = loop.turn(name.slice(0, 1));
+      const turn = loop.waitForShare(name.slice(0, 1));
       if (turn === null) begun.push(name);
       else void turn.then(() => begun.push(name));
     }
@@ -152,7 +152,7 @@ test("many shops that owe nothing hold the loop for one round's time together, a
   hold("a", 6);
   hold("b", 6);
   const step = async (shopId: string): Promise<void> => {
-    await loop.turn(shopId);
+    await loop.waitForShare(shopId);
     begun.push(shopId);
     hold(shopId, 6);
   };
@@ -172,7 +172,7 @@ test("a shop that owed waits no longer than for its debt while others that owe l
   const { loop, ask, pass, round, hold, begun } = loopUnderTest();
   const keepBusy = async (shopId: string): Promise<void> => {
     for (let step = 0; step < 100; step += 1) {
-      await loop.turn(shopId);
+      await loop.waitForShare(shopId);
       hold(shopId, 6);
     }
   };
@@ -201,7 +201,7 @@ test("a timer is never set into the past, although time passes between two looks
     });
     loop.admit("b");
     loop.held("a", owedMs);
-    void loop.turn("a");
+    void loop.waitForShare("a");
   }
   assert.ok(waitsMs.length > 0 && waitsMs.every((ms) => ms >= 0), waitsMs.join(" "));
 });
@@ -244,7 +244,7 @@ test("beside a shop's writes are reads, other shops or nobody, for besideMs afte
 
 test("groups of writes that give way to reads begin one after another, each when the loop has gone on twice (Q7)", async () => {
   const { loop, round, begun } = loopUnderTest();
-  const ask = (name: string): void => void loop.turnAfterReads(name.slice(0, 1)).then(() => begun.push(name));
+  const ask = (name: string): void => void loop.waitAfterReads(name.slice(0, 1)).then(() => begun.push(name));
   for (const name of ["a1", "b1", "c1"]) ask(name);
   await round();
   assert.deepEqual(begun, ["a1"]);
@@ -265,7 +265,7 @@ test("a group that gives way to reads pays what its shop owes all the same (Q5)"
   const { loop, round, hold, begun } = loopUnderTest();
   hold("a", 30);
   const left = loop.admit("b");
-  void loop.turnAfterReads("a").then(() => begun.push("a1"));
+  void loop.waitAfterReads("a").then(() => begun.push("a1"));
   await round(5);
   assert.deepEqual(begun, []);
   left();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOfText, Memory } from "../../src/store/memory.ts";
+import { bytesOfText, Cache } from "../../src/store/cache.ts";
 
 const stands = [{ stands: () => true }];
 const valueBytes = 1_000;
@@ -9,31 +9,31 @@ const valueBytes = 1_000;
 const bytesMax = 4 * 1_600;
 
 /** Remembers these in their order. */
-function remembering(...keys: readonly string[]): Memory<string> {
-  const memory = new Memory<string>(bytesMax);
-  for (const key of keys) memory.put(key, key, valueBytes, stands);
-  return memory;
+function remembering(...keys: readonly string[]): Cache<string> {
+  const cache = new Cache<string>(bytesMax);
+  for (const key of keys) cache.put(key, key, valueBytes, stands);
+  return cache;
 }
 
 test("beyond its bytes a memory forgets what was not asked for longest", () => {
-  const memory = remembering("a", "b", "c", "d");
-  assert.equal(memory.get("a"), "a");
-  memory.put("e", "e", valueBytes, stands);
+  const cache = remembering("a", "b", "c", "d");
+  assert.equal(cache.get("a"), "a");
+  cache.put("e", "e", valueBytes, stands);
   assert.deepEqual(
-    ["a", "b", "c", "d", "e"].map((key) => memory.get(key)),
+    ["a", "b", "c", "d", "e"].map((key) => cache.get(key)),
     ["a", null, "c", "d", "e"],
   );
 });
 
 test("a value that is larger than the memory is not remembered, and takes the place of none", () => {
-  const memory = remembering("a");
-  memory.put("large", "large", bytesMax, stands);
-  assert.deepEqual([memory.get("large"), memory.get("a")], [null, "a"]);
+  const cache = remembering("a");
+  cache.put("large", "large", bytesMax, stands);
+  assert.deepEqual([cache.get("large"), cache.get("a")], [null, "a"]);
 });
 
 test("a value that is put again, or whose rows have changed, gives its bytes back", () => {
-  const memory = remembering("a", "a", "a", "a", "b", "c", "d");
-  assert.equal(memory.get("a"), "a");
+  const cache = remembering("a", "a", "a", "a", "b", "c", "d");
+  assert.equal(cache.get("a"), "a");
   let stand = true;
   const again = remembering("a", "b", "c");
   again.put("x", "x", valueBytes, [{ stands: () => stand }]);
@@ -47,12 +47,12 @@ test("a value that is put again, or whose rows have changed, gives its bytes bac
 });
 
 test("a value of which nobody knows what it was made from is not remembered, nor is the one that it replaces", () => {
-  const memory = remembering("a", "b");
-  memory.put("a", "new", valueBytes, []);
-  memory.put("c", "c", valueBytes, []);
-  memory.put("d", "d", valueBytes, null);
+  const cache = remembering("a", "b");
+  cache.put("a", "new", valueBytes, []);
+  cache.put("c", "c", valueBytes, []);
+  cache.put("d", "d", valueBytes, null);
   assert.deepEqual(
-    ["a", "b", "c", "d"].map((key) => memory.get(key)),
+    ["a", "b", "c", "d"].map((key) => cache.get(key)),
     [null, "b", null, "d"],
   );
 });

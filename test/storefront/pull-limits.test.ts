@@ -7,7 +7,7 @@ import {
   eventsKnownMax,
   hintedShopsBytesMax,
 } from "../../src/admin/storefront/shopify-hints.ts";
-import { bodyBytesMax, BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { bodyBytesMax, BodyBudget, RequestBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { createPuller, namesListedMax, notesMax, pullLimits, type Puller } from "../../src/jobs/puller.ts";
 import { defaultSettings, loadShop, saveShop } from "../../src/shop/access/accounts.ts";
@@ -22,7 +22,7 @@ import {
 import { delegated } from "../../src/store/delegated.ts";
 import { chunksOf } from "../../src/store/in-lists.ts";
 import type { Engine } from "../../src/store/store.ts";
-import type { Pulled, PullPage, PullPart, PullRequest } from "../../src/storefront/pull.ts";
+import type { Pulled, PullPage, PullStage, PullRequest } from "../../src/storefront/pull.ts";
 import { SecretBox } from "../../src/base/secret-box.ts";
 import { begunMax, pieceBytesMax } from "../../src/storefront/shopify/bulk.ts";
 import { type ReadContext, StorefrontError, unusableStorefront } from "../../src/storefront/storefront.ts";
@@ -43,9 +43,9 @@ type Page = (request: PullRequest, context: ReadContext | undefined) => Promise<
 
 /** Answers one part, and nothing in the others. */
 const only =
-  (part: PullPart, page: Page): Page =>
+  (stage: PullStage, page: Page): Page =>
   (request, context) =>
-    request.part === part ? page(request, context) : empty;
+    request.stage === stage ? page(request, context) : empty;
 
 const shopNamed = (shopId: string) =>
   ({ shopId, currencyCode: "USD", storefront: { kind: "sandbox" }, name: "Demo", timezone: "UTC" }) as const;
@@ -150,12 +150,14 @@ test("so many pulls ask for a page at a time (pullsMax); the others wait for the
   const gate = Promise.withResolvers<void>();
   let [asking, most] = [0, 0];
   const shops = many(pullLimits.pullsMax + 3, (index) => `shop-${index}`);
-  const page: Page = async ({ part }) => {
+  const page: Page = async ({ stage }) => {
     asking += 1;
     most = Math.max(most, asking);
     await gate.promise;
     asking -= 1;
-    return part === "locations" ? { records: [{ type: "location", locationId: "l", name: "L" }], cursor: null } : empty;
+    return stage === "locations"
+      ? { records: [{ type: "location", locationId: "l", name: "L" }], cursor: null }
+      : empty;
   };
   await onPlatform(
     page,
@@ -324,7 +326,7 @@ test("a bulk operation of Shopify that fails is begun begunMax times, then the p
     fake.bulkErrors.push(...many(begunMax, () => "INTERNAL_SERVER_ERROR"));
     const pages = async (): Promise<void> => {
       for (let cursor: string | null = null; ;) {
-        const request: PullRequest = { part: "variants", cursor, changedSinceMs: null, soldSinceMs: 0 };
+        const request: PullRequest = { stage: "variants", cursor, changedSinceMs: null, soldSinceMs: 0 };
         const page = await storefront.pull?.page(request);
         cursor = page?.cursor ?? null;
         if (cursor === null) return;
@@ -371,7 +373,7 @@ async function webhookTo(
     readBody: (take) => Promise.resolve(take(bytes)),
     web: assert.fail,
   };
-  const body = new RequestBody(request, new BodyMemory());
+  const body = new RequestBody(request, new BodyBudget());
   const context = {
     request,
     body,

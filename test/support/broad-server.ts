@@ -27,9 +27,9 @@ export async function startBroadServer(options: TestServerOptions = {}, module?:
           left.push(broad.operation);
           return pool.find(broad);
         },
-        readPart: (broad) => {
-          left.push(broad.part);
-          return pool.readPart(broad);
+        readQuery: (broad) => {
+          left.push(broad.query);
+          return pool.readQuery(broad);
         },
         makeAnswer: (shopId, answer) => {
           left.push(`answer of ${answer.tool}`);

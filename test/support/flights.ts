@@ -20,7 +20,7 @@ import { createPerform } from "../../src/requests/perform.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { createOutbox } from "../../src/jobs/outbox/runner.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast/forecast-version.ts";
-import { exportTurns } from "../../src/exchange/export.ts";
+import { exportQueue } from "../../src/exchange/export.ts";
 import { openPostgresPool, PostgresConnection, type PostgresPool } from "../../src/store/postgres/connection.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
@@ -240,7 +240,7 @@ async function openParts(pools: Pools) {
     wakeOutbox: () => {},
     storefronts: noConnections,
     documents: noDocuments,
-    exports: exportTurns(),
+    exports: exportQueue(),
     mailIsOn: false,
     publicUrl: null,
     webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },

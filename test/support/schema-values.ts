@@ -85,7 +85,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
   let drawn = 0;
   const turns = new Map<string, number>();
   /** The next of these values for this place. */
-  function inTurn<T>(where: string, values: readonly T[]): T {
+  function serially<T>(where: string, values: readonly T[]): T {
     const turn = turns.get(where) ?? 0;
     turns.set(where, turn + 1);
     const value = values[turn % values.length];
@@ -99,8 +99,8 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       `${name} ${drawn} ß%'"`,
       at.slice(0, "YYYY-MM-DD".length),
       at,
-      inTurn("currencies", currencies),
-      inTurn("countries", countries),
+      serially("currencies", currencies),
+      serially("countries", countries),
       `orders${drawn}@example.com; Depot <depot@example.com>`,
     ];
   };
@@ -117,7 +117,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
     const plain = unwrapped(schema);
     const ids = known[nameOf(path)];
     return ids !== undefined && plain instanceof z.core.$ZodString
-      ? inTurn(nameOf(path), ids)
+      ? serially(nameOf(path), ids)
       : drawnFrom(plain, path, schema);
   }
 
@@ -131,11 +131,11 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       if (entry instanceof z.ZodEnum) return Object.values(entry.def.entries);
       return [0, 1].map((index) => of(schema.def.element, `${path}[${index}]`));
     }
-    if (schema instanceof z.ZodUnion) return of(inTurn(`${where} as`, schema.def.options), path);
-    if (schema instanceof z.ZodBoolean) return inTurn(where, [usual !== true, usual === true]);
+    if (schema instanceof z.ZodUnion) return of(serially(`${where} as`, schema.def.options), path);
+    if (schema instanceof z.ZodBoolean) return serially(where, [usual !== true, usual === true]);
     if (schema instanceof z.ZodEnum) {
       const values = Object.values(schema.def.entries);
-      return inTurn(where, [...values.filter((each) => each !== usual), ...values.filter((each) => each === usual)]);
+      return serially(where, [...values.filter((each) => each !== usual), ...values.filter((each) => each === usual)]);
     }
     drawn += 1;
     const found = candidates(schema, nameOf(path), outer).find(

@@ -18,7 +18,7 @@ import { Documents } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createConsolePages } from "../../src/http/console-pages.ts";
 import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
-import type { BodyMemory } from "../../src/http/body.ts";
+import type { BodyBudget } from "../../src/http/body.ts";
 import type { ConnectionLimits } from "../../src/http/node/connections.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetricsPage } from "../../src/http/health.ts";
@@ -38,7 +38,7 @@ import { type AuditEntry, listAudit } from "../../src/shop/audit/audit.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { createOutbox } from "../../src/jobs/outbox/runner.ts";
 import type { ReaderStore } from "../../src/threads/reader-pool.ts";
-import { exportTurns } from "../../src/exchange/export.ts";
+import { exportQueue } from "../../src/exchange/export.ts";
 import type { FairQueue } from "../../src/store/fair-queue.ts";
 import type { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
@@ -75,7 +75,7 @@ export interface TestServerOptions {
   readonly waitLimits?: WaitLimits;
   readonly arrivalLimits?: ArrivalLimits;
   readonly connectionLimits?: ConnectionLimits;
-  readonly bodies?: BodyMemory;
+  readonly bodies?: BodyBudget;
   /** Makes the new server another node on that server's shops, with the same keys. Stop the new one first. PostgreSQL only. */
   readonly beside?: TestServer;
   /** Default: as `engineVariable` says. */
@@ -254,7 +254,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     wakeOutbox: () => {},
     storefronts,
     documents,
-    exports: options.exports ?? exportTurns(),
+    exports: options.exports ?? exportQueue(),
     mailIsOn: false,
     publicUrl: null,
     webhooks: { policy: onlyGlobal, secrets: new SecretBox(options.secretKey ?? null), changed: () => {} },

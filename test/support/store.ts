@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
+import { inProcessCoordination } from "../../src/store/sqlite/coordination.ts";
 import { filesForReaders, openJournal } from "../../src/service/data-directory.ts";
 import type { ReaderStore } from "../../src/threads/reader-pool.ts";
 import { orderColumn } from "../../src/shop/order/purchase-order-tables.ts";
@@ -181,7 +181,7 @@ export async function openStore(
       openSqliteEngine({
         directory: path.join(directory, name),
         schemaDirectory: schemaOf(room),
-        partColumn: orderColumn,
+        sliceColumn: orderColumn,
         shopsOpenMax: 8,
         clock,
         loop,
@@ -194,7 +194,7 @@ export async function openStore(
     return {
       engine,
       sandboxEngine,
-      coordination: memoryCoordination(),
+      coordination: inProcessCoordination(),
       loop,
       readerStore: filesForReaders(files),
       auditJournal: journal,

@@ -1,7 +1,7 @@
 /** What a power cut leaves of a file that was written since it was last synced. */
 import type { Random } from "../simulator/random.ts";
 
-const blockBytes = 4_096;
+const extentBytes = 4_096;
 const sectorBytes = 512;
 
 /** What was synced, and of what was written since any blocks: kept, lost, or torn. */
@@ -11,10 +11,10 @@ export function leftOf(random: Random, synced: Buffer, written: Buffer): Buffer 
   // How much is kept differs from cut to cut: nothing, any part, all of it.
   const kept = random.pick([0, 0.5, 0.9, 1]);
   let end = synced.length;
-  for (let at = 0; at < left.length; at += blockBytes) {
-    const [before, after] = [synced.subarray(at, at + blockBytes), written.subarray(at, at + blockBytes)];
+  for (let at = 0; at < left.length; at += extentBytes) {
+    const [before, after] = [synced.subarray(at, at + extentBytes), written.subarray(at, at + extentBytes)];
     if (before.equals(after) || !random.chance(kept)) continue;
-    const bytes = random.chance(0.1) ? sectorBytes * random.int(1, blockBytes / sectorBytes - 1) : blockBytes;
+    const bytes = random.chance(0.1) ? sectorBytes * random.int(1, extentBytes / sectorBytes - 1) : extentBytes;
     const until = Math.min(at + bytes, written.length);
     // What was synced is written again only with a new header, or by a copy of pages.
     written.copy(left, at, at, until);

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
-import { RowBlocks } from "../../parts/row-blocks.tsx";
+import { RowChunks } from "../../parts/row-chunks.tsx";
 import { Cell, type EditColumn, type Position } from "./edit-cell.tsx";
 
 export interface FixedColumn {
@@ -19,7 +19,7 @@ export interface FixedColumn {
 export type Column = EditColumn | FixedColumn;
 
 /** Rows of a block that is drawn or not. */
-const blockRows = 25;
+const chunkRows = 25;
 
 interface GridProps {
   readonly label: string;
@@ -80,9 +80,9 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
           )}
         </tr>
       </thead>
-      <RowBlocks
+      <RowChunks
         rows={lines}
-        size={blockRows}
+        size={chunkRows}
         columns={columns.length + (actionsOf === undefined ? 0 : 1)}
         of={heights.current}
         held={at.value.row}

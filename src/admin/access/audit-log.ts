@@ -4,7 +4,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.
 import { id, instant, pageShape } from "../../operations/fields.ts";
 import { auditPage } from "../../operations/log-pages.ts";
 import { auditOutcomes, auditSurfaces, type AuditEntry, type AuditPosition } from "../../shop/audit/audit.ts";
-import { data, inShop, operation, readPart } from "../operation.ts";
+import { data, inShop, operation, readQuery } from "../operation.ts";
 
 const auditPageMax = 500;
 
@@ -84,7 +84,7 @@ export const auditLog = operation({
   /** Requests newest first. They are counted for the first page; further pages repeat its `totalCount`. */
   async run(context, { shopId, limit, cursor, ...filters }, call) {
     const scope = { list: "audit-log", shopId, filters };
-    const { entries, totalCount, end } = await readPart(context, call, shopId, auditPage, {
+    const { entries, totalCount, end } = await readQuery(context, call, shopId, auditPage, {
       filters: {
         keyId: filters.keyId ?? null,
         personId: filters.personId ?? null,

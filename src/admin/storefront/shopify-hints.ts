@@ -19,7 +19,7 @@ import { type Reply, success } from "../../requests/envelope.ts";
 import { loadShop, type Shop } from "../../shop/access/accounts.ts";
 import { hintPull, loadPull } from "../../shop/storefront/storefront-pulls.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import { bytesOfText, Memory } from "../../store/memory.ts";
+import { bytesOfText, Cache } from "../../store/cache.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Footprint } from "../../store/store.ts";
 import { shopifyHintsPath, type StorefrontConnections } from "../../storefront/connections.ts";
@@ -48,11 +48,11 @@ const refused = (): Fault =>
 /** Facts that are remembered between webhooks. */
 interface Known {
   readonly events: RecentMap<true>;
-  readonly shops: Memory<Shop>;
+  readonly shops: Cache<Shop>;
 }
 
 export function createStorefrontHints(deps: HintDependencies): Surface {
-  const known = { events: new RecentMap<true>(eventsKnownMax), shops: new Memory<Shop>(hintedShopsBytesMax) };
+  const known = { events: new RecentMap<true>(eventsKnownMax), shops: new Cache<Shop>(hintedShopsBytesMax) };
   return {
     path: shopifyHintsPath,
     reply: (context) => hinted(deps, known, context),
@@ -87,7 +87,7 @@ async function hinted(deps: HintDependencies, { events, shops }: Known, context:
 const isOfStore = ({ storefront }: Shop, domain: string | null): boolean =>
   storefront.kind === "shopify" && (domain === null || domain.toLowerCase() === storefront.domain);
 
-async function shopOf(engine: Engine, shops: Memory<Shop>, shopId: string): Promise<Shop | null> {
+async function shopOf(engine: Engine, shops: Cache<Shop>, shopId: string): Promise<Shop | null> {
   const known = shops.get(shopId);
   if (known !== null) return known;
   try {

@@ -17,7 +17,7 @@ import type { Ask } from "../../admin/ask.ts";
 import { adminTokenFile } from "../../service/data-directory.ts";
 import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
 import {
-  blockBytes,
+  extentBytes,
   deltaOf,
   isFollowed,
   nameOf,
@@ -323,7 +323,7 @@ async function copyOf(ask: Ask, { part, shopId }: FileName, file: string): Promi
 }
 
 /** Blocks that are read at a time. */
-const readBytes = 256 * blockBytes;
+const readBytes = 256 * extentBytes;
 
 /**
  * Returns the hash of a file, and its blocks that the one before has not. Null without one, or when they are as much as
@@ -348,10 +348,10 @@ async function compare(
       if (old === null || differing * 2 >= bytes) continue;
       const other = Buffer.alloc(read.length);
       const { bytesRead } = await old.read(other, 0, other.length, at);
-      for (let start = 0; start < read.length; start += blockBytes) {
-        const end = Math.min(start + blockBytes, read.length);
+      for (let start = 0; start < read.length; start += extentBytes) {
+        const end = Math.min(start + extentBytes, read.length);
         if (end <= bytesRead && read.subarray(start, end).equals(other.subarray(start, end))) continue;
-        blocks.push((at + start) / blockBytes);
+        blocks.push((at + start) / extentBytes);
         contents.push(read.subarray(start, end));
         differing += end - start;
       }

@@ -23,7 +23,7 @@ import { markFormat } from "../../service/data-directory.ts";
 import { CommandError, exitCodes } from "../errors.ts";
 
 /** Blocks of files are compared and stored in this size: that of a page. */
-export const blockBytes = 4_096;
+export const extentBytes = 4_096;
 
 export const parts = ["shops", "sandbox"] as const;
 
@@ -287,9 +287,9 @@ async function applyDelta(delta: string, file: string): Promise<boolean> {
   try {
     let at = end + 1;
     for (const block of head.blocks) {
-      const length = Math.min(blockBytes, head.bytes - block * blockBytes);
+      const length = Math.min(extentBytes, head.bytes - block * extentBytes);
       if (length <= 0 || at + length > stored.length) return false;
-      await handle.write(stored, at, length, block * blockBytes);
+      await handle.write(stored, at, length, block * extentBytes);
       at += length;
     }
     await handle.truncate(head.bytes);

@@ -54,9 +54,9 @@ export class RetryTimes {
   /** @returns whole milliseconds from now; at least `aheadMs`, and within the named limits. */
   next(nowMs: number, perSecond: number, aheadMs = 0): number {
     const earliestMs = nowMs + Math.max(aheadMs, retryAfterMsMin);
-    const turnMs = Math.min(Math.max(this.#untilMs, earliestMs), nowMs + retryAfterMsMax);
-    this.#untilMs = turnMs + 1_000 / perSecond;
-    return Math.ceil(turnMs - nowMs);
+    const startMs = Math.min(Math.max(this.#untilMs, earliestMs), nowMs + retryAfterMsMax);
+    this.#untilMs = startMs + 1_000 / perSecond;
+    return Math.ceil(startMs - nowMs);
   }
 }
 

@@ -10,7 +10,7 @@
 export const roundMs = 10;
 
 /** Times that connections are accepted between two such rounds: each time one of each listening socket. */
-export const acceptTurnsMax = 32;
+export const acceptsPerRoundMax = 32;
 
 export class Rounds {
   /** Each with the time of its arrival. */
@@ -47,7 +47,7 @@ export class Rounds {
   #hasTime(): boolean {
     if (this.#endsAtMs !== null) return performance.now() < this.#endsAtMs;
     this.#endsAtMs = performance.now() + roundMs;
-    setImmediate(() => this.#next(acceptTurnsMax));
+    setImmediate(() => this.#next(acceptsPerRoundMax));
     return true;
   }
 
@@ -56,11 +56,11 @@ export class Rounds {
    * of a socket each time that the event loop goes on. Once for each round would leave a burst of connections in the
    * system's queue for seconds.
    */
-  #next(acceptTurns: number): void {
-    if (this.#hasAccepted && acceptTurns > 0) {
+  #next(accepts: number): void {
+    if (this.#hasAccepted && accepts > 0) {
       this.#hasAccepted = false;
       this.#endsAtMs = 0;
-      setImmediate(() => this.#next(acceptTurns - 1));
+      setImmediate(() => this.#next(accepts - 1));
       return;
     }
     this.#endsAtMs = null;

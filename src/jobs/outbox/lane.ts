@@ -196,7 +196,7 @@ class NotHeld extends Error {
  */
 async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
   const gated: Tx = {
-    memory: tx.memory,
+    cache: tx.cache,
     states: tx.states,
     all: (sql, params) => tx.all(sql, params),
     async batch(statements) {

@@ -87,7 +87,7 @@ async function suggestionsOf(
   if (locationName === null)
     throw invalidField("/locationId", "is not a location of the shop", "Find it with location_list.");
   const today = dayIn(shop.timezone, call.clock.now());
-  const { needed, further } = await call.readPart(reorderFacts, { view, today, variantIds: [...quantities.keys()] });
+  const { needed, further } = await call.readQuery(reorderFacts, { view, today, variantIds: [...quantities.keys()] });
   if (needed.end !== null)
     throw invalidField(
       "/viewId",

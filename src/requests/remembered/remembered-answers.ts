@@ -2,10 +2,10 @@
  * Answers of reads that a process remembers (H11). The latest are kept as they are, the others compressed, so that the
  * answers of many shops find room (D398).
  *
- * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/memory.ts), which reads are
+ * Owns: which answers are compressed, and how. Does not own: whether one still holds (store/cache.ts), which reads are
  * remembered (perform.ts).
  */
-import { bytesOfText, type Entry, Memory } from "../../store/memory.ts";
+import { bytesOfText, type Entry, Cache } from "../../store/cache.ts";
 import type { Compression, Footprint, Packed } from "../../store/store.ts";
 import type { ShownAnswer } from "../envelope.ts";
 
@@ -64,8 +64,8 @@ const blank = (dataText: string): Buffer =>
 
 export class KnownAnswers {
   readonly #compression: Pick<Compression, "pack" | "unpack">;
-  readonly #texts: Memory<KnownAnswer>;
-  readonly #packed: Memory<PackedAnswer>;
+  readonly #texts: Cache<KnownAnswer>;
+  readonly #packed: Cache<PackedAnswer>;
   /** By the kind of answer: the first that was compressed. */
   readonly #dictionaries = new Map<string, Buffer>();
   #packedAtOnce = 0;
@@ -80,9 +80,9 @@ export class KnownAnswers {
     textsBytesMax = answersRememberedBytesMax,
     packedBytesMax = answersPackedBytesMax,
   ) {
-    this.#packed = new Memory(packedBytesMax);
+    this.#packed = new Cache(packedBytesMax);
     this.#compression = compression;
-    this.#texts = new Memory(textsBytesMax, (key, entry) => this.#pack(key, entry));
+    this.#texts = new Cache(textsBytesMax, (key, entry) => this.#pack(key, entry));
   }
 
   /** The answer, if it would be the same now under these settings; else null. */

@@ -2,7 +2,7 @@
  * Results of reads that a process remembers, as long as the rows behind them stand (D111). An engine whose rows others
  * may change says nothing of them, so nothing is remembered there.
  *
- * Owns: what a call's answer depends on. Does not own: the values and their bytes (store/memory.ts), whether rows have
+ * Owns: what a call's answer depends on. Does not own: the values and their bytes (store/cache.ts), whether rows have
  * changed (the engine's `Footprint`).
  *
  * Invariants:
@@ -57,8 +57,8 @@ export function noting<Seen>(
       get ifMatch() {
         return noted(call.ifMatch);
       },
-      async readPart(part, input) {
-        return await noted(call).readPart(part, input);
+      async readQuery(query, input) {
+        return await noted(call).readQuery(query, input);
       },
       async read(work) {
         unseen += 1;

@@ -10,7 +10,7 @@ import type { Shop } from "../../shop/access/accounts.ts";
 import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
-import { type BroadPart, ReaderThreadNeeded, type Readers } from "../broad-read.ts";
+import { type BroadQuery, ReaderThreadNeeded, type Readers } from "../broad-read.ts";
 import { actorOf } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
 import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "../operation.ts";
@@ -253,7 +253,7 @@ async function openCallAs(
     ifMatch: incoming.ifMatch,
     ahead,
     read: (work) => engine.read(shopId, work),
-    readPart: readPartWith(deps, shop),
+    readQuery: readQueryWith(deps, shop),
     leaveLoop: () => {
       if (operation.scope === "read" && deps.readers !== null) throw new ReaderThreadNeeded();
     },
@@ -266,20 +266,20 @@ async function openCallAs(
 }
 
 /** Returns the reader of a shop's broad parts: on the event loop, or on a reader thread if the part leaves the loop. */
-export const readPartWith =
+export const readQueryWith =
   (
     { engine, clock, readers }: Pick<CallDependencies, "engine" | "clock" | "readers">,
     shop: Call["shop"],
-  ): Call["readPart"] =>
-  async <PartInput, Found>(part: BroadPart<PartInput, Found>, partInput: PartInput) => {
+  ): Call["readQuery"] =>
+  async <QueryInput, Found>(query: BroadQuery<QueryInput, Found>, queryInput: QueryInput) => {
     const leaveLoop = (): void => {
       if (readers !== null) throw new ReaderThreadNeeded();
     };
     try {
-      return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, partInput));
+      return await engine.read(shop.shopId, (tx) => query.run(tx, { shop, clock, leaveLoop }, queryInput));
     } catch (error) {
       if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
-      const found = await readers.readPart({ part: part.name, partInput, shop, nowMs: clock.now() });
+      const found = await readers.readQuery({ query: query.name, queryInput, shop, nowMs: clock.now() });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same part has returned it, on a thread
       return found as Found;
     }

@@ -180,7 +180,7 @@ interface Matches {
 }
 
 /** Orders of a block that belong to a page, if they are after the position. */
-interface PagePart {
+interface PageRange {
   readonly key: BlockKey;
   readonly createdAt: readonly number[];
   /** Null: they are read. */
@@ -189,7 +189,7 @@ interface PagePart {
   readonly places: readonly number[];
 }
 
-async function idsOf(tx: Tx, shopId: string, { key, ids }: PagePart): Promise<readonly string[]> {
+async function idsOf(tx: Tx, shopId: string, { key, ids }: PageRange): Promise<readonly string[]> {
   if (ids !== null) return ids;
   const [row] = await tx.all<{ ids: string }>(
     "select ids from purchase_order_block_content where shop_id = ? and created_from = ? and id_from = ?",
@@ -220,8 +220,8 @@ function searchBlocks(
   known: Counted,
   after: OrderKey | null,
   limit: number,
-): { readonly totalCount: number; readonly parts: readonly PagePart[] } {
-  const parts: PagePart[] = [];
+): { readonly totalCount: number; readonly parts: readonly PageRange[] } {
+  const parts: PageRange[] = [];
   const openText = [...open.keys()].join(" ");
   const sealed = known.sealed?.places === places && known.sealed.open === openText ? known.sealed.count : null;
   const oldestOpen = Math.min(...open.keys());

@@ -29,7 +29,7 @@ import {
   linesPerOrderMax,
 } from "../../core/order/purchase-order.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
-import type { Remembered, SqlValue, StateMemory, Statement, Tx } from "../../store/store.ts";
+import type { Remembered, SqlValue, StateCache, Statement, Tx } from "../../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
 import { type QueuedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
@@ -106,7 +106,7 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
     ]);
     return header === null ? null : { ...header, lineItems: rows.map(lineFrom), attached };
   };
-  return await (tx.memory?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
+  return await (tx.cache?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
 }
 
 /** Bytes of a header, and of each line, in memory, roughly. */
@@ -137,7 +137,7 @@ const statedKey = (purchaseOrderId: string): string => `lines ${purchaseOrderId}
 
 /** Remembers the lines that an order has in the state of this name. */
 function rememberLines(
-  states: StateMemory,
+  states: StateCache,
   stateId: string,
   { purchaseOrderId, version, lineItems }: PurchaseOrder,
 ): void {
@@ -151,7 +151,7 @@ function rememberLines(
  */
 async function loadStated(
   tx: Tx,
-  states: StateMemory,
+  states: StateCache,
   shopId: string,
   purchaseOrderId: string,
 ): Promise<PurchaseOrder | null> {
@@ -430,7 +430,7 @@ export async function saveDecision(
     ...(event === null ? [] : eventStatements(shopId, event, stamp)),
     ...outbox.statements,
   ]);
-  tx.memory?.know(orderRemembered(shopId, purchaseOrderId), next);
+  tx.cache?.know(orderRemembered(shopId, purchaseOrderId), next);
   if (tx.states !== undefined && stateId !== null) rememberLines(tx.states, stateId, next);
   return outbox.effects;
 }

@@ -8,7 +8,7 @@ import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 
 /** A turn that was taken. */
-interface TakenTurn {
+interface TakenLock {
   /**
    * The write (shop/storefront/storefront-writes.ts) whose holder has ended without knowing what became of it; null:
    * there is none.
@@ -16,14 +16,14 @@ interface TakenTurn {
   readonly interrupted: string | null;
 }
 
-interface TurnRow {
+interface LockRow {
   readonly owner: string;
   readonly until_at: number;
   readonly reference: string | null;
 }
 
-async function loadTurn(tx: Tx, shopId: string): Promise<TurnRow | null> {
-  const [row] = await tx.all<TurnRow>("select owner, until_at, reference from storefront_turn where shop_id = ?", [
+async function loadLock(tx: Tx, shopId: string): Promise<LockRow | null> {
+  const [row] = await tx.all<LockRow>("select owner, until_at, reference from storefront_turn where shop_id = ?", [
     shopId,
   ]);
   return row ?? null;
@@ -33,13 +33,13 @@ async function loadTurn(tx: Tx, shopId: string): Promise<TurnRow | null> {
  * Takes the turn until `untilMs`, as far ahead as anybody takes it; null while another has it. One that ends later is
  * from before the clock was set back, and nobody has it (D74). `takesOver`: nobody else can have it.
  */
-export async function takeTurn(
+export async function takeLock(
   tx: Tx,
   shopId: string,
   owner: string,
   { nowMs, untilMs, takesOver }: { readonly nowMs: number; readonly untilMs: number; readonly takesOver: boolean },
-): Promise<TakenTurn | null> {
-  const row = await loadTurn(tx, shopId);
+): Promise<TakenLock | null> {
+  const row = await loadLock(tx, shopId);
   const isHeld = row !== null && row.until_at > nowMs && row.until_at <= untilMs + clocksApartMsMax;
   if (!takesOver && isHeld && row.owner !== owner) return null;
   await tx.batch([
@@ -53,12 +53,12 @@ export async function takeTurn(
 }
 
 /** True if this owner still has the turn. */
-export async function hasTurn(tx: Tx, shopId: string, owner: string): Promise<boolean> {
-  return (await loadTurn(tx, shopId))?.owner === owner;
+export async function hasLock(tx: Tx, shopId: string, owner: string): Promise<boolean> {
+  return (await loadLock(tx, shopId))?.owner === owner;
 }
 
 /** Keeps the turn until `untilMs`. `reference`: the write that is about to be sent; null: nothing is. */
-export const keepTurnStatement = (
+export const keepLockStatement = (
   shopId: string,
   owner: string,
   { untilMs, reference }: { readonly untilMs: number; readonly reference: string | null },
@@ -68,7 +68,7 @@ export const keepTurnStatement = (
 });
 
 /** Gives the turn back; what it was interrupted in stays for the next one. */
-export const endTurnStatement = (shopId: string, owner: string): Statement => ({
+export const endLockStatement = (shopId: string, owner: string): Statement => ({
   sql: "update storefront_turn set until_at = 0 where shop_id = ? and owner = ?",
   params: [shopId, owner],
 });

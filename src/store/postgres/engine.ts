@@ -19,12 +19,12 @@ import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../../core/order/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
-import { Memory } from "../memory.ts";
+import { Cache } from "../cache.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { DueRows, Engine, Log, SqlValue, StateMemory, Work, WriteOptions } from "../store.ts";
+import type { DueRows, Engine, Log, SqlValue, StateCache, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -45,7 +45,7 @@ import {
 import { paced } from "./paced-tx.ts";
 import { migratePostgres, ownLine, searchAllShops, sharedLine, tablesOf } from "./schema.ts";
 import { FirstStatistics } from "./statistics.ts";
-import { type Part, PartTx, Transaction } from "./transaction.ts";
+import { type Member, MemberTx, Transaction } from "./transaction.ts";
 
 /** Writes that share a transaction. With more, other nodes would wait longer for the shop. */
 const groupLengthMax = 32;
@@ -160,12 +160,12 @@ class PostgresEngine implements Engine {
   #refusal: Fault | null = null;
   /** When the database last had no room for a write. */
   #fullAtMs: number | null = null;
-  readonly #states: Memory<object> | null;
+  readonly #states: Cache<object> | null;
 
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
-    this.#states = options.statesBytesMax === undefined ? null : new Memory(options.statesBytesMax);
+    this.#states = options.statesBytesMax === undefined ? null : new Cache(options.statesBytesMax);
     this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
     this.#statistics = new FirstStatistics(options.pool, options.schemaName, options.log);
   }
@@ -289,7 +289,7 @@ class PostgresEngine implements Engine {
     return pool.using(async (connection) => {
       const opening = [beginRead, beginPeek(schemaName, shopId)];
       const transaction = new Transaction(connection, opening, false);
-      const tx = new PartTx(transaction, transaction.begin(), false, this.#statesOf(shopId));
+      const tx = new MemberTx(transaction, transaction.begin(), false, this.#statesOf(shopId));
       try {
         const result = await paced(this.#loop, shopId, tx, work);
         if (!transaction.used) await transaction.flush();
@@ -307,7 +307,7 @@ class PostgresEngine implements Engine {
    * Returns the remembered states of the shop. A state's name counts by itself, so nothing is forgotten when a
    * transaction fails or the shop is removed.
    */
-  #statesOf(shopId: string): StateMemory | undefined {
+  #statesOf(shopId: string): StateCache | undefined {
     const states = this.#states;
     if (states === null) return undefined;
     return {
@@ -364,7 +364,7 @@ class PostgresEngine implements Engine {
         });
         return 0;
       },
-      gate: () => this.#loop.turn(shopId),
+      gate: () => this.#loop.waitForShare(shopId),
     });
     queues.set(shopId, queue);
     return queue;
@@ -410,30 +410,30 @@ class PostgresEngine implements Engine {
     const transaction = new Transaction(connection, [beginWrite, opening], shared);
     let open = true;
     try {
-      const done: { readonly write: NodeWrite; readonly part: Part; readonly settle: () => void }[] = [];
+      const done: { readonly write: NodeWrite; readonly member: Member; readonly settle: () => void }[] = [];
       let keeps = false;
       let mustSync = false;
       for (const write of group) {
-        const part = transaction.begin();
-        const tx = new PartTx(transaction, part, true, this.#statesOf(shopId));
+        const member = transaction.begin();
+        const tx = new MemberTx(transaction, member, true, this.#statesOf(shopId));
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (transaction.lost !== null) throw transaction.lost.error;
-        const kept = keep && part.failure === null;
-        const wrote = part.writes;
-        if (kept) transaction.keep(part);
-        else await transaction.drop(part);
+        const kept = keep && member.failure === null;
+        const wrote = member.writes;
+        if (kept) transaction.keep(member);
+        else await transaction.drop(member);
         if (kept && wrote) {
           keeps = true;
           if (write.durable) mustSync = true;
         }
-        done.push({ write, part, settle });
+        done.push({ write, member, settle });
       }
       // Before the commit is sent, parts that fail must be undone, and the mark of a turn that must be durable must be
       // known.
       if (shared || !keeps || (mustSync && transaction.opened === null)) await transaction.flush();
       // As of before the commit: if that fails, all of them fail together.
-      const settles = done.map(({ write, part: { failure }, settle }) =>
+      const settles = done.map(({ write, member: { failure }, settle }) =>
         failure === null ? settle : () => write.refuse(this.#refusalOf(failure.error)),
       );
       if (keeps && !mustSync && group.every((write) => !write.committed)) {

@@ -14,7 +14,7 @@
 import type { Statement } from "../store.ts";
 import { type Query, queryOf } from "./connection.ts";
 import { type Addition, joinedAdditions } from "./joined-rows.ts";
-import type { Part } from "./transaction.ts";
+import type { Member } from "./transaction.ts";
 
 /**
  * Rows that wait. Beyond it they are sent with what comes next: they are written as JSON in one step of the event loop.
@@ -26,7 +26,7 @@ const wordsMax = 4_000;
 
 /** A row that a member adds. */
 export interface LateRow {
-  readonly part: Part;
+  readonly member: Member;
   readonly table: string;
   readonly statement: Statement;
   /** Number of rows that the statement adds. */
@@ -78,11 +78,11 @@ export class LateRows {
   }
 
   /** Makes the rows wait if they may. @returns false: they are to be sent. */
-  add(part: Part, statement: Statement, addition: Addition): boolean {
+  add(member: Member, statement: Statement, addition: Addition): boolean {
     if (!this.#mayWait(addition)) return false;
     const { table, manner, rows } = addition;
     this.#manners.set(table, manner);
-    this.#rows.push({ part, table, statement, rows });
+    this.#rows.push({ member, table, statement, rows });
     this.#count += rows;
     if (!this.#tables.has(table)) this.#tables = new Set([...this.#tables, table]);
     return true;

@@ -3,7 +3,7 @@
  * the shop's (../loop-share.ts). The wait for an answer does not.
  */
 import type { LoopShare } from "../loop-share.ts";
-import type { StateMemory, Statement, Tx, Work } from "../store.ts";
+import type { StateCache, Statement, Tx, Work } from "../store.ts";
 
 class PacedTx implements Tx {
   readonly #tx: Tx;
@@ -26,7 +26,7 @@ class PacedTx implements Tx {
     try {
       return await this.#tx.all<R>(sql, params);
     } finally {
-      const turn = this.#loop.turn(this.#shopId);
+      const turn = this.#loop.waitForShare(this.#shopId);
       if (turn !== null) await turn;
       this.#asked -= 1;
       this.#stepBeganAtMs = this.#loop.now();
@@ -37,7 +37,7 @@ class PacedTx implements Tx {
     return this.#tx.batch(statements);
   }
 
-  get states(): StateMemory | undefined {
+  get states(): StateCache | undefined {
     return this.#tx.states;
   }
 

@@ -15,7 +15,7 @@
  *   If they are refused, the member with the refused rows is undone, and with it those after it: they may have read its
  *   changes.
  */
-import type { SqlValue, StateMemory, Statement, Tx } from "../store.ts";
+import type { SqlValue, StateCache, Statement, Tx } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -55,7 +55,7 @@ const ownEntry = (query: Query, waiter: Entry["waiter"] = null, unmarks = false)
 const lateEntry = (late: readonly LateRow[]): Entry => ({ query: null, waiter: null, late, unmarks: false });
 
 /** The part of a transaction that belongs to one `work`. */
-export class Part {
+export class Member {
   /** Entries that were not sent yet, or whose sending failed before they ran. */
   entries: Entry[] = [];
   /** Its savepoint exists. */
@@ -93,7 +93,7 @@ export class Part {
 interface Sent {
   readonly query: Query;
   /** Null where it belongs to none. */
-  readonly part: Part | null;
+  readonly member: Member | null;
   readonly entry: Entry | null;
   /** Of a query that adds them, rows that have waited. */
   readonly late: readonly LateRow[] | null;
@@ -101,9 +101,9 @@ interface Sent {
   readonly ends: boolean;
 }
 
-const sentOf = (query: Query, part: Part | null, entry: Entry | null): Sent => ({
+const sentOf = (query: Query, member: Member | null, entry: Entry | null): Sent => ({
   query,
-  part,
+  member,
   entry,
   late: null,
   ends: true,
@@ -133,9 +133,9 @@ export class Transaction {
   /** Several parts share it, so each must be undone alone. */
   readonly #shared: boolean;
   /** Those that have something to send, and the last one. */
-  #parts: Part[] = [];
+  #members: Member[] = [];
   /** Those with a savepoint, each behind that of the one before. */
-  readonly #marked: Part[] = [];
+  readonly #marked: Member[] = [];
   /** Rows that wait. */
   readonly #late = new LateRows();
   #fronts: WaitingFront[] = [];
@@ -157,38 +157,38 @@ export class Transaction {
     this.#shared = shared;
   }
 
-  begin(): Part {
-    const part = new Part();
-    this.#parts.push(part);
-    return part;
+  begin(): Member {
+    const member = new Member();
+    this.#members.push(member);
+    return member;
   }
 
   /**
    * Ends a part whose work has succeeded: what it saves is sent with what comes next. Its savepoint stays, in case that
    * its rows are refused.
    */
-  keep(part: Part): void {
-    part.ended = true;
+  keep(member: Member): void {
+    member.ended = true;
   }
 
   /**
    * Ends a part of which nothing is kept, once what was sent of it is answered: otherwise an answer would count for
    * what undoes it.
    */
-  async drop(part: Part): Promise<void> {
+  async drop(member: Member): Promise<void> {
     await this.#last;
-    part.ended = true;
-    part.dropped = true;
-    const others = part.entries.splice(0).flatMap(({ late }) => late);
-    this.#late.takeBack([...part.added.splice(0), ...others]);
-    if (part.marked) part.entries = [ownEntry(undo), ownEntry(release, null, true)];
+    member.ended = true;
+    member.dropped = true;
+    const others = member.entries.splice(0).flatMap(({ late }) => late);
+    this.#late.takeBack([...member.added.splice(0), ...others]);
+    if (member.marked) member.entries = [ownEntry(undo), ownEntry(release, null, true)];
   }
 
   /** Adds statements without rows to the part, in order. @param mayWait false: none of them waits. */
-  add(part: Part, statements: readonly Statement[], mayWait: boolean): void {
+  add(member: Member, statements: readonly Statement[], mayWait: boolean): void {
     let direct: Statement[] = [];
     const addDirect = (): void => {
-      part.entries.push(...withJoinedRows(direct).map((statement) => ownEntry(queryOf(statement))));
+      member.entries.push(...withJoinedRows(direct).map((statement) => ownEntry(queryOf(statement))));
       direct = [];
     };
     for (const statement of statements) {
@@ -196,26 +196,26 @@ export class Transaction {
       const met = this.#late.metBy(statement.sql, addition);
       if (met.length > 0) {
         addDirect();
-        part.entries.push(lateEntry(this.#late.takeMet(met)));
+        member.entries.push(lateEntry(this.#late.takeMet(met)));
       }
-      if (addition === null || !this.#late.add(part, statement, addition)) {
+      if (addition === null || !this.#late.add(member, statement, addition)) {
         direct.push(statement);
         continue;
       }
-      part.wrote = true;
+      member.wrote = true;
       if (!this.#late.areFull) continue;
       addDirect();
-      part.entries.push(lateEntry(this.#late.takeAll()));
+      member.entries.push(lateEntry(this.#late.takeAll()));
     }
     addDirect();
   }
 
   /** Runs a statement of the part and returns its rows. */
-  ask(part: Part, query: Query, sql: string): Promise<readonly unknown[]> {
+  ask(member: Member, query: Query, sql: string): Promise<readonly unknown[]> {
     const met = this.#late.metBy(sql, null);
-    if (met.length > 0) part.entries.push(lateEntry(this.#late.takeMet(met)));
+    if (met.length > 0) member.entries.push(lateEntry(this.#late.takeMet(met)));
     return new Promise((resolve, reject) => {
-      part.entries.push(ownEntry(query, { resolve, reject }));
+      member.entries.push(ownEntry(query, { resolve, reject }));
       this.#sendSoon();
     });
   }
@@ -262,7 +262,7 @@ export class Transaction {
     for (;;) {
       if (this.lost !== null) throw this.#loseAll(this.lost.error);
       const fronts = joinedFronts(this.#fronts.splice(0));
-      const goesOn = isEnd || this.begun || this.#parts.some((part) => part.entries.length > 0);
+      const goesOn = isEnd || this.begun || this.#members.some((member) => member.entries.length > 0);
       const sent = goesOn ? this.#toSend(closing, isEnd) : [];
       if (fronts.length + sent.length === 0) return [];
       this.used = true;
@@ -276,11 +276,11 @@ export class Transaction {
       if (failed === -1) return answers.slice(answers.length - closing.length);
       const answer = answers[failed];
       const error = answer?.ok === false ? answer.error : null;
-      const { part = null, late = null } = sent[failed] ?? {};
-      if ((part === null && late === null) || !this.#shared || this.#connection.lost) throw this.#loseAll(error);
+      const { member = null, late = null } = sent[failed] ?? {};
+      if ((member === null && late === null) || !this.#shared || this.#connection.lost) throw this.#loseAll(error);
       try {
         if (late !== null) await this.#undoLate(late, error);
-        else if (part !== null) await this.#undo(part, error);
+        else if (member !== null) await this.#undo(member, error);
       } catch (failure) {
         throw this.#loseAll(failure);
       }
@@ -289,7 +289,7 @@ export class Transaction {
 
   /** Records the answers up to the first failure, and gives rows to those who wait. */
   #take(sent: readonly Sent[], answers: readonly Answer[]): void {
-    for (const [index, { part, entry, late, ends }] of sent.entries()) {
+    for (const [index, { member, entry, late, ends }] of sent.entries()) {
       const answer = answers[index];
       if (answer?.ok !== true) break;
       if (index === this.#opening.length - 1) this.opened ??= answer.rows;
@@ -297,60 +297,62 @@ export class Transaction {
         this.#marked.at(-1)?.added.push(...late);
         this.#late.remove(late);
       }
-      if (part === null || !ends) continue;
+      if (member === null || !ends) continue;
       if (entry === null) {
-        part.marked = true;
-        this.#marked.push(part);
+        member.marked = true;
+        this.#marked.push(member);
         continue;
       }
-      part.entries.shift();
-      if (entry.query?.writes === true) part.wrote = true;
-      if (entry.unmarks) this.#unmark(part);
+      member.entries.shift();
+      if (entry.query?.writes === true) member.wrote = true;
+      if (entry.unmarks) this.#unmark(member);
       entry.waiter?.resolve(answer.rows);
     }
-    this.#parts = this.#parts.filter((part) => !part.ended || part.entries.length > 0);
+    this.#members = this.#members.filter((member) => !member.ended || member.entries.length > 0);
   }
 
   #toSend(closing: readonly Query[], isEnd: boolean): readonly Sent[] {
     const sent = this.opened === null ? this.#opening.map(ownSent) : [];
-    for (const part of this.#parts) if (part.entries.length > 0) this.#addPart(sent, part);
+    for (const member of this.#members) if (member.entries.length > 0) this.#addMember(sent, member);
     if (isEnd) sent.push(...this.#ofLate(this.#late.all, null, null));
     for (const query of closing) sent.push(ownSent(query));
     return sent;
   }
 
-  #addPart(sent: Sent[], part: Part): void {
-    part.entries = part.entries.filter(({ query, late }) => query !== null || late.some((row) => row.part.isKept));
-    let isMarked = part.marked || !this.#shared;
-    for (const entry of part.entries) {
+  #addMember(sent: Sent[], member: Member): void {
+    member.entries = member.entries.filter(
+      ({ query, late }) => query !== null || late.some((row) => row.member.isKept),
+    );
+    let isMarked = member.marked || !this.#shared;
+    for (const entry of member.entries) {
       // Rows of others alone are not undone with it.
-      const isOthers = entry.query === null && entry.late.every((row) => row.part !== part);
+      const isOthers = entry.query === null && entry.late.every((row) => row.member !== member);
       if (!isMarked && !isOthers) {
-        sent.push(sentOf(savepoint, part, null));
+        sent.push(sentOf(savepoint, member, null));
         isMarked = true;
       }
-      if (entry.query === null) sent.push(...this.#ofLate(entry.late, part, entry));
-      else sent.push(sentOf(entry.query, part, entry));
+      if (entry.query === null) sent.push(...this.#ofLate(entry.late, member, entry));
+      else sent.push(sentOf(entry.query, member, entry));
     }
   }
 
   /** Behind a savepoint of their own, where they must be undone alone when they are refused. */
-  #ofLate(rows: readonly LateRow[], part: Part | null, entry: Entry | null): readonly Sent[] {
-    const late = rows.filter((row) => row.part.isKept);
+  #ofLate(rows: readonly LateRow[], member: Member | null, entry: Entry | null): readonly Sent[] {
+    const late = rows.filter((row) => row.member.isKept);
     const queries = queriesOf(late);
     if (queries.length === 0) return [];
     const all = this.#shared ? [savepoint, ...queries, release] : queries;
-    return all.map((query, index) => ({ query, part, entry, late, ends: index === all.length - 1 }));
+    return all.map((query, index) => ({ query, member, entry, late, ends: index === all.length - 1 }));
   }
 
   /** Undoes the part whose statement has failed, and nothing else. */
-  async #undo(part: Part, error: unknown): Promise<void> {
-    const unsent = part.fail(error);
-    if (this.#marked.at(-1) !== part) throw error;
+  async #undo(member: Member, error: unknown): Promise<void> {
+    const unsent = member.fail(error);
+    if (this.#marked.at(-1) !== member) throw error;
     await this.#connection.rowsOf([undo, release]);
-    this.#unmark(part);
-    this.#leave([part]);
-    this.#sendFirst([...part.added.splice(0), ...unsent]);
+    this.#unmark(member);
+    this.#leave([member]);
+    this.#sendFirst([...member.added.splice(0), ...unsent]);
   }
 
   /**
@@ -362,43 +364,43 @@ export class Transaction {
     await this.#connection.rowsOf([undo, release]);
     const refused = await this.#refusedOf(rows);
     if (refused === null) throw error;
-    const from = this.#marked.indexOf(refused.part);
+    const from = this.#marked.indexOf(refused.member);
     const undone = from === -1 ? [] : this.#marked.slice(from);
     if (undone.length > 0) await this.#connection.rowsOf([...undone.slice(1).map(() => release), undo, release]);
     const unsent = [
-      ...refused.part.fail(refused.error),
-      ...undone.flatMap((part) => part.fail(undoneWith(refused.error))),
+      ...refused.member.fail(refused.error),
+      ...undone.flatMap((member) => member.fail(undoneWith(refused.error))),
     ];
-    for (const part of undone.toReversed()) this.#unmark(part);
-    this.#leave([refused.part, ...undone]);
-    this.#sendFirst([...undone.flatMap((part) => part.added.splice(0)), ...unsent]);
+    for (const member of undone.toReversed()) this.#unmark(member);
+    this.#leave([refused.member, ...undone]);
+    this.#sendFirst([...undone.flatMap((member) => member.added.splice(0)), ...unsent]);
   }
 
   /**
    * Adds the rows of one part after another, and undoes that. @returns the first part whose rows are refused; null when
    * none are.
    */
-  async #refusedOf(rows: readonly LateRow[]): Promise<{ readonly part: Part; readonly error: unknown } | null> {
-    const ofParts = [...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, own]) =>
-      queriesOf(own).map((query) => ({ part, query })),
+  async #refusedOf(rows: readonly LateRow[]): Promise<{ readonly member: Member; readonly error: unknown } | null> {
+    const ofMembers = [...Map.groupBy(rows, ({ member }) => member)].flatMap(([member, own]) =>
+      queriesOf(own).map((query) => ({ member, query })),
     );
-    const answers = await this.#connection.exchange([savepoint, ...ofParts.map(({ query }) => query)]);
+    const answers = await this.#connection.exchange([savepoint, ...ofMembers.map(({ query }) => query)]);
     const failed = answers.findIndex((answer) => !answer.ok);
     await this.#connection.rowsOf([undo, release]);
     const answer = answers[failed];
-    const part = ofParts[failed - 1]?.part;
-    return part === undefined || answer?.ok !== false ? null : { part, error: answer.error };
+    const member = ofMembers[failed - 1]?.member;
+    return member === undefined || answer?.ok !== false ? null : { member, error: answer.error };
   }
 
   /** The part's savepoint, the last one, is no more. */
-  #unmark(part: Part): void {
+  #unmark(member: Member): void {
     this.#marked.pop();
-    part.marked = false;
+    member.marked = false;
   }
 
   /** These are undone. A part that has ended meanwhile has nothing more to send. */
-  #leave(undone: readonly Part[]): void {
-    this.#parts = this.#parts.filter((part) => !undone.includes(part) || !part.ended);
+  #leave(undone: readonly Member[]): void {
+    this.#members = this.#members.filter((member) => !undone.includes(member) || !member.ended);
   }
 
   /**
@@ -406,8 +408,8 @@ export class Transaction {
    * meet them.
    */
   #sendFirst(rows: readonly LateRow[]): void {
-    const kept = rows.filter(({ part }) => part.isKept);
-    const next = this.#parts.find(({ entries }) => entries.length > 0);
+    const kept = rows.filter(({ member }) => member.isKept);
+    const next = this.#members.find(({ entries }) => entries.length > 0);
     if (next === undefined) this.#late.takeBack(kept);
     else if (kept.length > 0) next.entries.unshift(lateEntry(kept));
   }
@@ -415,7 +417,7 @@ export class Transaction {
   #loseAll(error: unknown): unknown {
     this.lost ??= { error };
     for (const front of this.#fronts.splice(0)) front.reject(this.lost.error);
-    for (const part of this.#parts) part.fail(this.lost.error);
+    for (const member of this.#members) member.fail(this.lost.error);
     return this.lost.error;
   }
 }
@@ -453,22 +455,22 @@ function takeFronts(fronts: readonly (readonly WaitingFront[])[], answers: reado
 }
 
 /** The shop as one `work` sees it; unusable after that. */
-export class PartTx implements Tx {
+export class MemberTx implements Tx {
   readonly #transaction: Transaction;
-  readonly #part: Part;
+  readonly #member: Member;
   readonly #mayWrite: boolean;
-  readonly states: StateMemory | undefined;
+  readonly states: StateCache | undefined;
   #ended = false;
 
-  constructor(transaction: Transaction, part: Part, mayWrite: boolean, states?: StateMemory) {
+  constructor(transaction: Transaction, member: Member, mayWrite: boolean, states?: StateCache) {
     this.#transaction = transaction;
-    this.#part = part;
+    this.#member = member;
     this.#mayWrite = mayWrite;
     this.states = states;
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    const rows = await this.#transaction.ask(this.#part, this.#queryOf({ sql, params }), sql);
+    const rows = await this.#transaction.ask(this.#member, this.#queryOf({ sql, params }), sql);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
     return rows as R[];
   }
@@ -476,12 +478,12 @@ export class PartTx implements Tx {
   async batch(statements: readonly Statement[]): Promise<void> {
     this.#mustBeOpen();
     if (!this.#mayWrite) for (const statement of statements) this.#queryOf(statement);
-    this.#transaction.add(this.#part, statements, this.#mayWrite);
+    this.#transaction.add(this.#member, statements, this.#mayWrite);
   }
 
   #mustBeOpen(): void {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
-    const { failure } = this.#part;
+    const { failure } = this.#member;
     if (failure !== null) throw failure.error;
   }
 
@@ -510,6 +512,6 @@ export class PartTx implements Tx {
  * @returns the answers to its opening, its query and its closing; never rejects unless the connection is lost.
  */
 export function runBefore(tx: Tx, front: Front): Promise<readonly Answer[]> {
-  if (!(tx instanceof PartTx)) throw new Error("not a read of this engine");
+  if (!(tx instanceof MemberTx)) throw new Error("not a read of this engine");
   return tx.runBefore(front);
 }

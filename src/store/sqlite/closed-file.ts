@@ -6,8 +6,8 @@
  * a file is read so (engine.ts), how (reader.ts).
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Memory } from "../memory.ts";
-import type { Remembered, SqlValue, Statement, Tx, TxMemory, Work } from "../store.ts";
+import type { Cache } from "../cache.ts";
+import type { Remembered, SqlValue, Statement, Tx, TxCache, Work } from "../store.ts";
 import type { KnownStatements } from "./file.ts";
 import { openClosedFile, ReaderTx } from "./reader.ts";
 import { type RowWatch, SeenRows } from "./row-watch.ts";
@@ -19,7 +19,7 @@ interface ClosedFile {
   readonly version: number;
   readonly watch: RowWatch;
   readonly knownStatements: KnownStatements;
-  readonly remembered: Memory<object>;
+  readonly remembered: Cache<object>;
   /**
    * False as soon as somebody has it opened. A write then begins with a later round of the event loop, when no work
    * reads any more.
@@ -34,7 +34,7 @@ class MustBeOpened extends Error {
   override readonly name = "MustBeOpened";
 }
 
-class ClosedTx implements Tx, TxMemory {
+class ClosedTx implements Tx, TxCache {
   readonly #file: ClosedFile;
   /** Opened by the first statement: what is recalled needs no file. */
   #opened: { readonly database: DatabaseSync; readonly tx: ReaderTx } | null = null;
@@ -52,7 +52,7 @@ class ClosedTx implements Tx, TxMemory {
     return this.#seen;
   }
 
-  get memory(): this {
+  get cache(): this {
     return this;
   }
 

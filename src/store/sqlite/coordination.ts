@@ -20,7 +20,7 @@ import type { Coordination, KeyClaim } from "../store.ts";
 export const bucketsMax = 10_000;
 
 /** A Coordination in this process's memory. */
-export function memoryCoordination(): Coordination {
+export function inProcessCoordination(): Coordination {
   const buckets = new Map<string, { readonly bucket: TokenBucket; readonly fullAtMs: number }>();
   const keysInFlight = new Map<string, KeyClaim>();
   const operatorSessions = new Map<string, number>();

@@ -21,7 +21,7 @@ import type { Fault } from "../../base/fault.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { Beside, LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
-import type { Footprint, Log, Remembered, RunStatement, SqlValue, Statement, Tx, TxMemory, Work } from "../store.ts";
+import type { Footprint, Log, Remembered, RunStatement, SqlValue, Statement, Tx, TxCache, Work } from "../store.ts";
 import { type Made, type PreparedStatement, type RunWrite, type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
@@ -59,14 +59,14 @@ const readsPerRoundMax = 100;
 
 /** True if both change rows of the same scope. The watch hears of that once as long as nothing is read in between. */
 const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
-  const { part } = one.prepared.known.scope;
+  const { slice } = one.prepared.known.scope;
   return (
-    one.prepared === other.prepared && (part === null || one.params[part.parameter] === other.params[part.parameter])
+    one.prepared === other.prepared && (slice === null || one.params[slice.parameter] === other.params[slice.parameter])
   );
 };
 
 /** The file as one piece of work sees it; unusable after that. */
-class FileTx implements Tx, TxMemory {
+class FileTx implements Tx, TxCache {
   readonly #file: ShopFile;
   /** Values that this write has read or made, for others when it is kept. */
   readonly #made = new Map<string, Made>();
@@ -141,7 +141,7 @@ class FileTx implements Tx, TxMemory {
     return error.fault;
   }
 
-  get memory(): this {
+  get cache(): this {
     return this;
   }
 
@@ -226,7 +226,7 @@ function seenSince(file: ShopFile, change: number, statements: readonly RunState
   try {
     for (const { sql, params } of statements) {
       const scope = file.scopeOf(sql);
-      for (const each of scope.part === null ? params.slice(0, 1) : params) seen.add(scope, each);
+      for (const each of scope.slice === null ? params.slice(0, 1) : params) seen.add(scope, each);
     }
   } catch (error) {
     if (error instanceof StoreFailure) return null;
@@ -320,7 +320,7 @@ export class ShopDoor {
   /** When the next group may begin, whose first write has waited for so long. */
   #gate(waitedMs: number): Promise<void> | null {
     const givesWay = waitedMs < giveWayMsMax && this.#loop.besideWritesOf(this.#shopId) === "reads";
-    return givesWay ? this.#loop.turnAfterReads(this.#shopId) : this.#loop.turn(this.#shopId);
+    return givesWay ? this.#loop.waitAfterReads(this.#shopId) : this.#loop.waitForShare(this.#shopId);
   }
 
   /** The shop's file, opened if it is not open. @throws Fault DO_UNAVAILABLE when it cannot be opened. */
@@ -340,7 +340,7 @@ export class ShopDoor {
    *               without a statement, all that is committed.
    */
   async read<T>(work: Work<T>, gated: boolean, onSeen?: (seen: Footprint) => void): Promise<T> {
-    const turn = this.#loop.turn(this.#shopId);
+    const turn = this.#loop.waitForShare(this.#shopId);
     if (turn !== null) await this.#waiting(turn);
     while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax)
       await this.#waiting(this.#untilReadable());

@@ -12,7 +12,7 @@ import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
-import { Memory, recordsRememberedBytesMax } from "../memory.ts";
+import { Cache, recordsRememberedBytesMax } from "../memory.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
@@ -22,7 +22,7 @@ import { makeDirectory, makePrivateFile } from "./directories.ts";
 import { DroppedStatements, KnownStatements, ShopFile, syncDirectory } from "./file.ts";
 import { readClosedFile } from "./reader.ts";
 import { ReadsInPlace } from "./reads-in-place.ts";
-import { RowWatch, WatchedParts } from "./row-watch.ts";
+import { RowWatch, WatchedSlices } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
 /**
@@ -69,7 +69,7 @@ interface SqliteEngineOptions {
   /** Holds the numbered migrations. */
   readonly schemaDirectory: string;
   /** The column by which rows belong to parts that are read one by one (row-watch.ts). */
-  readonly partColumn?: string;
+  readonly sliceColumn?: string;
   /** Files that are open at the same time; more only while more shops are busy. */
   readonly shopsOpenMax: number;
   /** Of these, the ones used last keep what they have read of their files in memory. */
@@ -158,10 +158,10 @@ class SqliteShops implements SqliteEngine {
   readonly #loop: LoopShare;
   readonly #knownStatements = new KnownStatements();
   readonly #dropped = new DroppedStatements();
-  readonly #watchedParts = new WatchedParts();
+  readonly #watchedSlices = new WatchedSlices();
   /** Of shops that are or were open, the one that was opened longest ago first. */
   readonly #watches = new Map<string, RowWatch>();
-  readonly #remembered = new Memory<object>(recordsRememberedBytesMax);
+  readonly #remembered = new Cache<object>(recordsRememberedBytesMax);
   /** Counts of reads of closed shops since they were open. */
   readonly #inPlace = new ReadsInPlace();
   /** Files that are being closed to make room. */
@@ -336,7 +336,7 @@ class SqliteShops implements SqliteEngine {
     work: Work<T>,
     onSeen?: (seen: Footprint) => void,
   ): Promise<{ readonly result: T } | null> {
-    const turn = this.#loop.turn(shopId);
+    const turn = this.#loop.waitForShare(shopId);
     if (turn !== null) {
       await turn;
       if (!this.#staysClosed(shopId)) return null;
@@ -490,7 +490,7 @@ class SqliteShops implements SqliteEngine {
         new ShopFile({
           path: this.#path(shopId),
           schema: this.#schema,
-          partColumn: this.#options.partColumn ?? null,
+          sliceColumn: this.#options.sliceColumn ?? null,
           walPagesMax: this.#options.walPagesMax,
           knownStatements: this.#knownStatements,
           dropped: this.#dropped,
@@ -510,7 +510,7 @@ class SqliteShops implements SqliteEngine {
 
   /** The shop's watch. What was seen of the shops that were opened longest ago, and are closed, counts no more. */
   #watchOf(shopId: string): RowWatch {
-    const watch = this.#watches.get(shopId) ?? new RowWatch(this.#watchedParts);
+    const watch = this.#watches.get(shopId) ?? new RowWatch(this.#watchedSlices);
     this.#watches.delete(shopId);
     this.#watches.set(shopId, watch);
     for (const known of this.#watches.keys()) {

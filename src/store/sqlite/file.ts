@@ -53,7 +53,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite";
 import { Fault } from "../../base/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
-import type { Memory } from "../memory.ts";
+import type { Cache } from "../cache.ts";
 import type { SqlValue } from "../store.ts";
 import {
   type Accesses,
@@ -276,7 +276,7 @@ interface ShopFileOptions {
    * The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table
    * has one.
    */
-  readonly partColumn: string | null;
+  readonly sliceColumn: string | null;
   /** Facts about statements in files of this schema. */
   readonly knownStatements: KnownStatements;
   /** Counts what files have given back. */
@@ -286,7 +286,7 @@ interface ShopFileOptions {
   /** With so many pages the `-wal` file is moved into the database file. Default `defaultWalPagesMax`. */
   readonly walPagesMax?: number | undefined;
   /** Remembered values of all files. */
-  readonly remembered: Memory<object>;
+  readonly remembered: Cache<object>;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
@@ -455,7 +455,7 @@ export class ShopFile {
     try {
       const statement = this.#database.prepare(sql);
       const writes = accesses.changed.size > 0;
-      const scope = (writes ? changeScope : readScope)(sql, accesses, this.#options.partColumn);
+      const scope = (writes ? changeScope : readScope)(sql, accesses, this.#options.sliceColumn);
       const known = { sql, writes, scope, returnsChanges: / returning /i.test(sql) };
       this.#options.knownStatements.add(known);
       return { known, statement };

@@ -28,7 +28,7 @@ export interface Scope {
    * Rows of these tables that belong to one part, named by this parameter; null when the statement is not confined to a
    * part.
    */
-  readonly part: { readonly tables: readonly string[]; readonly parameter: number } | null;
+  readonly slice: { readonly tables: readonly string[]; readonly parameter: number } | null;
 }
 
 /** Accesses that sqlite has reported of a statement. */
@@ -51,21 +51,21 @@ interface Cell {
 }
 
 /** When a part has changed, and which watch knows it. */
-interface PartCell extends Cell {
+interface SliceCell extends Cell {
   readonly watch: RowWatch;
 }
 
 /** The parts that files watch, the one that was seen first first. A part that is dropped counts as changed. */
-export class WatchedParts {
+export class WatchedSlices {
   readonly #max: number;
-  readonly #cells = new Set<PartCell>();
+  readonly #cells = new Set<SliceCell>();
 
-  /** @param max  default: `partsWatchedMax`. */
-  constructor(max = partsWatchedMax) {
+  /** @param max  default: `slicesWatchedMax`. */
+  constructor(max = slicesWatchedMax) {
     this.#max = max;
   }
 
-  add(cell: PartCell): void {
+  add(cell: SliceCell): void {
     this.#cells.add(cell);
     const [oldest] = this.#cells;
     if (oldest === undefined || this.#cells.size <= this.#max) return;
@@ -74,12 +74,12 @@ export class WatchedParts {
     oldest.changedAt = Infinity;
   }
 
-  delete(cell: PartCell): void {
+  delete(cell: SliceCell): void {
     this.#cells.delete(cell);
   }
 }
 
-const keyOfPart = (value: SqlValue | undefined): string => `part ${String(value)}`;
+const keyOfSlice = (value: SqlValue | undefined): string => `part ${String(value)}`;
 
 /** An array that has no room for more, since many are kept: `[...before, one]` leaves room for 16. */
 const withOne = <T>(before: readonly T[], one: T): readonly T[] => before.toSpliced(before.length, 0, one);
@@ -103,9 +103,9 @@ export class SeenRows {
   add(scope: Scope, params: readonly SqlValue[]): void {
     const cells = this.#watch.cellsOf(scope);
     if (!this.#cells.includes(cells)) this.#cells = this.#watch.listWith(this.#cells, cells);
-    if (scope.part === null) return;
-    const part = this.#watch.part(keyOfPart(params[scope.part.parameter]));
-    if (!this.#parts.includes(part)) this.#parts = withOne(this.#parts, part);
+    if (scope.slice === null) return;
+    const slice = this.#watch.slice(keyOfSlice(params[scope.slice.parameter]));
+    if (!this.#parts.includes(slice)) this.#parts = withOne(this.#parts, slice);
   }
 
   get isEmpty(): boolean {
@@ -149,8 +149,8 @@ export class RowWatch {
   readonly #cellsOf = new WeakMap<Scope, readonly Cell[]>();
   /** By how many came before: the list that was made last. */
   readonly #lists: (readonly (readonly Cell[])[])[] = [];
-  readonly #parts = new Map<string, PartCell>();
-  readonly #watched: WatchedParts;
+  readonly #parts = new Map<string, SliceCell>();
+  readonly #watched: WatchedSlices;
   /** Changed since the last commit. */
   readonly #uncommitted = new Set<string>();
   /** Changed by a commit that is not synced yet: the number of the latest. */
@@ -165,7 +165,7 @@ export class RowWatch {
   #name = nextName();
 
   /** @param watched the parts of all files. */
-  constructor(watched: WatchedParts) {
+  constructor(watched: WatchedSlices) {
     this.#watched = watched;
   }
 
@@ -206,7 +206,7 @@ export class RowWatch {
   cellsOf(scope: Scope): readonly Cell[] {
     const known = this.#cellsOf.get(scope);
     if (known !== undefined) return known;
-    const atLarge = scope.part?.tables.map((table) => `${table} at large`) ?? [];
+    const atLarge = scope.slice?.tables.map((table) => `${table} at large`) ?? [];
     const cells = [...scope.names, ...atLarge].map((key) => this.#cell(key));
     this.#cellsOf.set(scope, cells);
     return cells;
@@ -227,10 +227,10 @@ export class RowWatch {
     return cell;
   }
 
-  part(key: string): Cell {
+  slice(key: string): Cell {
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
-    const cell: PartCell = { key, changedAt: this.#changes, watch: this };
+    const cell: SliceCell = { key, changedAt: this.#changes, watch: this };
     this.#parts.set(key, cell);
     this.#watched.add(cell);
     return cell;
@@ -242,10 +242,10 @@ export class RowWatch {
   }
 
   /** A statement has changed something. */
-  changed({ names, part }: Scope, params: readonly SqlValue[]): void {
+  changed({ names, slice }: Scope, params: readonly SqlValue[]): void {
     for (const name of names) this.#change(name, this.#cells.get(name));
-    if (part === null) return;
-    const key = keyOfPart(params[part.parameter]);
+    if (slice === null) return;
+    const key = keyOfSlice(params[slice.parameter]);
     this.#change(key, this.#parts.get(key));
   }
 
@@ -279,29 +279,29 @@ export class RowWatch {
 }
 
 /** Accesses of a statement that reads. */
-export function readScope(sql: string, { read }: Accesses, partColumn: string | null): Scope {
-  const part = partColumn === null ? null : readPart(sql, partColumn);
+export function readScope(sql: string, { read }: Accesses, sliceColumn: string | null): Scope {
+  const slice = sliceColumn === null ? null : readSlice(sql, sliceColumn);
   const names = [...read].flatMap(([table, columns]) =>
-    table === part?.table ? [] : [table, ...[...columns].map((column) => `${table}.${column}`)],
+    table === slice?.table ? [] : [table, ...[...columns].map((column) => `${table}.${column}`)],
   );
-  return { names, part: part === null ? null : { tables: [part.table], parameter: part.parameter } };
+  return { names, slice: slice === null ? null : { tables: [slice.table], parameter: slice.parameter } };
 }
 
 /** Accesses of a statement that changes something. */
-export function changeScope(sql: string, { changed }: Accesses, partColumn: string | null): Scope {
+export function changeScope(sql: string, { changed }: Accesses, sliceColumn: string | null): Scope {
   const tables = new Set([...changed].map((name) => name.split(".", 1)[0] ?? name));
-  const part = partColumn === null ? null : changedPart(sql, partColumn);
+  const slice = sliceColumn === null ? null : changedSlice(sql, sliceColumn);
   // Who reads a whole table is concerned by every change, who reads a part only by those of that part and by those of
   // unknown parts.
-  const confined = part !== null && tables.size === 1 && tables.has(part.table);
+  const confined = slice !== null && tables.size === 1 && tables.has(slice.table);
   const atLarge = confined ? [] : [...tables].map((table) => `${table} at large`);
   return {
     names: [...changed, ...atLarge],
-    part: confined ? { tables: [...tables], parameter: part.parameter } : null,
+    slice: confined ? { tables: [...tables], parameter: slice.parameter } : null,
   };
 }
 
-interface Part {
+interface Slice {
   readonly table: string;
   readonly parameter: number;
 }
@@ -309,7 +309,7 @@ interface Part {
 const parametersIn = (sql: string): number => sql.split("?").length - 1;
 
 /** The part that a plain select of one table's rows, with names from other tables at most, is confined to. */
-function readPart(text: string, column: string): Part | null {
+function readSlice(text: string, column: string): Slice | null {
   const sql = text.replaceAll(/\s+/g, " ").toLowerCase();
   if (/ or | union | intersect | except |\(select /.test(sql)) return null;
   const found = new RegExp(
@@ -323,7 +323,7 @@ function readPart(text: string, column: string): Part | null {
 }
 
 /** The part that an insert of one row, an update or a deletion is confined to. */
-function changedPart(text: string, column: string): Part | null {
+function changedSlice(text: string, column: string): Slice | null {
   const sql = text.replaceAll(/\s+/g, " ").toLowerCase().trim();
   const inserted = new RegExp(
     `^insert into (\\w+) \\(shop_id, ${column}[,)][^()]*\\)? ?values \\(\\?, \\?[^()]*\\)(?! ?,)`,

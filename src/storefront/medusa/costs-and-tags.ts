@@ -11,7 +11,7 @@ import { chunksOf } from "../../store/in-lists.ts";
 import { pulledMoney } from "../pulled-values.ts";
 import { type ItemResult, StorefrontError } from "../storefront.ts";
 import { aFewAtATime } from "./client.ts";
-import type { StoreParts } from "./on-hand.ts";
+import type { StoreDependencies } from "./on-hand.ts";
 import { byIds, idsPerCallMax, notThere, notTracked } from "./variants.ts";
 
 /** The entries of an inventory item's metadata: the amount as text (`12.3456`), and its currency (`usd`). */
@@ -57,9 +57,9 @@ export function costIn(
 }
 
 export class MedusaCostsAndTags {
-  readonly #parts: StoreParts;
+  readonly #parts: StoreDependencies;
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 

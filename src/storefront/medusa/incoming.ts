@@ -17,9 +17,9 @@ import {
 } from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
-import { Turns } from "../turns.ts";
+import { SerialCalls } from "../serial-calls.ts";
 import { levelName, levelsPerCallMax, type LevelWrite, tidy } from "./levels.ts";
-import { replansMax, type StoreParts } from "./on-hand.ts";
+import { replansMax, type StoreDependencies } from "./on-hand.ts";
 import { notALocation, notThere, notTracked } from "./variants.ts";
 
 interface Target {
@@ -38,10 +38,10 @@ interface Change {
 type Results = Map<string, ItemResult>;
 
 export class MedusaIncoming {
-  readonly #parts: StoreParts;
-  readonly #turns = new Turns();
+  readonly #parts: StoreDependencies;
+  readonly #serialCalls = new SerialCalls();
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 
@@ -50,7 +50,7 @@ export class MedusaIncoming {
     let problem: StorefrontError | null = null;
     for (const [locationId, ofLocation] of Map.groupBy(targets, (target) => target.locationId))
       try {
-        const set = await this.#turns.run(locationId, () => this.#setAt(locationId, ofLocation, signal));
+        const set = await this.#serialCalls.run(locationId, () => this.#setAt(locationId, ofLocation, signal));
         for (const target of ofLocation) results.set(target, set.get(target.variantId) ?? { outcome: "unchanged" });
       } catch (error) {
         if (!(error instanceof StorefrontError)) throw error;

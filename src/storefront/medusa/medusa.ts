@@ -18,7 +18,7 @@ import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { checkMsMax } from "../pause.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
-import { Turns } from "../turns.ts";
+import { SerialCalls } from "../serial-calls.ts";
 import { StoreCalls } from "../calls.ts";
 import { MedusaClient } from "./client.ts";
 import { MedusaCostsAndTags } from "./costs-and-tags.ts";
@@ -64,7 +64,7 @@ type OpenStore = OpenedStore<MedusaConfig, MedusaClient>;
 export class Medusa {
   readonly #options: MedusaOptions;
   readonly #opened = new OpenedStores<MedusaConfig, MedusaClient>(isSame);
-  readonly #turns = new Turns();
+  readonly #serialCalls = new SerialCalls();
 
   constructor(options: MedusaOptions) {
     this.#options = options;
@@ -119,7 +119,17 @@ export class Medusa {
     const client = new MedusaClient({ origin: config.url, secretKey }, { clock, calls });
     const variants = new MedusaVariants(client);
     const levels = new MedusaLevels(client);
-    const parts = { shopId, currencyCode, engine, clock, ids, client, variants, levels, turns: this.#turns };
+    const parts = {
+      shopId,
+      currencyCode,
+      engine,
+      clock,
+      ids,
+      client,
+      variants,
+      levels,
+      serialCalls: this.#serialCalls,
+    };
     const onHand = new MedusaOnHand(parts);
     const incoming = new MedusaIncoming(parts);
     const costsAndTags = new MedusaCostsAndTags(parts);

@@ -12,7 +12,7 @@
  */
 import { Fault } from "../../base/fault.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "../../core/money/money.ts";
-import { endTurnStatement, hasTurn, keepTurnStatement, takeTurn } from "../../shop/storefront/storefront-turns.ts";
+import { endLockStatement, hasLock, keepLockStatement, takeLock } from "../../shop/storefront/storefront-turns.ts";
 import {
   insertWriteStatement,
   loadWrite,
@@ -26,14 +26,14 @@ import type { Clock, Ids } from "../../base/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import { pauseFor } from "../pause.ts";
 import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
-import type { Turns } from "../turns.ts";
+import type { SerialCalls } from "../serial-calls.ts";
 import type { MedusaClient } from "./client.ts";
 import { type Level, levelName, levelsPerCallMax, type LevelWrite, type MedusaLevels, tidy } from "./levels.ts";
 import { MedusaFailed } from "./transport.ts";
 import { type MedusaVariants, notALocation, notThere, notTracked } from "./variants.ts";
 
 /** Dependencies of the calls of one shop's Medusa. */
-export interface StoreParts {
+export interface StoreDependencies {
   readonly shopId: string;
   readonly currencyCode: string;
   readonly engine: Engine;
@@ -43,18 +43,18 @@ export interface StoreParts {
   readonly variants: MedusaVariants;
   readonly levels: MedusaLevels;
   /** By shop: calls of this process that set stock wait here for each other. */
-  readonly turns: Turns;
+  readonly serialCalls: SerialCalls;
 }
 
 /** Lease of a turn that is not renewed: longer than a request may take, with its answer. */
-const turnMs = 20_000;
+const lockMs = 20_000;
 
 /** Time that a turn must still hold when a request is sent in it. */
-const turnLeftMsMin = 10_000;
+const lockLeftMsMin = 10_000;
 
 /** Longest wait of a call for its turn while another node has it, and the interval of its polls. */
-const turnWaitMsMax = 6_000;
-const turnPollMs = 100;
+const lockWaitMsMax = 6_000;
+const lockPollMs = 100;
 
 /** Times that the sum of a level is made again because the level has changed from outside. */
 export const replansMax = 10;
@@ -122,9 +122,9 @@ const unclearText = (batch: WrittenBatch): string =>
     .join(", ")}; compare the stock at Medusa, then clear it with storefront-sync/reset`;
 
 export class MedusaOnHand {
-  readonly #parts: StoreParts;
+  readonly #parts: StoreDependencies;
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 
@@ -133,30 +133,30 @@ export class MedusaOnHand {
     const known = await this.#known(changes, context.reference);
     if (known !== null && known.results.every((result) => result !== null))
       return known.results.filter((each) => each !== null);
-    const { turns, shopId } = this.#parts;
-    return await turns.run(shopId, async () => {
+    const { serialCalls, shopId } = this.#parts;
+    return await serialCalls.run(shopId, async () => {
       // Planned before the turn is taken: others need not wait for it.
       const write = await this.#stored(changes, context);
       if (!write.batches.some(({ state }) => state === "open" || state === "unclear")) return resultsOf(write, null);
-      return await this.#inTurn(context.signal, (turn) => this.#advance(turn, changes, context));
+      return await this.#locked(context.signal, (lock) => this.#advance(lock, changes, context));
     });
   }
 
   async #advance(
-    turn: Turn,
+    lock: StockLock,
     changes: readonly OnHandChange[],
     { reference, signal }: WriteContext,
   ): Promise<ItemResult[]> {
     // Whoever had the turn before may have advanced it.
     const stored = await this.#load(reference);
     if (stored === null) throw new StorefrontError("error", "the shop has left its storefront", { landed: "no" });
-    let write = await this.#reopened(turn, stored);
+    let write = await this.#reopened(lock, stored);
     let problem: StorefrontError | null = null;
     try {
       for (;;) {
         const batch = write.batches.find(({ state }) => state === "open");
         if (batch === undefined) break;
-        write = await this.#settleBatch(turn, write, batch, changes, signal);
+        write = await this.#settleBatch(lock, write, batch, changes, signal);
       }
       const unclear = write.batches.find(({ state }) => state === "unclear");
       if (unclear !== undefined) problem = new StorefrontError("error", unclearText(unclear), { landed: "maybe" });
@@ -255,14 +255,14 @@ export class MedusaOnHand {
   }
 
   /** With calls whose outcome is unclear planned anew, if somebody has cleared them since. */
-  async #reopened(turn: Turn, write: StorefrontWrite): Promise<StorefrontWrite> {
+  async #reopened(lock: StockLock, write: StorefrontWrite): Promise<StorefrontWrite> {
     const cleared = write.batches.filter(
       ({ state, createdAtMs }) => state === "unclear" && (write.clearedAtMs ?? 0) > createdAtMs,
     );
     if (cleared.length === 0) return write;
     const rebuilt = cleared.flatMap((batch) => this.#batchesOf(withPlaces(inputOf(batch).levels, batch)));
     const keys = new Set(cleared.map(({ key }) => key));
-    return await turn.settled({
+    return await lock.settled({
       ...write,
       batches: [
         ...write.batches.map((each): WrittenBatch => (keys.has(each.key) ? { ...each, state: "replaced" } : each)),
@@ -273,7 +273,7 @@ export class MedusaOnHand {
 
   /** Finds out what became of a call that was sent, or sends it. Stores what is known then. */
   async #settleBatch(
-    turn: Turn,
+    lock: StockLock,
     write: StorefrontWrite,
     batch: WrittenBatch,
     changes: readonly OnHandChange[],
@@ -281,7 +281,7 @@ export class MedusaOnHand {
   ): Promise<StorefrontWrite> {
     const { levels: store } = this.#parts;
     const { wasSent, levels } = inputOf(batch);
-    if (wasSent) return await turn.settled(await this.#lookedUp(write, batch, false, signal));
+    if (wasSent) return await lock.settled(await this.#lookedUp(write, batch, false, signal));
     for (let plans = 0; plans < replansMax; plans += 1) {
       const now = await store.read(
         levels.map(({ itemId }) => itemId),
@@ -289,13 +289,13 @@ export class MedusaOnHand {
       );
       const planned = levels.map((level) => planOf(level, now.get(levelName(level.itemId, level.locationId))));
       const parted = this.#parted(write, batch, planned, changes);
-      if (parted !== null) return await turn.settled(parted);
+      if (parted !== null) return await lock.settled(parted);
       const sent = replaced(write, batch, { ...batch, input: inputText(true, planned) });
-      await turn.sending(sent);
-      const outcome = await this.#send(turn, sent, batch.key, planned.map(writeOf), signal);
-      if (outcome === "moved") await turn.settled(replaced(sent, batch, batch));
+      await lock.sending(sent);
+      const outcome = await this.#send(lock, sent, batch.key, planned.map(writeOf), signal);
+      if (outcome === "moved") await lock.settled(replaced(sent, batch, batch));
       else if (outcome.kind === "stored") return outcome.write;
-      else return await turn.settled(this.#refused(sent, batch, outcome.message, changes));
+      else return await lock.settled(this.#refused(sent, batch, outcome.message, changes));
     }
     throw new StorefrontError("throttled", "Medusa's stock levels kept changing while they were compared", {
       landed: "no",
@@ -305,7 +305,7 @@ export class MedusaOnHand {
 
   /** Sends a planned call. A failure that Medusa has undone is told as such. */
   async #send(
-    turn: Turn,
+    lock: StockLock,
     sent: StorefrontWrite,
     key: string,
     writes: readonly LevelWrite[],
@@ -319,7 +319,7 @@ export class MedusaOnHand {
     const batch = sent.batches.find((each) => each.key === key);
     if (batch === undefined) throw new Error(`the call ${key} is not of the write`);
     try {
-      turn.assertHeld();
+      lock.assertHeld();
       const outcome = await store.write("stocked_quantity", writes, signal);
       if (outcome.kind === "moved") return "moved";
       if (outcome.kind === "refused") return outcome;
@@ -332,24 +332,24 @@ export class MedusaOnHand {
       });
       const landed = { ...batch, state: "landed", changedAtMs: outcome.changedAtMs, landedAtMs: clock.now() } as const;
       const write = withOutcome(sent, landed, this.#batchesOf(corrections));
-      return { kind: "stored", write: await turn.settled(write) };
+      return { kind: "stored", write: await lock.settled(write) };
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
-      if (error.landed === "no") await turn.settled(replaced(sent, batch, unsent(batch)));
-      else if (error instanceof MedusaFailed) await this.#afterFailure(turn, sent, batch, signal);
+      if (error.landed === "no") await lock.settled(replaced(sent, batch, unsent(batch)));
+      else if (error instanceof MedusaFailed) await this.#afterFailure(lock, sent, batch, signal);
       throw error;
     }
   }
 
   /** Medusa undoes a call that fails. Stores what its levels say; when they cannot be read now, a later call asks. */
   async #afterFailure(
-    turn: Turn,
+    lock: StockLock,
     sent: StorefrontWrite,
     batch: WrittenBatch,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
-      await turn.settled(await this.#lookedUp(sent, batch, true, signal));
+      await lock.settled(await this.#lookedUp(sent, batch, true, signal));
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
     }
@@ -444,13 +444,13 @@ export class MedusaOnHand {
   }
 
   /** Runs `work` in the shop's turn, after what an earlier holder has left open is settled. */
-  async #inTurn<T>(signal: AbortSignal | undefined, work: (turn: Turn) => Promise<T>): Promise<T> {
+  async #locked<T>(signal: AbortSignal | undefined, work: (lock: StockLock) => Promise<T>): Promise<T> {
     const owner = this.#parts.ids.next("turn");
-    const turn = new Turn(this.#parts, owner);
-    const interrupted = await this.#take(turn, owner, signal);
+    const lock = new StockLock(this.#parts, owner);
+    const interrupted = await this.#take(lock, owner, signal);
     try {
-      if (interrupted !== null) await this.#settleInterrupted(turn, interrupted, signal);
-      return await work(turn);
+      if (interrupted !== null) await this.#settleInterrupted(lock, interrupted, signal);
+      return await work(lock);
     } finally {
       await this.#end(owner);
     }
@@ -459,7 +459,7 @@ export class MedusaOnHand {
   async #end(owner: string): Promise<void> {
     const { engine, shopId } = this.#parts;
     try {
-      await engine.write(shopId, (tx) => tx.batch([endTurnStatement(shopId, owner)]));
+      await engine.write(shopId, (tx) => tx.batch([endLockStatement(shopId, owner)]));
     } catch (error) {
       // It ends by itself.
       if (!(error instanceof Fault)) throw error;
@@ -467,35 +467,35 @@ export class MedusaOnHand {
   }
 
   /** Waits for the turn. @throws StorefrontError when another node keeps it. */
-  async #take(turn: Turn, owner: string, signal: AbortSignal | undefined): Promise<string | null> {
+  async #take(lock: StockLock, owner: string, signal: AbortSignal | undefined): Promise<string | null> {
     const { engine, shopId, clock } = this.#parts;
     // The looks are counted: by a clock that is set back meanwhile it would wait for too long.
     for (let polls = 0; ; polls += 1) {
       const nowMs = clock.now();
       const taken = await engine.write(shopId, (tx) =>
-        // One process alone has its turns in `turns`; what is left in the row is from before it was started.
-        takeTurn(tx, shopId, owner, { nowMs, untilMs: nowMs + turnMs, takesOver: engine.embedded }),
+        // One process alone has its turns in `serialCalls`; what is left in the row is from before it was started.
+        takeLock(tx, shopId, owner, { nowMs, untilMs: nowMs + lockMs, takesOver: engine.embedded }),
       );
       if (taken !== null) {
-        turn.heldUntilMs = nowMs + turnMs;
+        lock.heldUntilMs = nowMs + lockMs;
         return taken.interrupted;
       }
-      if (polls * turnPollMs >= turnWaitMsMax)
+      if (polls * lockPollMs >= lockWaitMsMax)
         throw new StorefrontError("throttled", "another node is setting stock at Medusa for this shop", {
           landed: "no",
           retryAfterMs: 1_000,
         });
-      await pauseFor(turnPollMs, signal, "Medusa");
+      await pauseFor(lockPollMs, signal, "Medusa");
     }
   }
 
   /** Settles the calls of a write whose holder has ended, so that no figure is computed on top of a doubtful one. */
-  async #settleInterrupted(turn: Turn, reference: string, signal: AbortSignal | undefined): Promise<void> {
+  async #settleInterrupted(lock: StockLock, reference: string, signal: AbortSignal | undefined): Promise<void> {
     let write = await this.#load(reference);
     for (const batch of write?.batches ?? [])
       if (write !== null && batch.state === "open" && inputOf(batch).wasSent)
         write = await this.#lookedUp(write, batch, false, signal);
-    if (write !== null) await turn.settled(write);
+    if (write !== null) await lock.settled(write);
   }
 
   /** Reads the levels back. A change is verified when Medusa shows the level as changed since then. */
@@ -526,19 +526,19 @@ export class MedusaOnHand {
 }
 
 /** A turn that is held. Everything that is stored in it renews it. */
-class Turn {
-  readonly #parts: StoreParts;
+class StockLock {
+  readonly #parts: StoreDependencies;
   readonly #owner: string;
   heldUntilMs = 0;
 
-  constructor(parts: StoreParts, owner: string) {
+  constructor(parts: StoreDependencies, owner: string) {
     this.#parts = parts;
     this.#owner = owner;
   }
 
   /** @throws StorefrontError when what is sent now could arrive after the turn's end. */
   assertHeld(): void {
-    if (this.#parts.clock.now() + turnLeftMsMin <= this.heldUntilMs) return;
+    if (this.#parts.clock.now() + lockLeftMsMin <= this.heldUntilMs) return;
     throw lost();
   }
 
@@ -556,12 +556,12 @@ class Turn {
 
   async #store(write: StorefrontWrite, reference: string | null): Promise<void> {
     const { engine, shopId, clock } = this.#parts;
-    const untilMs = clock.now() + turnMs;
+    const untilMs = clock.now() + lockMs;
     await engine.write(shopId, async (tx) => {
-      if (!(await hasTurn(tx, shopId, this.#owner))) throw lost();
+      if (!(await hasLock(tx, shopId, this.#owner))) throw lost();
       await tx.batch([
         updateWriteStatement(shopId, write),
-        keepTurnStatement(shopId, this.#owner, { untilMs, reference }),
+        keepLockStatement(shopId, this.#owner, { untilMs, reference }),
       ]);
     });
     this.heldUntilMs = untilMs;

@@ -15,7 +15,7 @@ import type { MedusaClient } from "./client.ts";
 import { costIn } from "./costs-and-tags.ts";
 import { foundFrom, variantFields, variantShape } from "./variants.ts";
 
-interface PullParts {
+interface PullDependencies {
   readonly client: MedusaClient;
   readonly currencyCode: string;
 }
@@ -79,13 +79,13 @@ const pageOf = (records: readonly Pulled[], next: PullCursor | null, total: numb
   total,
 });
 
-export function medusaPull(parts: PullParts): StorefrontPull {
+export function medusaPull(parts: PullDependencies): StorefrontPull {
   return {
     bringsAllVariants: true,
     names: (_, id) => [id],
     async page(request, context) {
       const cursor = request.cursor === null ? null : cursorShape.parse(JSON.parse(request.cursor));
-      switch (request.part) {
+      switch (request.stage) {
         case "locations":
           return await locations(parts, cursor, context);
         case "variants":
@@ -110,7 +110,7 @@ const locationList = {
 };
 
 async function locations(
-  { client }: PullParts,
+  { client }: PullDependencies,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
 ): Promise<PullPage> {
@@ -176,7 +176,7 @@ const isForAll = ({ min_quantity: from, max_quantity: to, rules }: z.output<type
   (from ?? 1) <= 1 && (to ?? null) === null && Object.keys(rules ?? {}).length === 0;
 
 async function variants(
-  { client, currencyCode }: PullParts,
+  { client, currencyCode }: PullDependencies,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
 ): Promise<PullPage> {
@@ -225,7 +225,7 @@ const levelList: List<z.output<typeof levelRow>> = {
 const locationsPerCallMax = 200;
 
 async function levels(
-  { client }: PullParts,
+  { client }: PullDependencies,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
 ): Promise<PullPage> {
@@ -309,7 +309,7 @@ function saleRecord(order: OrderRow, onlyLocation: string | null): Pulled {
 }
 
 async function sales(
-  { client }: PullParts,
+  { client }: PullDependencies,
   { changedSinceMs, soldSinceMs }: PullRequest,
   cursor: PullCursor | null,
   context: ReadContext | undefined,

@@ -52,7 +52,7 @@ interface BulkPiece {
   readonly total?: number;
 }
 
-interface BulkParts {
+interface BulkDependencies {
   readonly client: ShopifyClient;
   /** Returns true if a result file may be read at this address. */
   readonly mayDownload: (url: URL) => boolean;
@@ -65,7 +65,7 @@ interface BulkParts {
  * @throws StorefrontError
  */
 export async function bulkPiece(
-  parts: BulkParts,
+  parts: BulkDependencies,
   query: BulkQuery,
   since: string,
   cursor: BulkCursor,
@@ -141,7 +141,7 @@ interface FilePiece {
 
 /** Whole lines of the file from `at` on; of a grouped one whole groups. */
 async function readPiece(
-  { mayDownload }: BulkParts,
+  { mayDownload }: BulkDependencies,
   address: string,
   at: number,
   fileSize: number | null,

@@ -15,7 +15,7 @@ import {
   tagsDocument,
   writeCostsDocument,
 } from "./documents.ts";
-import type { StoreParts } from "./on-hand.ts";
+import type { StoreDependencies } from "./on-hand.ts";
 import { type FoundVariant, idsPerQueryMax, notThere, notTracked } from "./variants.ts";
 
 /**
@@ -44,12 +44,12 @@ interface TagChange {
 const moneyOf = (amount: string): Money | null => moneyFrom(Math.round(Number(amount) * 10_000) / 10_000);
 
 export class ShopifyCostsAndTags {
-  readonly #parts: StoreParts;
+  readonly #parts: StoreDependencies;
   #currency: { readonly code: string; readonly atMs: number } | null = null;
   /** Variant → what was written, and when. */
   readonly #written = new Map<string, { readonly unitCost: Money; readonly atMs: number }>();
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 

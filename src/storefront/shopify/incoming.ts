@@ -19,8 +19,8 @@ import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
 import { adjust, adjustInput, type AdjustedLevel, changesPerCallMax, keyFrom, keyHoldsMs } from "./adjust.ts";
 import { globalId } from "./ids.ts";
-import { fractional, notALocation, piecesOf, rejectionOf, type StoreParts } from "./on-hand.ts";
-import { Turns } from "../turns.ts";
+import { fractional, notALocation, piecesOf, rejectionOf, type StoreDependencies } from "./on-hand.ts";
+import { SerialCalls } from "../serial-calls.ts";
 import { notThere, notTracked } from "./variants.ts";
 
 /** Times that the rest of a call is sent; each time it is less, or under a new key. */
@@ -38,10 +38,10 @@ interface Change extends AdjustedLevel {
 }
 
 export class ShopifyIncoming {
-  readonly #parts: StoreParts;
-  readonly #turns = new Turns();
+  readonly #parts: StoreDependencies;
+  readonly #serialCalls = new SerialCalls();
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 
@@ -50,7 +50,7 @@ export class ShopifyIncoming {
     let problem: StorefrontError | null = null;
     for (const [locationId, ofLocation] of Map.groupBy(targets, (target) => target.locationId))
       try {
-        const set = await this.#turns.run(locationId, () => this.#setAt(locationId, ofLocation, context));
+        const set = await this.#serialCalls.run(locationId, () => this.#setAt(locationId, ofLocation, context));
         for (const [index, target] of ofLocation.entries()) {
           const result = set[index];
           if (result !== undefined) results.set(target, result);

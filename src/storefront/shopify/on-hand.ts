@@ -31,11 +31,11 @@ import {
 import type { ShopifyClient } from "./client.ts";
 import { levelsDocument } from "./documents.ts";
 import { globalId } from "./ids.ts";
-import { Turns } from "../turns.ts";
+import { SerialCalls } from "../serial-calls.ts";
 import { idsPerQueryMax, notThere, notTracked, type ShopifyVariants } from "./variants.ts";
 
 /** Dependencies of the calls of one shop's store. */
-export interface StoreParts {
+export interface StoreDependencies {
   readonly shopId: string;
   readonly currencyCode: string;
   readonly engine: Engine;
@@ -94,17 +94,17 @@ const itemsText = (changes: readonly OnHandChange[]): string =>
   JSON.stringify(changes.map(({ variantId, locationId, delta }) => [variantId, locationId, delta]));
 
 export class ShopifyOnHand {
-  readonly #parts: StoreParts;
-  readonly #turns = new Turns();
+  readonly #parts: StoreDependencies;
+  readonly #serialCalls = new SerialCalls();
   readonly #levels = new Map<string, SeenLevel>();
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreDependencies) {
     this.#parts = parts;
   }
 
   async change(changes: readonly OnHandChange[], context: WriteContext): Promise<ItemResult[]> {
     if (changes.length === 0) return [];
-    return await this.#turns.run(context.reference, async () => {
+    return await this.#serialCalls.run(context.reference, async () => {
       let write = await this.#stored(changes, context);
       /** Calls that this one does not send again. */
       const left = new Set<string>();

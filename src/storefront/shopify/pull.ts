@@ -28,7 +28,7 @@ import {
 import { namesOf, numberOf } from "./ids.ts";
 import { stateOf } from "./variants.ts";
 
-interface PullParts {
+interface PullDependencies {
   readonly client: ShopifyClient;
   readonly currencyCode: string;
   readonly mayDownload: (url: URL) => boolean;
@@ -68,13 +68,13 @@ const page = (
 
 const timeText = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
 
-export function shopifyPull(parts: PullParts): StorefrontPull {
+export function shopifyPull(parts: PullDependencies): StorefrontPull {
   return {
     bringsAllVariants: false,
     names: namesOf,
     async page(request, context) {
       const cursor = request.cursor === null ? null : cursorShape.parse(JSON.parse(request.cursor));
-      switch (request.part) {
+      switch (request.stage) {
         case "locations":
           return await locations(parts, cursor, context);
         case "variants":
@@ -91,7 +91,7 @@ export function shopifyPull(parts: PullParts): StorefrontPull {
 const reading = (context: ReadContext | undefined) => ({ writes: false, items: 0, signal: context?.signal });
 
 async function locations(
-  { client }: PullParts,
+  { client }: PullDependencies,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
 ): Promise<PullPage> {
@@ -115,7 +115,7 @@ const bulkOf = (cursor: PullCursor | null): BulkCursor =>
  * stands.
  */
 async function bulkPage(
-  parts: PullParts,
+  parts: PullDependencies,
   query: BulkQuery,
   sinceMs: number,
   cursor: PullCursor | null,
@@ -199,7 +199,7 @@ function variantRecords(lines: readonly unknown[], currencyCode: string): readon
 }
 
 async function variants(
-  parts: PullParts,
+  parts: PullDependencies,
   { changedSinceMs }: PullRequest,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
@@ -221,7 +221,7 @@ async function variants(
 
 /** Products that were deleted since then; the list of those that have changed follows. */
 async function deletions(
-  { client }: PullParts,
+  { client }: PullDependencies,
   changedSinceMs: number,
   cursor: { readonly deletions: string } | null,
   context: ReadContext | undefined,
@@ -245,7 +245,7 @@ const levelLine = z.object({
 });
 
 async function levels(
-  parts: PullParts,
+  parts: PullDependencies,
   { changedSinceMs }: PullRequest,
   cursor: PullCursor | null,
   context: ReadContext | undefined,
@@ -318,7 +318,7 @@ function saleRecords(lines: readonly unknown[], onlyLocation: string | null): re
 const daysWithoutAllOrders = 60;
 
 async function sales(
-  parts: PullParts,
+  parts: PullDependencies,
   { changedSinceMs, soldSinceMs }: PullRequest,
   cursor: PullCursor | null,
   context: ReadContext | undefined,

@@ -132,7 +132,7 @@ export const fixedToken = (accessToken: string): TokenSource => ({
   instead: () => Promise.resolve(null),
 });
 
-interface RenewingParts {
+interface RenewalDependencies {
   readonly shopId: string;
   readonly engine: Engine;
   readonly clock: Clock;
@@ -153,11 +153,11 @@ interface HeldToken {
 
 /** A token that is renewed before it ends, and when Shopify refuses it. */
 export class RenewingToken implements TokenSource {
-  readonly #parts: RenewingParts;
+  readonly #parts: RenewalDependencies;
   #held: HeldToken;
   #renewing: Promise<string> | null = null;
 
-  constructor(parts: RenewingParts) {
+  constructor(parts: RenewalDependencies) {
     this.#parts = parts;
     this.#held = parts.first;
   }

@@ -72,7 +72,7 @@ test("orders of many lines are inserted, received and read back as they are, in 
     });
     const sent: number[] = [];
     const counting = (tx: Tx): Tx => ({
-      memory: tx.memory,
+      cache: tx.cache,
       all: (...asked) => tx.all(...asked),
       async batch(statements) {
         sent.push(withJoinedRows(statements).length);

@@ -10,7 +10,7 @@ import { Fault } from "../../../src/base/fault.ts";
 import type { PostgresConnection, Query } from "../../../src/store/postgres/connection.ts";
 import { joinedAdditions } from "../../../src/store/postgres/joined-rows.ts";
 import { lateRowsMax } from "../../../src/store/postgres/late-rows.ts";
-import { PartTx, Transaction } from "../../../src/store/postgres/transaction.ts";
+import { MemberTx, Transaction } from "../../../src/store/postgres/transaction.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../../src/store/store.ts";
 import { part } from "../../support/part.ts";
 import { inPlace, openStore } from "../../support/store.ts";
@@ -306,7 +306,7 @@ function silent(): { readonly connection: PostgresConnection; readonly sent: Que
 test("no more than lateRowsMax rows wait: those are sent with what comes next", async () => {
   const { connection, sent } = silent();
   const transaction = new Transaction(connection, [], false);
-  const tx = new PartTx(transaction, transaction.begin(), true);
+  const tx = new MemberTx(transaction, transaction.begin(), true);
   const ask = async (): Promise<readonly string[]> => {
     await tx.all("select 1 as one");
     return (sent.at(-1) ?? []).map(({ text }) => text.trim().slice(0, 20));

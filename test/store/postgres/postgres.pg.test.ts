@@ -574,14 +574,14 @@ test("appending does not wait for the shop's turn, and the shop is not removed m
   await withNodes(2, async ([left, right]) => {
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");
-    const inTurn = Promise.withResolvers<void>();
+    const serially = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const turn = left.write("a", async (tx) => {
       await locationIds(tx, "a");
-      inTurn.resolve();
+      serially.resolve();
       await goOn.promise;
     });
-    await inTurn.promise;
+    await serially.promise;
     for (const [node, locationId] of [
       [left, "one"],
       [right, "two"],

@@ -94,8 +94,8 @@ test("what was seen in a closed file, and what was made of it, stands until a ch
   withClosedShop(async (engine, directory) => {
     let loads = 0;
     const recall = (tx: Tx): Promise<readonly string[] | null> => {
-      assert.ok(tx.memory !== undefined);
-      return tx.memory.recall(asked, () => {
+      assert.ok(tx.cache !== undefined);
+      return tx.cache.recall(asked, () => {
         loads += 1;
         return locationIds(tx, "a");
       });
@@ -161,11 +161,11 @@ test("what a read makes of a closed file while a change begins is not remembered
       await locationIds(tx, "a");
       if (changes.length === 0) changes.push(add(engine, "y"));
       for (let count = 0; count < 50; count += 1) await locationIds(tx, "a").catch(() => []);
-      return (await tx.memory?.recall(asked, load(tx)).catch(() => null)) ?? null;
+      return (await tx.cache?.recall(asked, load(tx)).catch(() => null)) ?? null;
     });
     await Promise.all(changes);
     assert.ok(found !== null);
-    assert.deepEqual(await engine.read("a", async (tx) => (await tx.memory?.recall(asked, load(tx))) ?? null), [
+    assert.deepEqual(await engine.read("a", async (tx) => (await tx.cache?.recall(asked, load(tx))) ?? null), [
       "x",
       "y",
     ]);

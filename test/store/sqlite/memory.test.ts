@@ -36,7 +36,7 @@ async function withShop(
     loads: () => number,
     directory: string,
   ) => Promise<void>,
-  options: { readonly shopsWatchedMax?: number; readonly partColumn?: string } = {},
+  options: { readonly shopsWatchedMax?: number; readonly sliceColumn?: string } = {},
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-memory-"));
   const engine = await openSqliteEngine({
@@ -48,8 +48,8 @@ async function withShop(
   });
   let loads = 0;
   const recall = async (tx: Tx, more: Partial<Remembered> = {}): Promise<readonly string[] | null> => {
-    assert.ok(tx.memory !== undefined);
-    return await tx.memory.recall({ ...asked, ...more }, async () => {
+    assert.ok(tx.cache !== undefined);
+    return await tx.cache.recall({ ...asked, ...more }, async () => {
       loads += 1;
       return await locationIds(tx, "a");
     });
@@ -185,7 +185,7 @@ test("a write recalls its own state, and what it knows of rows counts for others
       await change(tx, "x");
       assert.deepEqual(await recall(tx), ["x"], "it has changed the rows itself");
       await change(tx, "y");
-      tx.memory?.know(asked, ["x", "y"]);
+      tx.cache?.know(asked, ["x", "y"]);
       assert.deepEqual(await recall(tx), ["x", "y"]);
     });
     assert.equal(loads(), 2);
@@ -194,7 +194,7 @@ test("a write recalls its own state, and what it knows of rows counts for others
     // Both in one group: it is rolled back, and with it what was made there.
     const refused = engine.write("a", async (tx) => {
       await change(tx, "z");
-      tx.memory?.know(asked, ["x", "y", "z"]);
+      tx.cache?.know(asked, ["x", "y", "z"]);
       throw new Error("refused");
     });
     const after = engine.write("a", recall);
@@ -215,7 +215,7 @@ test("a group that cannot be committed leaves nothing that is remembered", async
     });
     const write = engine.write("a", async (tx) => {
       await tx.batch([addLocation("a", "x", "x")]);
-      tx.memory?.know(asked, ["x"]);
+      tx.cache?.know(asked, ["x"]);
     });
     await assert.rejects(write, faultOf("DO_UNAVAILABLE"));
     mock.mock.restore();
@@ -257,7 +257,7 @@ test("a read that recalls what is not on disk yet waits for the disk", async (t)
     syncBuiltinESMExports();
     const write = engine.write("a", async (tx) => {
       await tx.batch([addLocation("a", "x", "x")]);
-      tx.memory?.know(asked, ["first", "x"]);
+      tx.cache?.know(asked, ["first", "x"]);
     });
     await rounds();
     let told: readonly string[] | null = null;
@@ -336,6 +336,6 @@ test("of statements with one text, each part whose rows they change falls, and n
         [false, false, true, true],
       );
     },
-    { partColumn: "purchase_order_id" },
+    { sliceColumn: "purchase_order_id" },
   );
 });

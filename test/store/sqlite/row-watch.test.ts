@@ -9,7 +9,7 @@ import {
   readScope,
   RowWatch,
   SeenRows,
-  WatchedParts,
+  WatchedSlices,
 } from "../../../src/store/sqlite/row-watch.ts";
 
 const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses => ({
@@ -20,15 +20,15 @@ const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses 
 const changing = (...names: readonly string[]): Accesses => ({ ...newAccesses(), changed: new Set(names) });
 
 test("a read of one part depends on that part, and on all that is read of other tables", () => {
-  const { names, part } = readScope(
+  const { names, slice } = readScope(
     `select o.status, s.name
      from parent o
      left join other s on s.shop_id = o.shop_id and s.id = o.other_id
-     where o.shop_id = ? and o.part = ? and o.deleted_at is null`,
+     where o.shop_id = ? and o.slice = ? and o.deleted_at is null`,
     reading({ parent: ["status", "part"], other: ["name"] }),
     "part",
   );
-  assert.deepEqual([names, part], [["other", "other.name"], { tables: ["parent"], parameter: 1 }]);
+  assert.deepEqual([names, slice], [["other", "other.name"], { tables: ["parent"], parameter: 1 }]);
 });
 
 for (const [what, sql] of [
@@ -36,16 +36,16 @@ for (const [what, sql] of [
   ["an alternative", "select a from parent where shop_id = ? and part = ? or a = 1"],
   ["a union", "select a from parent where shop_id = ? and part = ? union select a from parent where shop_id = ?"],
   ["a query within", "select a from parent where shop_id = ? and part = ? and a > (select max(a) from parent)"],
-  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.part = ?"],
+  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.slice = ?"],
   [
     "the other table's part",
-    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.part = ?",
+    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.slice = ?",
   ],
   ["no shop", "select a from parent where part = ?"],
 ] as const)
   test(`a read with ${what} depends on the whole table`, () => {
-    const { names, part } = readScope(sql, reading({ parent: ["a", "part"] }), "part");
-    assert.deepEqual([names, part], [["parent", "parent.a", "parent.part"], null]);
+    const { names, slice } = readScope(sql, reading({ parent: ["a", "slice"] }), "slice");
+    assert.deepEqual([names, slice], [["parent", "parent.a", "parent.slice"], null]);
   });
 
 for (const [what, sql, accesses, parameter] of [
@@ -61,7 +61,7 @@ for (const [what, sql, accesses, parameter] of [
   test(`${what} of one part concerns that part and the whole table`, () => {
     assert.deepEqual(changeScope(sql, accesses, "part"), {
       names: [...accesses.changed],
-      part: { tables: ["parent"], parameter },
+      slice: { tables: ["parent"], parameter },
     });
   });
 
@@ -74,22 +74,22 @@ for (const [what, sql] of [
   ["a deletion with an alternative", "delete from parent where shop_id = ? and part = ? or a = ?"],
 ] as const)
   test(`${what} concerns every part`, () => {
-    const { names, part } = changeScope(sql, changing("parent"), "part");
-    assert.deepEqual([names, part], [["parent", "parent at large"], null]);
+    const { names, slice } = changeScope(sql, changing("parent"), "slice");
+    assert.deepEqual([names, slice], [["parent", "parent at large"], null]);
   });
 
 test("what was seen falls with a change of the same part, of unknown parts, and when the file is closed", () => {
-  const watch = new RowWatch(new WatchedParts());
-  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
-  const seen = (part: string): SeenRows => {
+  const watch = new RowWatch(new WatchedSlices());
+  const read = { names: [], slice: { tables: ["parent"], parameter: 0 } };
+  const seen = (slice: string): SeenRows => {
     const rows = new SeenRows(watch);
-    rows.add(read, [part]);
+    rows.add(read, [slice]);
     return rows;
   };
   const [a, b] = [seen("a"), seen("b")];
-  watch.changed({ names: ["parent"], part: { tables: ["parent"], parameter: 0 } }, ["a"]);
+  watch.changed({ names: ["parent"], slice: { tables: ["parent"], parameter: 0 } }, ["a"]);
   assert.deepEqual([a.stands(), b.stands()], [false, true]);
-  watch.changed({ names: ["parent", "parent at large"], part: null }, []);
+  watch.changed({ names: ["parent", "parent at large"], slice: null }, []);
   assert.equal(b.stands(), false);
   const c = seen("c");
   watch.forget();
@@ -97,8 +97,8 @@ test("what was seen falls with a change of the same part, of unknown parts, and 
 });
 
 test("rows are durable with the commit that changed them last", () => {
-  const watch = new RowWatch(new WatchedParts());
-  const rows = { names: ["t"], part: null };
+  const watch = new RowWatch(new WatchedSlices());
+  const rows = { names: ["t"], slice: null };
   const seen = new SeenRows(watch);
   seen.add(rows, []);
   assert.equal(seen.due, 0);
@@ -116,27 +116,27 @@ test("rows are durable with the commit that changed them last", () => {
   assert.equal(seen.due, 0, "the next file counts its commits anew");
 });
 
-test("all files together watch partsWatchedMax parts", () => {
-  const watch = new RowWatch(new WatchedParts());
-  const seen = (part: number): SeenRows => {
+test("all files together watch slicesWatchedMax parts", () => {
+  const watch = new RowWatch(new WatchedSlices());
+  const seen = (slice: number): SeenRows => {
     const rows = new SeenRows(watch);
-    rows.add(read, [part]);
+    rows.add(read, [slice]);
     return rows;
   };
-  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
+  const read = { names: [], slice: { tables: ["parent"], parameter: 0 } };
   const [first, second] = [seen(0), seen(1)];
-  for (let part = 2; part < partsWatchedMax; part += 1) watch.part(`part ${part}`);
+  for (let part = 2; part < slicesWatchedMax; part += 1) watch.slice(`part ${part}`);
   assert.equal(first.stands(), true);
-  watch.part("one more");
+  watch.slice("one more");
   assert.deepEqual([first.stands(), second.stands()], [false, true]);
 });
 
 test("all files together watch so many parts; the one that was seen first counts as changed, of whichever file it is", () => {
-  const watched = new WatchedParts(2);
+  const watched = new WatchedSlices(2);
   const files = [new RowWatch(watched), new RowWatch(watched)] as const;
-  const seen = (file: RowWatch, part: string): SeenRows => {
+  const seen = (file: RowWatch, slice: string): SeenRows => {
     const rows = new SeenRows(file);
-    rows.add({ names: [], part: { tables: ["parent"], parameter: 0 } }, [part]);
+    rows.add({ names: [], slice: { tables: ["parent"], parameter: 0 } }, [slice]);
     return rows;
   };
   const first = seen(files[0], "a");
@@ -151,8 +151,8 @@ test("all files together watch so many parts; the one that was seen first counts
 });
 
 test("reads of one kind share the list of what they have seen, and no read has that of another kind", () => {
-  const watch = new RowWatch(new WatchedParts());
-  const [a, b, c] = ["a", "b", "c"].map((name) => watch.cellsOf({ names: [name], part: null }));
+  const watch = new RowWatch(new WatchedSlices());
+  const [a, b, c] = ["a", "b", "c"].map((name) => watch.cellsOf({ names: [name], slice: null }));
   assert.ok(a !== undefined && b !== undefined && c !== undefined);
   const list = (...all: readonly (typeof a)[]): readonly (typeof a)[] =>
     all.reduce<readonly (typeof a)[]>((before, each) => watch.listWith(before, each), []);

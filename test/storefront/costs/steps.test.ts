@@ -150,7 +150,7 @@ async function setting(
     ifMatch: null,
     ahead: null,
     read: (work) => engine.read(shopId, work),
-    readPart: unasked,
+    readQuery: unasked,
     leaveLoop: unasked,
     afterwards: unasked,
     change: (work) => engine.write(shopId, work),

@@ -454,7 +454,7 @@ suite("complaints about connections of Shopify", () => {
       "a page of a pull",
       async ({ storefront }: OnFake) => {
         const changedSinceMs = Date.now() - hourMs;
-        const part = { part: "variants", changedSinceMs, soldSinceMs: 0 } as const;
+        const part = { stage: "variants", changedSinceMs, soldSinceMs: 0 } as const;
         return await storefront.pull?.page({ ...part, cursor: null });
       },
     ],

@@ -1,5 +1,5 @@
 /** Calls of one name wait for each other; those of other names do not. */
-export class Turns {
+export class SerialCalls {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {

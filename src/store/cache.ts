@@ -23,7 +23,7 @@ export const bytesOfText = (text: string): number => (/[\u0100-\uffff]/.test(tex
 const stands = ({ seen }: Entry<unknown>): boolean => seen.every((each) => each.stands());
 
 /** Values by key, the least recently used first. */
-export class Memory<T> {
+export class Cache<T> {
   readonly #bytesMax: number;
   readonly #left: (key: string, entry: Entry<T>) => void;
   readonly #entries = new Map<string, Entry<T>>();

@@ -19,7 +19,7 @@ const rowHeightGuess = 53;
 /** Heights of the blocks of a table, by their number, also for when it is shown again. */
 const heightsOf = new WeakMap<object, Map<number, number>>();
 
-interface RowBlocksProps<Row> {
+interface RowChunksProps<Row> {
   readonly rows: readonly Row[];
   /** Rows of a block. */
   readonly size: number;
@@ -31,7 +31,7 @@ interface RowBlocksProps<Row> {
   readonly held?: number;
 }
 
-export function RowBlocks<Row>({ rows, size, columns, of, draw, held }: RowBlocksProps<Row>) {
+export function RowChunks<Row>({ rows, size, columns, of, draw, held }: RowChunksProps<Row>) {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -46,7 +46,7 @@ export function RowBlocks<Row>({ rows, size, columns, of, draw, held }: RowBlock
         const first = number * size;
         const own = rows.slice(first, first + size);
         return (
-          <Block
+          <Chunk
             key={number}
             number={number}
             rowCount={own.length}
@@ -63,7 +63,7 @@ export function RowBlocks<Row>({ rows, size, columns, of, draw, held }: RowBlock
   );
 }
 
-interface BlockProps {
+interface ChunkProps {
   readonly number: number;
   readonly rowCount: number;
   readonly columns: number;
@@ -73,7 +73,7 @@ interface BlockProps {
   readonly draw: () => ComponentChildren;
 }
 
-function Block({ number, rowCount, columns, heights, startsDrawn, isHeld, draw }: BlockProps) {
+function Chunk({ number, rowCount, columns, heights, startsDrawn, isHeld, draw }: ChunkProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isNear = useSignal(startsDrawn);
   const isDrawn = isNear.value || isHeld;
