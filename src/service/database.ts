@@ -11,7 +11,7 @@ import path from "node:path";
 import { messageOf } from "../base/error-message.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "../base/fault.ts";
-import { recordsRememberedBytesMax } from "../store/memory.ts";
+import { recordsRememberedBytesMax } from "../store/cache.ts";
 import type { Loan, ReaderStore } from "../threads/reader-pool.ts";
 import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-store.ts";
 import type { Gauge } from "../http/metrics.ts";

@@ -9,7 +9,7 @@ import {
   bodiesBytesMax,
   bodyArrivalMs,
   bodyBytesMax,
-  BodyMemory,
+  BodyBudget,
   ofShop,
   RequestBody,
   unauthenticated,
@@ -19,7 +19,7 @@ import {
   connectionsRefusedAtOnceMax,
   refusedConnectionsPerSecond,
 } from "../../src/http/node/connections.ts";
-import { acceptTurnsMax, roundMs, Rounds } from "../../src/http/node/rounds.ts";
+import { acceptsPerRoundMax, roundMs, Rounds } from "../../src/http/node/rounds.ts";
 import { publish, publishedPieceBytes } from "../../src/http/openapi/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { AuditRows, auditWaitMsMax } from "../../src/requests/audit/audit.ts";

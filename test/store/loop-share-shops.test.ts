@@ -104,7 +104,7 @@ test("a request counts for its shop from its arrival to its answer", async () =>
   }
   assert.equal((await operations).status, 200);
   assert.ok(turns.includes(false), "while it was under way");
-  await until("and no longer", () => loop.turn("elsewhere") === null);
+  await until("and no longer", () => loop.waitForShare("elsewhere") === null);
 });
 
 test("a body is made into values, and checked, when its shop may hold the loop; that time counts", async () => {

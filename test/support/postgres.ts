@@ -29,7 +29,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { recordsRememberedBytesMax } from "../../src/store/memory.ts";
+import { recordsRememberedBytesMax } from "../../src/store/cache.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import {
   numbered,

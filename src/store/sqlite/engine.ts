@@ -12,7 +12,7 @@ import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
-import { Cache, recordsRememberedBytesMax } from "../memory.ts";
+import { Cache, recordsRememberedBytesMax } from "../cache.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";

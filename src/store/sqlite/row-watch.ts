@@ -18,7 +18,7 @@
 import type { SqlValue } from "../store.ts";
 
 /** Orders, of all shops, of which it is known whether they have changed, each by itself: some 200 bytes each. */
-export const partsWatchedMax = 131_072;
+export const slicesWatchedMax = 131_072;
 
 /** Rows that one statement reads or changes. */
 export interface Scope {

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordsRememberedBytesMax } from "../../../src/store/memory.ts";
+import { recordsRememberedBytesMax } from "../../../src/store/cache.ts";
 import type { PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
 import {
   deleteOrder,

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
-import { recordsRememberedBytesMax } from "../../../src/store/memory.ts";
+import { recordsRememberedBytesMax } from "../../../src/store/cache.ts";
 import {
   openSqliteEngine,
   shopsOpenMax,

@@ -5,7 +5,7 @@ import {
   type Accesses,
   changeScope,
   newAccesses,
-  partsWatchedMax,
+  slicesWatchedMax,
   readScope,
   RowWatch,
   SeenRows,
