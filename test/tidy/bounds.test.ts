@@ -279,7 +279,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "storefront/medusa/client.ts requestsAtOnceMax",
     "storefront/medusa/costs-and-tags.ts productsPerCallMax",
     "storefront/medusa/levels.ts levelsPerCallMax",
-    "storefront/medusa/on-hand.ts turnMs lockLeftMsMin lockWaitMsMax lockPollMs replansMax",
+    "storefront/medusa/on-hand.ts lockMs lockLeftMsMin lockWaitMsMax lockPollMs replansMax",
     "storefront/medusa/pull.ts locationsPerCallMax",
     "storefront/medusa/variants.ts idsPerCallMax",
     "storefront/sandbox/calls.ts sandboxTimeoutMs sandboxThrottleMs",

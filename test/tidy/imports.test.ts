@@ -403,7 +403,7 @@ const engineQuestions: Readonly<Record<string, number>> = {
 };
 
 /** An engine that is asked what it is, and what only one of them has. */
-const asksForEngine = /\.embedded\b|\btx\.(?:memory|states)\b|\bkind === "(?:sqlite|postgres|files|database)"/g;
+const asksForEngine = /\.embedded\b|\btx\.(?:cache|states)\b|\bkind === "(?:sqlite|postgres|files|database)"/g;
 
 const questionsIn = (source: string): number => [...code(source).matchAll(asksForEngine)].length;
 
@@ -413,5 +413,5 @@ test("no further code asks which engine is in use", () => {
     .map((file) => [inSource(file), questionsIn(textOf(file))] as const)
     .filter(([, count]) => count > 0);
   assert.deepEqual(Object.fromEntries(counted), engineQuestions, "write a lower count here; a higher one has no place");
-  assert.equal(questionsIn("if (engine.embedded) return tx.memory;\n// tx.states\n"), 2);
+  assert.equal(questionsIn("if (engine.embedded) return tx.cache;\n// tx.states\n"), 2);
 });
