@@ -1,0 +1,67 @@
+/**
+ * Reserved words (docs/glossary.md): each has one meaning, so a declaration that has it in its name stands in the rooms of that meaning.
+ */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+/** Where declarations may have the word, and those elsewhere that are left: the list may only get shorter. */
+interface Reserved {
+  readonly rooms: RegExp;
+  readonly left: readonly string[];
+}
+
+const reserved: Readonly<Record<string, Reserved>> = {
+  block: { rooms: /^src\/shop\/(?:order-list|forecast)\//, left: [] },
+  cache: { rooms: /^src\/store\//, left: [] },
+  lock: { rooms: /^src\/(?:store\/(?:sqlite|postgres)|storefront\/medusa|shop\/storefront)\//, left: [] },
+  memory: { rooms: /^src\/service\//, left: ["src/store/sqlite/file.ts noSharedMemoryCodes"] },
+  part: {
+    rooms: /^src\/(?:shop\/(?:stock|forecast)|exchange\/records|operations)\//,
+    left: [
+      "console/data/format.ts parts",
+      "src/admin/operation.ts SnapshotPart",
+      "src/admin/operation.ts snapshotParts",
+      "src/cli/copies/backup.ts copyPart",
+      "src/cli/copies/followed-backup.ts parts",
+      "src/core/forecast/demand.ts levelParts",
+      "src/core/forecast/demand.ts partsOf",
+      "src/core/forecast/demand.ts slowParts",
+      "src/mcp/schemas.ts partName",
+      "src/mcp/schemas.ts partShown",
+      "src/storefront/shopify/bulk.ts isPart",
+    ],
+  },
+  turn: { rooms: /^src\/(?:store|storefront\/sandbox)\//, left: [] },
+};
+
+const wordsOf = (name: string): readonly string[] =>
+  name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase().replace(/s$/, ""));
+
+/** The declarations of a source outside functions that have this word in their name. */
+const declarationsWith = (word: string, source: string): readonly string[] =>
+  [...source.matchAll(/^(?:export )?(?:async )?(?:const|let|function\*?|interface|type|class) (\w+)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => wordsOf(name).includes(word));
+
+test("a declaration with a reserved word stands in the rooms of the word's meaning", () => {
+  const sources = globSync(["src/**/*.ts", "console/**/*.{ts,tsx}"])
+    .filter((file) => !file.endsWith(".d.ts") && file !== "src/main.ts")
+    .map((file) => ({ file, source: readFileSync(file, "utf8") }));
+  for (const [word, { rooms, left }] of Object.entries(reserved)) {
+    const elsewhere = sources
+      .filter(({ file }) => !rooms.test(file))
+      .flatMap(({ file, source }) => declarationsWith(word, source).map((name) => `${file} ${name}`));
+    assert.deepEqual(elsewhere.toSorted(), [...left].toSorted(), `"${word}" has another meaning: see docs/glossary.md`);
+  }
+});
+
+test("every reserved word with rooms has its meaning in the glossary", () => {
+  const [, section = ""] = readFileSync("docs/glossary.md", "utf8").split("## Reserved words");
+  for (const word of Object.keys(reserved)) assert.ok(section.includes(`- **${word}**: `), word);
+});
+
+test("a reserved word within a name is seen", () => {
+  const source = "export const turnOf = 1;\nexport interface JoinedTurns {}\nconst returned = 1;\n  const turn = 1;\n";
+  assert.deepEqual(declarationsWith("turn", source), ["turnOf", "JoinedTurns"]);
+});
