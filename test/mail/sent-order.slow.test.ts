@@ -81,6 +81,26 @@ test("a draft is moved to Sent with its mail, which attaches the bytes that were
   });
 });
 
+test("a change of an order that was mailed warns that its supplier has an older version (C16)", async () => {
+  await withServer(async (_server, shop) => {
+    const { program, apiKey } = shop;
+    const change = async (id: string, noteToSupplier: string): Promise<readonly string[]> => {
+      const path = `/api/v1/purchase-orders/${id}`;
+      const answer = await program.ask("PATCH", path, apiKey, { noteToSupplier });
+      assert.equal(answer.status, 200, answer.text);
+      const warnings = (answer.at("data", "warnings") ?? []) as readonly { readonly reason: string }[];
+      return warnings.map(({ reason }) => reason).filter((reason) => reason === "supplier-has-older-version");
+    };
+    const id = await shop.makeOrder();
+    assert.deepEqual(await change(id, "never mailed"), []);
+    assert.equal((await shop.send(id, { moveToSent: true })).status, 200);
+    assert.deepEqual(await change(id, "after the mail"), ["supplier-has-older-version"]);
+    assert.deepEqual(await change(id, "and again"), ["supplier-has-older-version"]);
+    assert.equal((await shop.send(id)).status, 200);
+    assert.deepEqual(await change(id, "after the second mail"), ["supplier-has-older-version"]);
+  });
+});
+
 test("what stands before the move stands before the mail: no location, a variant that is not active", async () => {
   await withServer(async (server, shop) => {
     const placeless = await shop.makeOrder({ locationId: null });
