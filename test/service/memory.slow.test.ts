@@ -198,11 +198,11 @@ const growthMax = 300 * mebibyte;
 
 /** The greatest growth of the program's memory while `attack` runs and for some seconds after. `/healthz` must answer in time. */
 async function growthUnder(program: RunningProgram, attack: () => Promise<void>): Promise<number> {
-  const cache = async (): Promise<number> => {
+  const memory = async (): Promise<number> => {
     const text = await (await fetch(`${program.url}/metrics`)).text();
     return Number(/^openpo_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
   };
-  const before = await cache();
+  const before = await memory();
   let most = before;
   const running = { value: true };
   const attacking = attack().then(() => pause(3_000));
@@ -212,7 +212,7 @@ async function growthUnder(program: RunningProgram, attack: () => Promise<void>)
     assert.equal((await fetch(`${program.url}/healthz`)).status, 200);
     const tookMs = performance.now() - startedAtMs;
     assert.ok(tookMs < 2_000, `/healthz took ${tookMs} ms`);
-    most = Math.max(most, await cache());
+    most = Math.max(most, await memory());
     await pause(50);
   }
   await attacking;

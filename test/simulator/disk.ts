@@ -252,8 +252,8 @@ export class Disk {
   #contentOf(place: string): Buffer {
     const descriptor = fs.openSync(place, "r");
     const { size } = fs.fstatSync(descriptor);
-    const cache = this.#contents.get(place) ?? Buffer.alloc(0);
-    const content = cache.length >= size ? cache : Buffer.allocUnsafe(2 * size);
+    const held = this.#contents.get(place) ?? Buffer.alloc(0);
+    const content = held.length >= size ? held : Buffer.allocUnsafe(2 * size);
     this.#contents.set(place, content);
     fs.readSync(descriptor, content, 0, size, 0);
     fs.closeSync(descriptor);

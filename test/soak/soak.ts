@@ -284,9 +284,9 @@ const most = (numbers: readonly number[]): number => numbers.reduce((one, other)
 
 /** What was measured, each beside its bound. */
 function judged(samples: readonly Sample[], watched: Watched, load: Load, deliveries: number): SoakTold {
-  const cache = samples.map(({ memoryMb }) => memoryMb);
-  const fifth = Math.max(1, Math.floor(cache.length / 5));
-  const growthMb = median(cache.slice(-fifth)) - median(cache.slice(fifth, 2 * fifth));
+  const memory = samples.map(({ memoryMb }) => memoryMb);
+  const fifth = Math.max(1, Math.floor(memory.length / 5));
+  const growthMb = median(memory.slice(-fifth)) - median(memory.slice(fifth, 2 * fifth));
   const [first, last] = [samples[0]?.fileBytes ?? 0, samples.at(-1)?.fileBytes ?? 0];
   const bytesPerWrite = (last - first) / Math.max(1, load.writes);
   const walBytes = most(samples.map(({ walBytes }) => walBytes));
@@ -303,7 +303,7 @@ function judged(samples: readonly Sample[], watched: Watched, load: Load, delive
   const count = (figure: number): string => figure.toFixed(0);
   return {
     rows: [
-      row("memoryMbMax", most(cache), megabytes),
+      row("memoryMbMax", most(memory), megabytes),
       row("memoryGrowthMbMax", growthMb, megabytes),
       row("descriptorsMax", descriptors, count),
       row("bytesPerWriteMax", bytesPerWrite, (figure) => `${figure.toFixed(0)} bytes`),

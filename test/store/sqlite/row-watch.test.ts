@@ -24,7 +24,7 @@ test("a read of one part depends on that part, and on all that is read of other 
     `select o.status, s.name
      from parent o
      left join other s on s.shop_id = o.shop_id and s.id = o.other_id
-     where o.shop_id = ? and o.slice = ? and o.deleted_at is null`,
+     where o.shop_id = ? and o.part = ? and o.deleted_at is null`,
     reading({ parent: ["status", "part"], other: ["name"] }),
     "part",
   );
@@ -36,16 +36,16 @@ for (const [what, sql] of [
   ["an alternative", "select a from parent where shop_id = ? and part = ? or a = 1"],
   ["a union", "select a from parent where shop_id = ? and part = ? union select a from parent where shop_id = ?"],
   ["a query within", "select a from parent where shop_id = ? and part = ? and a > (select max(a) from parent)"],
-  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.slice = ?"],
+  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.part = ?"],
   [
     "the other table's part",
-    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.slice = ?",
+    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.part = ?",
   ],
   ["no shop", "select a from parent where part = ?"],
 ] as const)
   test(`a read with ${what} depends on the whole table`, () => {
-    const { names, slice } = readScope(sql, reading({ parent: ["a", "slice"] }), "slice");
-    assert.deepEqual([names, slice], [["parent", "parent.a", "parent.slice"], null]);
+    const { names, slice } = readScope(sql, reading({ parent: ["a", "part"] }), "part");
+    assert.deepEqual([names, slice], [["parent", "parent.a", "parent.part"], null]);
   });
 
 for (const [what, sql, accesses, parameter] of [
@@ -74,7 +74,7 @@ for (const [what, sql] of [
   ["a deletion with an alternative", "delete from parent where shop_id = ? and part = ? or a = ?"],
 ] as const)
   test(`${what} concerns every part`, () => {
-    const { names, slice } = changeScope(sql, changing("parent"), "slice");
+    const { names, slice } = changeScope(sql, changing("parent"), "part");
     assert.deepEqual([names, slice], [["parent", "parent at large"], null]);
   });
 
