@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 export const patienceMs = 60_000;
 
 /** Between two looks: first and at most. Looks of a shop's client take from its rate limit. */
-const [subscriptionCheckMs, lookEveryMsMax] = [5, 50];
+const [lookEveryMsMin, lookEveryMsMax] = [5, 50];
 
 type Found<T> = Exclude<T, false | null | undefined>;
 
@@ -22,7 +22,7 @@ export async function until<T>(
 ): Promise<Found<T>> {
   const isFound = (found: T): found is Found<T> => found !== false && found !== null && found !== undefined;
   const endMs = performance.now() + waitMs;
-  for (let pauseMs = subscriptionCheckMs; ; pauseMs = Math.min(2 * pauseMs, lookEveryMsMax)) {
+  for (let pauseMs = lookEveryMsMin; ; pauseMs = Math.min(2 * pauseMs, lookEveryMsMax)) {
     const found = await look();
     if (isFound(found)) return found;
     if (performance.now() > endMs)
