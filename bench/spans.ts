@@ -1,5 +1,5 @@
 /**
- * What the steps of a tracer (C73) cost while there is none, as at a start without an SDK: the processor time of the steps of a request alone,
+ * What the steps of a tracer (C6b) cost while there is none, as at a start without an SDK: the processor time of the steps of a request alone,
  * beside that of the request. The steps are those of the service: the same functions, with the tracer that tells nobody.
  *
  * Two revisions of the service can be compared only by a scatter of some percent, so that one percent would not show.

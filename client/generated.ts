@@ -2583,6 +2583,8 @@ export interface Operations {
     output: {
       readonly keys: readonly ({
         readonly keyId: string;
+        /** `connection`: an assistant has it by its address. */
+        readonly kind: "key" | "connection";
         readonly name: string;
         readonly scope: "read" | "write";
         readonly lastFour: string;
@@ -2591,6 +2593,12 @@ export interface Operations {
         readonly pausedAt: string | null;
         readonly signIn: boolean;
         readonly lastUsedAt: string | null;
+        readonly clientName: string | null;
+        readonly clientHost: string | null;
+        /** In whose name a connection works; null: the operator's. */
+        readonly personId: string | null;
+        /** When a connection ends unless it is used. */
+        readonly expiresAt: string | null;
       })[];
       readonly totalCount: number;
     };
@@ -2609,6 +2617,8 @@ export interface Operations {
     output: {
       readonly key: {
         readonly keyId: string;
+        /** `connection`: an assistant has it by its address. */
+        readonly kind: "key" | "connection";
         readonly name: string;
         readonly scope: "read" | "write";
         readonly lastFour: string;
@@ -2617,6 +2627,12 @@ export interface Operations {
         readonly pausedAt: string | null;
         readonly signIn: boolean;
         readonly lastUsedAt: string | null;
+        readonly clientName: string | null;
+        readonly clientHost: string | null;
+        /** In whose name a connection works; null: the operator's. */
+        readonly personId: string | null;
+        /** When a connection ends unless it is used. */
+        readonly expiresAt: string | null;
       };
     };
     code: string;
@@ -2633,6 +2649,8 @@ export interface Operations {
     output: {
       readonly key: {
         readonly keyId: string;
+        /** `connection`: an assistant has it by its address. */
+        readonly kind: "key" | "connection";
         readonly name: string;
         readonly scope: "read" | "write";
         readonly lastFour: string;
@@ -2641,7 +2659,70 @@ export interface Operations {
         readonly pausedAt: string | null;
         readonly signIn: boolean;
         readonly lastUsedAt: string | null;
+        readonly clientName: string | null;
+        readonly clientHost: string | null;
+        /** In whose name a connection works; null: the operator's. */
+        readonly personId: string | null;
+        /** When a connection ends unless it is used. */
+        readonly expiresAt: string | null;
       };
+    };
+    code: string;
+    reason: string;
+  };
+  /** What an assistant asks a person for. */
+  connection_request_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      response_type?: string | undefined;
+      client_id?: string | undefined;
+      redirect_uri?: string | undefined;
+      scope?: string | undefined;
+      state?: string | undefined;
+      code_challenge?: string | undefined;
+      code_challenge_method?: string | undefined;
+      resource?: string | undefined;
+    };
+    output: {
+      readonly request: {
+        readonly clientName: string;
+        readonly clientHost: string;
+        readonly hasDocument: boolean;
+        readonly redirect: {
+          readonly kind: "web" | "loopback" | "app";
+          readonly host: string;
+        };
+        readonly scopesAsked: readonly (string)[];
+        readonly scopeMax: "read" | "write";
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Allows or denies an assistant's request. */
+  connection_decide: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      request: {
+        readonly response_type?: string | undefined;
+        readonly client_id?: string | undefined;
+        readonly redirect_uri?: string | undefined;
+        readonly scope?: string | undefined;
+        readonly state?: string | undefined;
+        readonly code_challenge?: string | undefined;
+        readonly code_challenge_method?: string | undefined;
+        readonly resource?: string | undefined;
+      };
+      decision: "allow" | "deny";
+      /** What is given. Default: read. */
+      scope?: "read" | "write" | undefined;
+      /** Who was shown the request: another session is refused. */
+      personId: string | null;
+    };
+    output: {
+      readonly redirectTo: string;
     };
     code: string;
     reason: string;
@@ -2791,7 +2872,7 @@ export interface Operations {
     code: string;
     reason: string;
   };
-  /** Deletes a person and ends their sessions. */
+  /** Deletes a person and ends their sessions and connections. */
   person_delete: {
     input: {
       /** The shop's id. */
@@ -4204,6 +4285,8 @@ export const routes = {
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
   key_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
+  connection_request_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/connection-request","query":["response_type","client_id","redirect_uri","scope","state","code_challenge","code_challenge_method","resource"],"rows":null},
+  connection_decide: {"method":"POST","path":"/admin/v1/shops/{shopId}/connections","query":[],"rows":null},
   invitation_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":null},
   invitation_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":"invitations"},
   invitation_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/invitations/{invitationId}","query":[],"rows":null},

@@ -35,6 +35,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   reorder: lazy(async () => (await import("./reorder/reorder.tsx")).ReorderScreen),
   import: lazy(async () => (await import("./import/import.tsx")).ImportScreen),
   stock: lazy(async () => (await import("./stock/stock.tsx")).StockScreen),
+  connect: lazy(async () => (await import("./connect/connect.tsx")).ConnectScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -17,6 +17,7 @@ export const places = [
   "stock",
   "stock/:kind",
   "stock/:kind/:recordId",
+  "connect",
   "keys",
   "activity",
   "people",

@@ -31,6 +31,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   stock: () => texts.titles.stock,
   "stock/:kind": (kind) => texts.titles.stockOf(kind),
   "stock/:kind/:recordId": (record) => texts.titles.stockRecord(record),
+  connect: () => texts.titles.connect,
   keys: () => texts.titles.keys,
   activity: () => texts.titles.activity,
   people: () => texts.titles.people,

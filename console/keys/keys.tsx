@@ -12,6 +12,7 @@ import { TableHead } from "../parts/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
+import { ConnectHere } from "./connect-here.tsx";
 import { NewKeyForm } from "./new-key.tsx";
 import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -56,6 +57,7 @@ const Keys: FunctionComponent = () => {
       </div>
       <p class="quiet lead">{texts.keys.lead}</p>
       <NewKeyForm onMade={() => void again()} />
+      <ConnectHere />
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
       {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} again={again} /> : null}
@@ -99,12 +101,11 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
             <th scope="row">{key.name}</th>
             <td>
               <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>{" "}
+              {key.kind === "connection" ? <span class="chip">{texts.keys.connection}</span> : null}{" "}
               {key.signIn ? <span class="chip">{texts.keys.signsIn}</span> : null}{" "}
               {key.pausedAt === null ? null : <span class="chip bad">{texts.keys.paused}</span>}
             </td>
-            <td data-name={columns.lastFour}>
-              <code>…{key.lastFour}</code>
-            </td>
+            <td data-name={columns.lastFour}>{key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}</td>
             <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
             <td data-name={columns.created}>
               <Moment at={key.createdAt} />

@@ -43,6 +43,11 @@ export const accessTexts = {
     made: (name: string) => `Key for ${name}`,
     key: "API key",
     connect: "Connect it",
+    assistant: "Connect an assistant",
+    assistantHow:
+      "Give this address to Claude, ChatGPT or another assistant as a connector. It sends you here to say what it may do.",
+    address: "Address",
+    connection: "Connection",
     waiting: "Waiting for the first call …",
     seen: (operation: string) => `First call seen: ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },

@@ -41,6 +41,7 @@ export const texts = {
     stock: "Stock",
     stockOf: (kind: string) => `Stock: ${kind}`,
     stockRecord: (record: string) => record,
+    connect: "Connect an assistant",
     keys: "API keys",
     activity: "Activity",
     people: "People",

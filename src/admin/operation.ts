@@ -11,6 +11,7 @@ import { shopIdPattern } from "../base/secret.ts";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import type { Trace } from "../base/trace-context.ts";
 import type { Role } from "../core/access/role.ts";
+import type { Connecting } from "../connect/consent.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext, NamedRecords } from "../exchange/import-run.ts";
 import type { BroadQuery, Readers } from "../requests/broad-read.ts";
@@ -59,6 +60,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly mailIsOn: boolean;
   /** Where people and suppliers reach the service (`OPENPO_PUBLIC_URL`); null: where each of them asks it. */
   readonly publicUrl: string | null;
+  /** Connecting of assistants (C74); absent where none can be. */
+  readonly connecting?: Connecting;
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;

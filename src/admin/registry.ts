@@ -6,6 +6,7 @@ import { csvDocument, orderSheet, pdfDocument } from "./supplier/documents.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, restoreFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
+import { decideConnection, readConnectionRequest } from "./access/connections.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
@@ -57,6 +58,8 @@ export const adminOperations: readonly AdminOperation[] = [
   listKeys,
   patchKey,
   revokeKey,
+  readConnectionRequest,
+  decideConnection,
   createInvitation,
   listInvitationsOperation,
   revokeInvitationOperation,

@@ -17,7 +17,7 @@ export const shopIdPattern = new RegExp(`^${shopIdText}$`);
 export const noShopId = "-";
 
 /** Purpose of a secret, by its first letters. The admin token begins with `opa`. */
-export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl";
+export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl" | "opg" | "opt" | "opr";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 28;
@@ -26,7 +26,7 @@ const checksumLength = 6;
 export const secretRandomBytes = 32;
 
 const secretPattern = new RegExp(
-  `^(op[oicsl])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+  `^(op[oicslgtr])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /** A new secret: `text` is shown once, `hash` is stored. */

@@ -6,7 +6,7 @@
 export const pathLengthMax = 500;
 
 /** Keys and tokens of this service, by what they begin with. */
-const secrets = /op[aoicsl]_[\w%-]+/gi;
+const secrets = /op[aoicslgtr]_[\w%-]+/gi;
 
 /**
  * Letters, digits, hyphen and underscore, percent-encoded: a secret has nothing else, and some clients encode more than
@@ -14,7 +14,7 @@ const secrets = /op[aoicsl]_[\w%-]+/gi;
  */
 const encodedWord = /%(?:2d|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/gi;
 
-const secretBegins = /op[aoicsl]_/i;
+const secretBegins = /op[aoicslgtr]_/i;
 
 /** The token of a supplier's link, however it is written. */
 const linkToken = /^(\/s\/)[^/]+/;

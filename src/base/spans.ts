@@ -1,5 +1,5 @@
 /**
- * Spans, the steps of requests and of follow-on work, for a tracer (C73). The port; `service/trace.ts` beside the rooms
+ * Spans, the steps of requests and of follow-on work, for a tracer (C6b). The port; `service/trace.ts` beside the rooms
  * is its adapter.
  *
  * Facts are ids, counts, codes and names of operations. No secret, key, body, name of a person or supplier, or address

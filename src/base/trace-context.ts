@@ -2,7 +2,7 @@
  * Where a request stands in a distributed trace: W3C Trace Context, level 1 (header `traceparent`).
  */
 
-/** The place of a request in a trace. Source: W3C Trace Context; C72. */
+/** The place of a request in a trace. Source: W3C Trace Context; C6a. */
 export interface Trace {
   /** 32 lower-case hexadecimal digits. Of the caller, if it has sent them. */
   readonly traceId: string;

@@ -29,6 +29,30 @@ export const linkRequestMs = 1_000;
 /** Links whose requests are counted by a process. */
 export const linksCountedMax = 10_000;
 
+/** Clients that an address may register at once, before it has to wait. */
+export const registrationsMax = 20;
+
+/** One more client of an address is registered after this time. */
+export const registrationEveryMs = 30_000;
+
+/** Clients that may be registered at once from all addresses together, before they have to wait. */
+export const registrationsOfAllMax = 200;
+
+/** One more client of any address is registered after this time. */
+export const registrationOfAllEveryMs = 2_000;
+
+/** Documents that an address may have fetched at once, before it has to wait. */
+export const clientDocumentsMax = 20;
+
+/** One more document is fetched for an address after this time. */
+export const clientDocumentEveryMs = 10_000;
+
+/** Wrong codes and tokens that an address may send at once, before it has to wait. A right one is always taken. */
+export const tokenGuessesMax = 30;
+
+/** One more wrong code or token of an address is looked up after this time. */
+export const tokenGuessMs = 10_000;
+
 /** Addresses whose wrong admin tokens are counted. */
 export const guessersMax = 10_000;
 
@@ -77,6 +101,38 @@ export const linkRequests: AttemptLimits = {
   everyMs: linkRequestMs,
   countedMax: linksCountedMax,
   message: "There were too many requests by this link.",
+};
+
+/** Clients that an address registers. */
+export const registrationsOfAddress: AttemptLimits = {
+  atOnceMax: registrationsMax,
+  everyMs: registrationEveryMs,
+  countedMax: guessersMax,
+  message: "Too many clients were registered from this address.",
+};
+
+/** Clients that are registered, from wherever. */
+export const registrationsOfAll: AttemptLimits = {
+  atOnceMax: registrationsOfAllMax,
+  everyMs: registrationOfAllEveryMs,
+  countedMax: 1,
+  message: "Too many clients were registered.",
+};
+
+/** Documents of clients that are fetched for an address. */
+export const documentsOfAddress: AttemptLimits = {
+  atOnceMax: clientDocumentsMax,
+  everyMs: clientDocumentEveryMs,
+  countedMax: guessersMax,
+  message: "Too many client documents were asked for from this address.",
+};
+
+/** Codes and tokens that an address has sent and that are none. One that is good is taken all the same. */
+export const tokenGuesses: AttemptLimits = {
+  atOnceMax: tokenGuessesMax,
+  everyMs: tokenGuessMs,
+  countedMax: guessersMax,
+  message: "Too many wrong codes or tokens were sent from this address.",
 };
 
 export class Attempts {

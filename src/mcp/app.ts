@@ -27,7 +27,8 @@ import { loggedRequest, type Trace } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
 import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
-import { admit, identify, namedShop } from "../requests/caller.ts";
+import { admit, identify, type KeyCaller, namedShop } from "../requests/caller.ts";
+import { identifyConnection, isConnectionToken } from "../requests/connections.ts";
 import { isReplay, type Reply, respond } from "../requests/envelope.ts";
 import type { Operation, Scope } from "../requests/operation.ts";
 import { answeredFingerprint } from "../requests/idempotency.ts";
@@ -74,11 +75,15 @@ interface McpDependencies {
    * Host names by which the service is reached, beside those of the machine itself (`localhost`, `127.0.0.1`, `[::1]`).
    */
   readonly allowedHosts: readonly string[];
+  /** The address of the document that tells how an assistant signs in (C72); null: none can. Default: none can. */
+  readonly resourceMetadata?: () => string | null;
 }
 
 /** Who sent a message: the key as it came and what it may do. */
 interface Sender {
   readonly bearerToken: string | null;
+  /** The connection whose token it is (C75); absent for an API key, which is looked up with the request. */
+  readonly caller?: KeyCaller;
   readonly scope: Scope;
   /** The token of the message. */
   readonly tokens: RequestTokens;
@@ -93,14 +98,21 @@ interface AgentMessage extends Sender {
 }
 
 export function createMcp(deps: McpDependencies): WebSurface {
-  const { perform, log, threads } = deps;
+  const { log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   const made = new MadeLater(() => toolSteps(deps.operations));
   const refused = new RefusedMessages();
 
   async function handle(context: RequestContext): Promise<Response | null> {
-    const { request, requestId, trace } = context;
     if (context.path !== mcpPath) return null;
+    const response = await answered(context);
+    const metadata = deps.resourceMetadata?.() ?? null;
+    if (response.status === 401 && metadata !== null) response.headers.set("WWW-Authenticate", challenge(metadata, {}));
+    return response;
+  }
+
+  async function answered(context: RequestContext): Promise<Response> {
+    const { request, requestId, trace } = context;
     context.operation = "mcp";
     const refusal = addressRefusal(request, allowedHosts);
     if (refusal !== null) return protocolFailure(403, INVALID_REQUEST, refusal);
@@ -129,11 +141,13 @@ export function createMcp(deps: McpDependencies): WebSurface {
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;
     let withoutToken: Reply | null = null;
+    let scopeRefusal: Reply | null = null;
     const answered = await answerMessage(request.web(), shown, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: async (name) => {
-        const { reply, tool, input, meaning } = await calledTool(tools, perform, agentMessage, name);
+        const { reply, tool, input, meaning } = await calledTool(deps, tools, agentMessage, name);
         context.replayed = isReplay(reply);
+        if (sender.caller !== undefined && reply.errorCode === "FORBIDDEN_SCOPE") scopeRefusal = reply;
         if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
           if (meaning !== null) refused.add(bytes, meaning);
           withoutToken = reply;
@@ -148,6 +162,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     });
     // As it is refused when it is not read.
     if (withoutToken !== null) return respond(withoutToken);
+    if (scopeRefusal !== null) return scopeTooSmall(scopeRefusal, deps.resourceMetadata?.() ?? null);
     const response = large === null ? answered : await responseTo(deps, large, sender.bearerToken);
     for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
     return response;
@@ -184,7 +199,7 @@ async function messageOf(
   if (fault === null) return bytes;
   if (!isLong(bytes) && beginsToolCall(bytes)) return bytes;
   if (await mayBeReplay(deps, refused, bytes, sender)) return bytes;
-  return respond(await deps.perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
+  return respond(await deps.perform(refusedBeforeMessage(context, sender, fault)));
 }
 
 /**
@@ -195,19 +210,20 @@ async function mayBeReplay(
   deps: McpDependencies,
   refused: RefusedMessages,
   bytes: Uint8Array,
-  { bearerToken: token }: Sender,
+  { bearerToken: token, caller }: Sender,
 ): Promise<boolean> {
   const known = refused.meaningOf(bytes);
-  if (known !== null) return (await answeredFingerprint(deps, token, known.idempotencyKey)) === known.fingerprint;
-  for (const key of keysIn(bytes)) if ((await answeredFingerprint(deps, token, key)) !== null) return true;
+  if (known !== null)
+    return (await answeredFingerprint(deps, token, known.idempotencyKey, caller)) === known.fingerprint;
+  for (const key of keysIn(bytes)) if ((await answeredFingerprint(deps, token, key, caller)) !== null) return true;
   return false;
 }
 
 /** M4. Arguments are taken from the message as it was read, before the library had it. */
 async function calledTool(
+  deps: McpDependencies,
   tools: ReadonlyMap<string, OperationTool>,
-  perform: Perform,
-  { message, malformed, requestId, trace, bearerToken: token, tokens }: AgentMessage,
+  { message, malformed, requestId, trace, bearerToken: token, caller, tokens }: AgentMessage,
   name: string,
 ) {
   const tool = tools.get(name);
@@ -216,9 +232,11 @@ async function calledTool(
   let fingerprint: string | null = null;
   const incoming: Incoming = {
     ...incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
+    // It may have ended while the message arrived.
+    ...(caller === undefined || token === null ? {} : { caller: await identifyConnection(deps, token) }),
     fingerprinted: (value) => (fingerprint = value),
   };
-  const reply = await perform(incoming);
+  const reply = await deps.perform(incoming);
   const [idempotencyKey] = incoming.idempotencyKeys;
   const meaning = fingerprint === null || idempotencyKey === undefined ? null : { idempotencyKey, fingerprint };
   return { reply, tool, input, meaning };
@@ -257,23 +275,31 @@ async function responseTo(
 }
 
 /** Who sent the request, or the answer that refuses the key. */
-async function senderOf(
-  context: RequestContext,
-  { engine, coordination, clock, perform }: McpDependencies,
-): Promise<Sender | Response> {
-  const token = bearerToken(context);
+async function senderOf(context: RequestContext, deps: McpDependencies): Promise<Sender | Response> {
+  const { engine, coordination, clock, perform } = deps;
+  const bearer = bearerToken(context);
+  const from: { bearerToken: string | null; caller?: KeyCaller } = { bearerToken: bearer };
   try {
-    const caller = await identify(engine, token);
+    const caller = isConnectionToken(bearer) ? await identifyConnection(deps, bearer) : await identify(engine, bearer);
+    if (isConnectionToken(bearer)) from.caller = caller;
     admit(caller);
-    return {
-      bearerToken: token,
-      scope: caller.key.scope,
-      tokens: requestTokens(coordination, clock, caller.shop),
-    };
+    return { ...from, scope: caller.key.scope, tokens: requestTokens(coordination, clock, caller.shop) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return respond(await perform(refusedBeforeMessage(context, token, error)));
+    return respond(await perform(refusedBeforeMessage(context, from, error)));
   }
+}
+
+/** The header of a 401 or 403 that says how to get in (C72). */
+const challenge = (metadata: string, { error, scope = "read" }: { readonly error?: string; readonly scope?: Scope }) =>
+  `Bearer ${error === undefined ? "" : `error="${error}", `}resource_metadata="${metadata}", scope="${scope}"`;
+
+/** A connection's call that takes more than was given to it: its client asks the person for more, if it can (C72). */
+function scopeTooSmall(reply: Reply, metadata: string | null): Response {
+  const response = respond(reply);
+  const asks = { error: "insufficient_scope", scope: "write" } as const;
+  if (metadata !== null) response.headers.set("WWW-Authenticate", challenge(metadata, asks));
+  return response;
 }
 
 /** Why a request's Host or Origin is refused; null when both are ours (M3). */
@@ -288,14 +314,14 @@ function addressRefusal(request: HttpRequest, allowedHosts: string[]): string | 
 /** Returns the refusal before there was a message, for its audit row (H1). */
 const refusedBeforeMessage = (
   { request, requestId, trace }: RequestContext,
-  token: string | null,
+  { bearerToken: token, caller, tokens }: Pick<Sender, "bearerToken" | "caller"> & { readonly tokens?: RequestTokens },
   fault: Fault,
-  tokens?: RequestTokens,
 ): Parameters<Perform>[0] => ({
   surface: "mcp",
   requestId,
   trace,
   bearerToken: token,
+  ...(caller === undefined ? {} : { caller }),
   ...(tokens === undefined ? {} : { tokens }),
   target: fault,
   method: request.method,

@@ -25,7 +25,7 @@ import type { Operation } from "./operation.ts";
 export const callersRememberedBytesMax = 16_777_216;
 
 /** An API key, a revoked one too, and the shop that it belongs to. */
-interface KeyCaller {
+export interface KeyCaller {
   readonly shop: Shop;
   readonly key: ApiKey;
   readonly person: null;

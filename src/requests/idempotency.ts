@@ -35,7 +35,7 @@ import type {
   Statement,
   Tx,
 } from "../store/store.ts";
-import { identifyWith } from "./caller.ts";
+import { type Caller, holderOf, identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./store-counts.ts";
 import type { Reply } from "./envelope.ts";
 import { bytesOfText, Cache } from "../store/cache.ts";
@@ -449,18 +449,28 @@ async function claimAndRead(
 /**
  * The fingerprint of the request whose answer is stored under this key of the API key that was sent; null when none is.
  *
+ * @param connection  the caller, if it was sent no API key but the token of a connection.
  * @throws Fault UNAUTHORIZED for another API key.
  */
-export const answeredFingerprint = async (
+export async function answeredFingerprint(
   { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
   bearerToken: string | null,
   idempotencyKey: string,
-): Promise<string | null> =>
-  (
-    await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
-      findStoredFingerprint(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs),
-    )
-  ).found;
+  connection?: Caller,
+): Promise<string | null> {
+  const sinceMs = clock.now() - idempotencyLifetimeMs;
+  if (connection !== undefined) {
+    const { shopId } = connection.shop;
+    const record = await engine.peek(shopId, (tx) =>
+      findIdempotencyRecord(tx, shopId, holderOf(connection), idempotencyKey, sinceMs),
+    );
+    return record?.fingerprint ?? null;
+  }
+  const { found } = await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
+    findStoredFingerprint(tx, shopId, secretHash, idempotencyKey, sinceMs),
+  );
+  return found;
+}
 
 /** True if a refusal is stored as the answer under its key (spec "Idempotency", C19). */
 export const isStoredRefusal = (error: unknown): error is Fault =>

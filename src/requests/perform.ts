@@ -36,7 +36,7 @@ import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, t
 import { ReaderThreadNeeded } from "./broad-read.ts";
 import { Confirmations } from "./remembered/caller-confirmations.ts";
 import { StoreCounts } from "./store-counts.ts";
-import { admit, type Caller, checkScope, holderOf, Callers, namedShop, type PersonCaller } from "./caller.ts";
+import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
 import {
   answerReply,
   asFault,
@@ -201,7 +201,7 @@ async function identifyAgain(context: Context, incoming: Incoming): Promise<Iden
 async function knownCaller(
   { engine, coordination, clock, idempotency }: Context,
   incoming: Incoming,
-  caller: PersonCaller,
+  caller: Caller,
 ): Promise<IdentifiedCaller> {
   const { shopId } = caller.shop;
   const holder = { holderId: holderOf(caller) };

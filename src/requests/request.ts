@@ -4,7 +4,7 @@
 import type { Fault, ValidationDetail } from "../base/fault.ts";
 import type { Json } from "../base/json.ts";
 import type { Trace } from "../base/trace-context.ts";
-import type { Caller, PersonCaller } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import type { Surface } from "../core/order/guidance.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestTokens } from "./rate-limit.ts";
@@ -18,7 +18,7 @@ export interface Incoming {
   /** The API key, or null when none was sent in a readable form. */
   readonly bearerToken: string | null;
   /** Who asks, if the surface has found that out; the bearer is not looked at then. */
-  readonly caller?: PersonCaller;
+  readonly caller?: Caller;
   /**
    * Where the service was asked, as `https://openpo.example.com`. Absent: nothing that is asked by this surface depends
    * on it.

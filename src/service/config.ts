@@ -45,8 +45,11 @@ export interface Config {
   readonly metricsPort: number | null;
   /** Where webhooks may connect, beside global addresses over https. */
   readonly webhooks: ConnectPolicy;
+  /** Where documents of assistants may be fetched from, beside global addresses; always over https (C73). */
+  readonly connect: ConnectPolicy;
   /**
-   * Where people and suppliers reach the service, as `https://openpo.example.com`; null: where each of them asks it.
+   * Where people, suppliers and assistants reach the service, as `https://openpo.example.com`; null: where each of them
+   * asks it.
    */
   readonly publicUrl: string | null;
   /**
@@ -119,6 +122,7 @@ export function readConfig(env: Environment): Config {
     metricsPort: data.OPENPO_METRICS_PORT,
     mail: mailOf(data),
     webhooks: Object.freeze({ ...data.OPENPO_WEBHOOK_ALLOW, http: data.OPENPO_WEBHOOK_HTTP }),
+    connect: Object.freeze({ ...data.OPENPO_CONNECT_ALLOW, http: false }),
     publicUrl: data.OPENPO_PUBLIC_URL,
     documentFont: data.OPENPO_DOCUMENT_FONT,
     storefronts: Object.freeze({ secretKey: data.OPENPO_SECRET_KEY, allowed: data.OPENPO_STOREFRONT_ALLOW }),

@@ -32,7 +32,7 @@ export const longClaims: readonly Claims[] = [importClaims, deliveryClaims, mail
  * for the next start. `storefronts` absent: none can be connected.
  */
 type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "mailIsOn" | "publicUrl"> &
-  Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull">>;
+  Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull" | "connecting">>;
 
 /** For operations of a process whose outbox does not run. */
 export const callsWithoutOutbox = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({

@@ -158,6 +158,15 @@ export const options = z.object({
     },
     webhookTargets,
   ),
+  OPENPO_CONNECT_ALLOW: option(
+    "",
+    {
+      type: "hosts and networks",
+      readBy: "server",
+      meaning: "where assistants' client documents may be fetched from beside public addresses, always over https",
+    },
+    webhookTargets,
+  ),
   OPENPO_WEBHOOK_HTTP: option(
     "0",
     { type: "0 or 1", readBy: "all", meaning: "1: webhooks may be sent to http URLs too" },

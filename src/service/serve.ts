@@ -46,6 +46,10 @@ import { operations } from "../operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "../jobs/outbox/runner.ts";
 import { createPuller, type Puller } from "../jobs/puller.ts";
+import { createConnect, resourceMetadataOf } from "../connect/app.ts";
+import { Clients } from "../connect/clients.ts";
+import type { Connecting } from "../connect/consent.ts";
+import { connectOrigin } from "../core/connect/redirects.ts";
 import { createConsole } from "../people/app.ts";
 import { limitsWith, ReaderPool } from "../threads/reader-pool.ts";
 import { createReminders, type Reminders } from "../jobs/reminders.ts";
@@ -138,6 +142,23 @@ const hostsOf = ({ host, publicUrl }: Config): readonly string[] => [
   ...(host === "0.0.0.0" || host === "::" ? [] : [host.includes(":") ? `[${host}]` : host]),
 ];
 
+/** Connecting to this service, which listens where `listening` says once it does. */
+interface OpenConnecting extends Connecting {
+  listening: { readonly host: string; readonly port: number };
+}
+
+function openConnecting(config: Config, { clock }: OpenStore): OpenConnecting {
+  const opened: OpenConnecting = {
+    clients: new Clients({ clock, policy: config.connect, resolve: createResolve() }),
+    listening: config,
+    addresses: () => {
+      const origin = connectOrigin(config.publicUrl, opened.listening);
+      return origin === null ? null : { origin, resource: `${origin}${mcpPath}` };
+    },
+  };
+  return opened;
+}
+
 const listenMessages: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use. Stop what uses it, or set PORT to another",
   EACCES: "may not be opened by this user. Set PORT to one above 1023",
@@ -193,15 +214,13 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
+  const parts: WorkParts = { spans, documents, connecting: openConnecting(config, store) };
+  const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, parts);
   const mails = openMails(config, store, log, spans);
   const reminders = openReminders(store, log);
   for (const work of [outbox, sender, puller, mails, reminders]) opening.defer(() => work?.close());
-  const readers = new ReaderPool({
-    store: store.readerStore,
-    log,
-    limits: limitsWith(memoryLimits(config.memoryMegabytes).readerThreads),
-  });
+  const { readerThreads } = memoryLimits(config.memoryMegabytes);
+  const readers = new ReaderPool({ store: store.readerStore, log, limits: limitsWith(readerThreads) });
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
   const stopping = new AbortController();
@@ -213,7 +232,7 @@ export async function openService(config: Config): Promise<Service> {
     followOn: { outbox, mails, mailing: mailingWith(config, documents) },
     readers,
     admin,
-    spans,
+    ...parts,
     storefrontOf,
     adminToken: adminToken.token,
     counts,
@@ -249,6 +268,12 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
+interface WorkParts {
+  readonly spans: Spans;
+  readonly documents: Documents;
+  readonly connecting: OpenConnecting;
+}
+
 /**
  * The store's outbox, the sender of its webhooks, the pulls of its storefronts, and the operator's operations, which
  * wake both.
@@ -257,7 +282,7 @@ function openWork(
   config: Config,
   store: OpenStore,
   log: Log,
-  { spans, documents }: { readonly spans: Spans; readonly documents: Documents },
+  { spans, documents, connecting }: WorkParts,
 ): {
   readonly outbox: Outbox;
   readonly sender: Sender;
@@ -316,6 +341,7 @@ function openWork(
     documents,
     mailIsOn: config.mail !== null,
     publicUrl: config.publicUrl,
+    connecting,
     webhooks: { ...webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
   return { outbox, sender, puller, admin, storefrontOf };
@@ -459,6 +485,7 @@ interface ServedDependencies {
   readonly followOn: Pick<PerformDependencies, "outbox" | "mails" | "mailing">;
   readonly readers: ReaderPool;
   readonly admin: AdminContext;
+  readonly connecting: OpenConnecting;
   readonly adminToken: string;
 }
 
@@ -467,7 +494,7 @@ async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedDependencies,
+  { followOn, readers, admin, connecting, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedDependencies,
 ): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
@@ -498,7 +525,16 @@ async function listen(
       createSupplierPages({ engine, clock, ids, documents: admin.documents, log }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
-      mcpWhenNeeded({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),
+      ...createConnect({ engine, clock, ids, log, connecting }),
+      mcpWhenNeeded({
+        ...store,
+        operations,
+        perform,
+        log,
+        threads: readers,
+        allowedHosts: hostsOf(config),
+        resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
+      }),
     ],
   });
   try {
@@ -510,6 +546,7 @@ async function listen(
       log,
       connectionLimits: memoryLimits(config.memoryMegabytes),
     });
+    connecting.listening = server;
     metrics.add(server.gauges);
     // It is served by now, and whoever asks sooner makes what is missing.
     const prepared = app

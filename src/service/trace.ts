@@ -1,5 +1,5 @@
 /**
- * Spans by OpenTelemetry's API (C73). OpenPO brings no SDK: whoever wants spans registers one before the program starts
+ * Spans by OpenTelemetry's API (C6b). OpenPO brings no SDK: whoever wants spans registers one before the program starts
  * (`node --import`, docs/operating.md). Without one nothing is made.
  */
 import {

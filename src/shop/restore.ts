@@ -31,6 +31,9 @@ export const keptTables: readonly string[] = [
   "console_bearer",
   "console_view",
   "supplier_link",
+  "connection_request",
+  "connection_code",
+  "connection_token",
   // Who is told, and what was told: the sequence of events goes on.
   "event",
   "webhook_endpoint",

@@ -1,5 +1,5 @@
 /**
- * A storefront whose calls have a span each (C73). A write carries its span's ids to the storefront.
+ * A storefront whose calls have a span each (C6b). A write carries its span's ids to the storefront.
  */
 import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../base/spans.ts";
 import type { PullPage, PullRequest, StorefrontPull } from "./pull.ts";

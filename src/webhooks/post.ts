@@ -68,7 +68,7 @@ export async function post(
 }
 
 /** @throws Error unless every address of the host may be connected to. */
-async function allowedAddresses(
+export async function allowedAddresses(
   target: URL,
   policy: ConnectPolicy,
   resolve: Resolve,
@@ -126,7 +126,7 @@ async function exchange(
 }
 
 /** Answers a look-up with what was judged. */
-const lookupAmong =
+export const lookupAmong =
   (addresses: readonly string[]): LookupFunction =>
   (_host, { all }, callback) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -156,7 +156,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
 }
 
 /** The promise, unless the signal is aborted first. */
-async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+export async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const ended = Promise.withResolvers<never>();
   const end = (): void => ended.reject(new Aborted());
   signal.addEventListener("abort", end);

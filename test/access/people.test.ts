@@ -460,6 +460,8 @@ test("below owners people reach what is listed here of the admin API, and owners
   const namesOf = (role: Role | undefined): readonly string[] =>
     adminOperations.filter((operation) => operation.role === role).map(({ name }) => name);
   assert.deepEqual(namesOf("viewer"), [
+    "connection_request_get",
+    "connection_decide",
     "supplier_list",
     "location_list",
     "variant_search",

@@ -37,6 +37,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   stock: () => "stock",
   "stock/:kind": () => "stock/manufacturing",
   "stock/:kind/:recordId": () => "stock/transfers/to_demo_01",
+  connect: () => "connect",
   keys: () => "keys",
   activity: () => "activity",
   people: () => "people",

@@ -1,5 +1,5 @@
 /**
- * What a tracer is told (C73), by a program that a recording tracer is loaded into, and what neither it nor the log nor the audit log may
+ * What a tracer is told (C6b), by a program that a recording tracer is loaded into, and what neither it nor the log nor the audit log may
  * tell (H5).
  */
 import assert from "node:assert/strict";

@@ -135,7 +135,11 @@ test("a key that is missing, wrong, revoked or of a shop without the plan is ref
   for (const key of [null, "nonsense", `${server.writeKey}x`]) {
     const refused = await post(server, list, { key });
     assert.equal(refused.status, 401);
-    assert.equal(refused.headers["www-authenticate"], "Bearer");
+    const metadata = `${server.url}/.well-known/oauth-protected-resource/mcp`;
+    assert.equal(
+      refused.headers["www-authenticate"],
+      `Bearer resource_metadata="${metadata}", scope="read"`,
+    );
     assert.equal(refused.at("error", "code"), "UNAUTHORIZED");
   }
   assert.equal((await server.audit()).length, 0);

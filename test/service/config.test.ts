@@ -24,6 +24,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     documentFont: null,
     mail: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
+    connect: { http: false, hosts: new Set(), networks: [] },
     storefronts: { secretKey: null, allowed: new Map() },
     memoryMegabytes: 1_024,
   });
@@ -58,6 +59,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_MEMORY_MB: "2048",
     OPENPO_PUBLIC_URL: "HTTPS://PO.example.com:8443/",
     OPENPO_DOCUMENT_FONT: "/fonts/cjk.otf",
+    OPENPO_CONNECT_ALLOW: "clients.internal",
     OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
     OPENPO_WEBHOOK_HTTP: "1",
     OPENPO_SECRET_KEY: Buffer.alloc(32, 5).toString("base64"),
@@ -83,6 +85,7 @@ test("every variable is read, and unknown ones are ignored", () => {
       perHourMax: 60,
     },
     webhooks: { ...parseAllowed("erp.internal, 10.1.0.0/16"), http: true },
+    connect: { ...parseAllowed("clients.internal"), http: false },
     storefronts: {
       secretKey: Buffer.alloc(32, 5),
       allowed: new Map([

@@ -50,7 +50,11 @@ import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { SecretBox } from "../../src/base/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../src/service/storefronts.ts";
-import { onlyGlobal } from "../../src/webhooks/addresses.ts";
+import { type ConnectPolicy, onlyGlobal } from "../../src/webhooks/addresses.ts";
+import { createConnect, resourceMetadataOf } from "../../src/connect/app.ts";
+import { Clients } from "../../src/connect/clients.ts";
+import { connectOrigin } from "../../src/core/connect/redirects.ts";
+import { createResolve } from "../../src/webhooks/names.ts";
 import { contractOf } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./wording.ts";
@@ -82,6 +86,10 @@ export interface TestServerOptions {
   readonly postgres?: boolean;
   /** Makes the reader threads. Default: none, every read runs on the event loop. */
   readonly readers?: (store: ReaderStore) => Readers & AnswerThreads & { close(): Promise<void> };
+  /** Where documents of assistants may be fetched from. Default: global addresses. */
+  readonly connect?: ConnectPolicy;
+  /** Where it says that it is reached. Default: where it listens. */
+  readonly publicUrl?: string;
   /** What secrets are sealed with at rest. Default: nothing is. */
   readonly secretKey?: Uint8Array;
   /** Replaces some dependencies of the requests. */
@@ -242,6 +250,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
   const documents = new Documents({ engine, clock, log });
+  let port = 0;
+  const connecting = {
+    clients: new Clients({ clock, policy: options.connect ?? onlyGlobal, resolve: createResolve() }),
+    addresses: () => {
+      const origin = connectOrigin(options.publicUrl ?? null, { host: "127.0.0.1", port });
+      return origin === null ? null : { origin, resource: `${origin}/mcp` };
+    },
+  };
   const admin: AdminContext = {
     engine,
     clock,
@@ -256,11 +272,22 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     documents,
     exports: options.exports ?? exportQueue(),
     mailIsOn: false,
-    publicUrl: null,
+    publicUrl: options.publicUrl ?? null,
+    connecting,
     webhooks: { policy: onlyGlobal, secrets: new SecretBox(options.secretKey ?? null), changed: () => {} },
   };
   const stopping = new AbortController();
-  const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });
+  const mcp = createMcp({
+    operations,
+    perform,
+    engine,
+    coordination,
+    clock,
+    log,
+    threads: readers,
+    allowedHosts: options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname],
+    resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
+  });
   const metrics = createMetrics();
   const app = createApp({
     operations,
@@ -275,6 +302,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     surfaces: [
       createMetricsPage(metrics),
       mcp,
+      ...createConnect({ engine, clock, ids, log, connecting }),
       ...(options.console === true
         ? [
             ...createAdmin({
@@ -315,6 +343,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(arrivalLimits === undefined ? {} : { arrivalLimits }),
     ...(connectionLimits === undefined ? {} : { connectionLimits }),
   });
+  port = server.port;
   const agent = new Agent({ keepAlive: true });
   const check = contractOf(operations);
 

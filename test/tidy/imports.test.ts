@@ -71,6 +71,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   admin: [
     "admin/",
+    "connect/consent.ts",
     "http/",
     "exchange/",
     "webhooks/",
@@ -84,6 +85,21 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "base/",
     "zod",
     "node:",
+  ],
+  // How an assistant gets its tokens. A client's document is fetched as carefully as a webhook is sent.
+  connect: [
+    "connect/",
+    "webhooks/addresses.ts",
+    "webhooks/fetch-text.ts",
+    "webhooks/names.ts",
+    "http/",
+    "requests/",
+    "shop/",
+    "store/",
+    "core/",
+    "base/",
+    "zod",
+    "node:crypto",
   ],
   people: ["people/", "http/", "operations/", "requests/", "shop/", "store/", "core/", "base/", "zod", "node:crypto"],
   suppliers: [

@@ -4,7 +4,14 @@ import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../../core/access/api-key.ts";
 import { Fault } from "../../base/fault.ts";
 import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
-import { type ApiKey, insertApiKey, listApiKeys, pauseApiKey, revokeApiKey } from "../../shop/access/accounts.ts";
+import {
+  type ApiKey,
+  insertApiKey,
+  listApiKeys,
+  type ListedKey,
+  pauseApiKey,
+  revokeApiKey,
+} from "../../shop/access/accounts.ts";
 import { eventStatements } from "../../shop/events/events.ts";
 import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
@@ -14,6 +21,7 @@ const scope = z.enum(["read", "write"]);
 
 const keySchema = z.strictObject({
   keyId: z.string(),
+  kind: z.enum(["key", "connection"]).meta({ description: "`connection`: an assistant has it by its address." }),
   name: z.string(),
   scope,
   lastFour: z.string(),
@@ -22,10 +30,15 @@ const keySchema = z.strictObject({
   pausedAt: z.string().nullable(),
   signIn: z.boolean(),
   lastUsedAt: z.string().nullable(),
+  clientName: z.string().nullable(),
+  clientHost: z.string().nullable(),
+  personId: z.string().nullable().meta({ description: "In whose name a connection works; null: the operator's." }),
+  expiresAt: z.string().nullable().meta({ description: "When a connection ends unless it is used." }),
 });
 
-const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.output<typeof keySchema> => ({
+const keyJson = ({ connection, ...key }: ListedKey): z.output<typeof keySchema> => ({
   keyId: key.keyId,
+  kind: connection === null ? "key" : "connection",
   name: key.name,
   scope: key.scope,
   lastFour: key.lastFour,
@@ -34,9 +47,13 @@ const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.outp
   pausedAt: instantOrNull(key.pausedAtMs),
   signIn: key.signIn,
   lastUsedAt: instantOrNull(key.lastUsedAtMs),
+  clientName: connection?.clientName ?? null,
+  clientHost: connection?.clientHost ?? null,
+  personId: connection?.personId ?? null,
+  expiresAt: instantOrNull(connection?.expiresAtMs ?? null),
 });
 
-const keyEvent = (
+export const keyEvent = (
   type: "api_key.created" | "api_key.revoked",
   { keyId, name, scope }: Pick<ApiKey, "keyId" | "name" | "scope">,
 ) => ({ type, data: { keyId, name, scope } });
@@ -89,7 +106,7 @@ export const listKeys = operation({
   describes: {
     summary: "API keys without their secrets.",
     description:
-      "Keys with scope, last four characters, when they were used last, and whether they are paused or revoked.",
+      "Keys and connections of assistants with scope, last four characters, when they were used last, and whether they are paused or revoked.",
     output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
   },
   input: z.strictObject(inShop),

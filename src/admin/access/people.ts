@@ -22,9 +22,13 @@ import {
   revokeInvitation,
   type Session,
 } from "../../shop/access/people.ts";
+import { revokeApiKey } from "../../shop/access/accounts.ts";
+import { connectionsOfPerson } from "../../shop/access/connections.ts";
+import { eventStatements } from "../../shop/events/events.ts";
 import type { Tx } from "../../store/store.ts";
-import { data, inShop, operation, shopOf } from "../operation.ts";
+import { data, inShop, operation, shopOf, stampOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
+import { keyEvent } from "./keys.ts";
 
 /** Invitations of a shop that are kept: open, used and expired ones. */
 export const invitationsMax = 1_000;
@@ -323,17 +327,22 @@ export const deletePerson = operation({
   route: { method: "DELETE", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
   describes: {
-    summary: "Deletes a person and ends their sessions.",
-    description: "The person is out with the next request. Their name stays in the activity log.",
+    summary: "Deletes a person and ends their sessions and connections.",
+    description:
+      "The person is out with the next request, and so are assistants in their name. The name stays in the activity log.",
     output: z.strictObject({ personId: z.string(), deleted: z.literal(true) }),
   },
   input: z.strictObject({ ...inShop, personId: pathId }),
-  /** Deletes the person and ends their sessions at once. Their name stays in the activity log. */
-  async run({ engine }, { shopId: id, personId }, call) {
-    return await engine.write(id, async (tx) => {
+  /** Deletes the person and ends their sessions and connections at once. Their name stays in the activity log. */
+  async run(context, { shopId: id, personId }, call) {
+    return await context.engine.write(id, async (tx) => {
       const person = await findPerson(tx, id, personId);
       if (person === null) throw noSuch("person", personId, id, "people");
       await requireAnotherOwner(tx, id, person, call.person);
+      for (const key of await connectionsOfPerson(tx, id, personId)) {
+        await revokeApiKey(tx, id, key.keyId, context.clock.now());
+        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)));
+      }
       await tx.batch(deletePersonStatements(id, personId));
       return data({ personId, deleted: true });
     });

@@ -1,5 +1,5 @@
 /**
- * The span of an attempt at the claimed effects of a lane (C73). It is under the latest request that asked for one of
+ * The span of an attempt at the claimed effects of a lane (C6b). It is under the latest request that asked for one of
  * them, with links to the others.
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";

@@ -1,5 +1,5 @@
 /**
- * A write of the shop with its spans: the wait for the shop's turn, then the change until it is durable (C73).
+ * A write of the shop with its spans: the wait for the shop's turn, then the change until it is durable (C6b).
  */
 import { failureFacts, type Span, type SpanParent, type Spans } from "../../base/spans.ts";
 import type { Engine, Tx, WriteOptions } from "../../store/store.ts";

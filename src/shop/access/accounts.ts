@@ -186,7 +186,7 @@ export interface ApiKey {
   readonly signIn: boolean;
 }
 
-type ApiKeyRow = {
+export type ApiKeyRow = {
   readonly key_id: string;
   readonly name: string;
   readonly scope: "read" | "write";
@@ -197,9 +197,9 @@ type ApiKeyRow = {
   readonly sign_in: number;
 };
 
-const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at, sign_in";
+export const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at, sign_in";
 
-const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
+export const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   keyId: row.key_id,
   name: row.name,
   scope: row.scope,
@@ -271,19 +271,55 @@ export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHa
   ]);
 }
 
-/** All keys of the shop, oldest first, each with the time of its latest request. */
-export async function listApiKeys(
-  tx: Tx,
-  shopId: string,
-): Promise<(ApiKey & { readonly lastUsedAtMs: number | null })[]> {
-  const rows = await tx.all<ApiKeyRow & { readonly last_used_at: number | null }>(
-    `select ${apiKeyColumns},
+/** Whom a key was given to that is an assistant's connection (C74). */
+interface ConnectedClient {
+  readonly clientName: string;
+  readonly clientHost: string;
+  /** In whose name it works; null: the operator's. */
+  readonly personId: string | null;
+  /** When it ends unless it is used. */
+  readonly expiresAtMs: number;
+}
+
+/** A key as a list has it. */
+export interface ListedKey extends ApiKey {
+  readonly lastUsedAtMs: number | null;
+  /** Null: a key that was made as such. */
+  readonly connection: ConnectedClient | null;
+}
+
+interface ListedRow extends ApiKeyRow {
+  readonly client_name: string | null;
+  readonly client_host: string | null;
+  readonly person_id: string | null;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+}
+
+const listedFrom = (row: ListedRow): ListedKey => ({
+  ...apiKeyFrom(row),
+  lastUsedAtMs: row.last_used_at,
+  connection:
+    row.client_name === null
+      ? null
+      : {
+          clientName: row.client_name,
+          clientHost: row.client_host ?? "",
+          personId: row.person_id,
+          expiresAtMs: row.expires_at ?? 0,
+        },
+});
+
+/** All keys of the shop, connections among them, oldest first, each with the time of its latest request. */
+export async function listApiKeys(tx: Tx, shopId: string): Promise<readonly ListedKey[]> {
+  const rows = await tx.all<ListedRow>(
+    `select ${apiKeyColumns}, client_name, client_host, person_id, expires_at,
        (select at from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id
         order by audit_id desc limit 1) as last_used_at
      from api_key k where shop_id = ? order by created_at, key_id`,
     [shopId],
   );
-  return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
+  return rows.map(listedFrom);
 }
 
 /** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. */

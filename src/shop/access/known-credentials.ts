@@ -24,7 +24,15 @@ export const credentialsKnownMax = 200_000;
 export const credentialsKnownPerShopMax = 1_000;
 
 /** The tables with a `secret_hash`. */
-const credentialTables = ["api_key", "console_session", "console_bearer", "invitation", "supplier_link"] as const;
+const credentialTables = [
+  "api_key",
+  "console_session",
+  "console_bearer",
+  "invitation",
+  "supplier_link",
+  "connection_code",
+  "connection_token",
+] as const;
 
 /**
  * Characters of a hash that are remembered. A forged secret whose hash begins with the same 16 costs the opening of a

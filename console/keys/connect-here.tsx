@@ -1,0 +1,12 @@
+/** Section of the address by which assistants connect, to copy. */
+import type { FunctionComponent } from "preact";
+import { CopyField } from "../parts/fields/copy-field.tsx";
+import { texts } from "../texts/texts.ts";
+
+export const ConnectHere: FunctionComponent = () => (
+  <section aria-labelledby="connect-here">
+    <h2 id="connect-here">{texts.keys.assistant}</h2>
+    <p class="quiet">{texts.keys.assistantHow}</p>
+    <CopyField label={texts.keys.address} value={`${location.origin}/mcp`} onCopied={() => {}} />
+  </section>
+);

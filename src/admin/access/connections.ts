@@ -1,0 +1,84 @@
+/** Connections of assistants, as the page asks that shows a client's request to a person (C74). */
+import { z } from "zod";
+import { decide, questionOf } from "../../connect/consent.ts";
+import { id } from "../../operations/fields.ts";
+import { type AdminCall, type AdminContext, data, inShop, operation } from "../operation.ts";
+
+const parameterMax = 4_000;
+const parameter = z.string().max(parameterMax).optional();
+
+/** The client's request, as it came to the page. */
+const request = {
+  response_type: parameter,
+  client_id: parameter,
+  redirect_uri: parameter,
+  scope: parameter,
+  state: parameter,
+  code_challenge: parameter,
+  code_challenge_method: parameter,
+  resource: parameter,
+};
+
+const granted = z.enum(["read", "write"]);
+
+const asked = (
+  { engine, clock, connecting }: AdminContext,
+  shopId: string,
+  sent: Readonly<Record<string, string | undefined>>,
+  { person }: AdminCall,
+) => ({
+  engine,
+  clock,
+  connecting,
+  shopId,
+  person,
+  parameters: Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+});
+
+export const readConnectionRequest = operation({
+  name: "connection_request_get",
+  route: { method: "GET", path: "/shops/{shopId}/connection-request" },
+  role: "viewer",
+  describes: {
+    summary: "What an assistant asks a person for.",
+    description:
+      "Takes the parameters of an authorization request (OAuth 2.1) and says who asks, where the answer goes, and the most that whoever asks here may give.",
+    output: z.strictObject({
+      request: z.strictObject({
+        clientName: z.string(),
+        clientHost: z.string(),
+        hasDocument: z.boolean(),
+        redirect: z.strictObject({ kind: z.enum(["web", "loopback", "app"]), host: z.string() }),
+        scopesAsked: z.array(z.string()),
+        scopeMax: granted,
+      }),
+    }),
+  },
+  input: z.strictObject({ ...inShop, ...request }),
+  async run(context, { shopId, ...sent }, call) {
+    return data({ request: await questionOf(asked(context, shopId, sent, call)) });
+  },
+});
+
+export const decideConnection = operation({
+  name: "connection_decide",
+  route: { method: "POST", path: "/shops/{shopId}/connections" },
+  role: "viewer",
+  describes: {
+    summary: "Allows or denies an assistant's request.",
+    description:
+      "Each request is answered once. `redirectTo` is where the browser goes: to the client, with a code or with `access_denied`. Whoever has signed in with an API key makes no connections.",
+    output: z.strictObject({ redirectTo: z.string() }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    request: z.strictObject(request),
+    decision: z.enum(["allow", "deny"]),
+    scope: granted.optional().meta({ description: "What is given. Default: read." }),
+    personId: id.nullable().meta({ description: "Who was shown the request: another session is refused." }),
+  }),
+  async run(context, { shopId, request: sent, decision, scope = "read", personId }, call) {
+    const question = asked(context, shopId, sent, call);
+    return data({ redirectTo: await decide(question, personId, decision === "allow" ? scope : null) }, 201);
+  },
+});
