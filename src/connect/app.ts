@@ -6,9 +6,9 @@
  * (requests/connections.ts).
  *
  * Invariants:
- * - G4. An address in an answer is the operator's word (`OPENPO_PUBLIC_URL`) or where the service listens on loopback.
+ * - Z4. An address in an answer is the operator's word (`OPENPO_PUBLIC_URL`) or where the service listens on loopback.
  *       Nothing that a request says of itself is in one. Without such an address there is nothing here.
- * - G5. No cookie and no session is looked at here: what a person decides is asked on a page of the console, with their
+ * - Z5. No cookie and no session is looked at here: what a person decides is asked on a page of the console, with their
  *       bearer.
  */
 import { Fault } from "../base/fault.ts";

@@ -49,7 +49,7 @@ interface Asked {
 }
 
 /** A request as a person is shown it. */
-export interface Question {
+interface Question {
   readonly clientName: string;
   readonly clientHost: string;
   /** The client has a document at its host; else it has registered, and says of itself what it likes. */

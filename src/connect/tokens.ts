@@ -6,9 +6,9 @@
  * the rows (shop/access/connections.ts), the requests' form (app.ts).
  *
  * Invariants:
- * - G1. A secret is in the answer that gives it and nowhere else: stored is its hash.
- * - G2. A code gives tokens once. Whoever sends it again ends the connection that came of it.
- * - G3. A connection has one newest refresh token. Whoever sends an older one ends the connection, but for a moment
+ * - Z1. A secret is in the answer that gives it and nowhere else: stored is its hash.
+ * - Z2. A code gives tokens once. Whoever sends it again ends the connection that came of it.
+ * - Z3. A connection has one newest refresh token. Whoever sends an older one ends the connection, but for a moment
  *       after the rotation, when the same successor is told again. It is made of the older token and a salt, so that it
  *       need not be stored.
  */

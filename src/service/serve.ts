@@ -159,6 +159,12 @@ function openConnecting(config: Config, { clock }: OpenStore): OpenConnecting {
   return opened;
 }
 
+/** Addresses of the agent surface: names that it answers to, and where a client learns how to sign in. */
+const agentAddresses = (config: Config, connecting: OpenConnecting) => ({
+  allowedHosts: hostsOf(config),
+  resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
+});
+
 const listenMessages: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use. Stop what uses it, or set PORT to another",
   EACCES: "may not be opened by this user. Set PORT to one above 1023",
@@ -214,7 +220,7 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const parts: WorkParts = { spans, documents, connecting: openConnecting(config, store) };
+  const parts: WorkDependencies = { spans, documents, connecting: openConnecting(config, store) };
   const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, parts);
   const mails = openMails(config, store, log, spans);
   const reminders = openReminders(store, log);
@@ -268,7 +274,7 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
-interface WorkParts {
+interface WorkDependencies {
   readonly spans: Spans;
   readonly documents: Documents;
   readonly connecting: OpenConnecting;
@@ -282,7 +288,7 @@ function openWork(
   config: Config,
   store: OpenStore,
   log: Log,
-  { spans, documents, connecting }: WorkParts,
+  { spans, documents, connecting }: WorkDependencies,
 ): {
   readonly outbox: Outbox;
   readonly sender: Sender;
@@ -494,7 +500,18 @@ async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  { followOn, readers, admin, connecting, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedDependencies,
+  {
+    followOn,
+    readers,
+    admin,
+    connecting,
+    adminToken,
+    spans,
+    storefrontOf,
+    stopping,
+    counts,
+    metrics,
+  }: ServedDependencies,
 ): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
@@ -526,15 +543,7 @@ async function listen(
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       ...createConnect({ engine, clock, ids, log, connecting }),
-      mcpWhenNeeded({
-        ...store,
-        operations,
-        perform,
-        log,
-        threads: readers,
-        allowedHosts: hostsOf(config),
-        resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
-      }),
+      mcpWhenNeeded({ ...store, ...agentAddresses(config, connecting), operations, perform, log, threads: readers }),
     ],
   });
   try {

@@ -136,10 +136,7 @@ test("a key that is missing, wrong, revoked or of a shop without the plan is ref
     const refused = await post(server, list, { key });
     assert.equal(refused.status, 401);
     const metadata = `${server.url}/.well-known/oauth-protected-resource/mcp`;
-    assert.equal(
-      refused.headers["www-authenticate"],
-      `Bearer resource_metadata="${metadata}", scope="read"`,
-    );
+    assert.equal(refused.headers["www-authenticate"], `Bearer resource_metadata="${metadata}", scope="read"`);
     assert.equal(refused.at("error", "code"), "UNAUTHORIZED");
   }
   assert.equal((await server.audit()).length, 0);

@@ -19,7 +19,7 @@ import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow } from "./accounts.ts";
 
 /** Who gets a connection. */
-export interface ConnectedClient {
+interface ConnectedClient {
   readonly clientId: string;
   readonly clientName: string;
   /** Of the client's id; of a registered client that of its redirect. */
@@ -165,7 +165,7 @@ export async function connectionsOfPerson(tx: Tx, shopId: string, personId: stri
 // Tokens.
 
 /** A connection, a revoked one too. */
-export interface Connection {
+interface Connection {
   /** Its name says the client's and the person's, as the person is named now. */
   readonly key: ApiKey;
   readonly clientId: string;
