@@ -6,19 +6,11 @@ import { mailsPerHourMax } from "../core/supplier/mail.ts";
 import type { SmtpServer } from "../mail/smtp.ts";
 import type { AllowedHosts } from "../storefront/hosts.ts";
 import type { ConnectPolicy } from "../webhooks/addresses.ts";
-import { type MailSender, smtpForm, usualMegabytes } from "./option-values.ts";
+import { type DatabaseConfig, type MailSender, smtpForm, usualMegabytes } from "./option-values.ts";
 import { type Environment, goneOptionIn, options } from "./options.ts";
 import type { z } from "zod";
 
 type Values = z.output<typeof options>;
-
-/** The PostgreSQL database of a node. */
-export interface DatabaseConfig {
-  /** Contains the password: never show it; use `nameOfDatabase`. */
-  readonly url: string;
-  /** Most connections that this node opens. */
-  readonly connectionsMax: number;
-}
 
 /** The mail server, and who writes. */
 interface MailConfig {
@@ -110,12 +102,11 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(`${issue?.path.join(".") ?? "environment"}: ${issue?.message ?? "cannot be used"}`);
   }
   const { data } = parsed;
-  const url = data.OPENPO_DATABASE_URL;
   return Object.freeze({
     port: data.PORT,
     host: data.OPENPO_HOST,
     dataDir: data.OPENPO_DATA_DIR,
-    database: url === null ? null : Object.freeze({ url, connectionsMax: data.OPENPO_DATABASE_CONNECTIONS }),
+    database: data.OPENPO_DATABASE_URL,
     adminToken: data.OPENPO_ADMIN_TOKEN,
     demo: data.OPENPO_DEMO,
     logLevel: data.OPENPO_LOG_LEVEL,

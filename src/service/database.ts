@@ -9,7 +9,8 @@
  */
 import path from "node:path";
 import { messageOf } from "../base/error-message.ts";
-import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
+import { ConfigError, nameOfDatabase } from "./config.ts";
+import type { DatabaseConfig } from "./option-values.ts";
 import { Fault } from "../base/fault.ts";
 import { recordsRememberedBytesMax } from "../store/cache.ts";
 import type { Loan, ReaderStore } from "../threads/reader-pool.ts";

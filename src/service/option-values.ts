@@ -143,14 +143,29 @@ export const adminToken = z
     "is easy to guess: it repeats a few characters, or is a usual example; leave it unset to have one made, or use the output of: openssl rand -hex 24",
   );
 
-/** True if PostgreSQL's own clients would take it as an address. */
-const isDatabaseUrl = (value: string): boolean =>
-  ["postgres:", "postgresql:"].includes(URL.parse(value)?.protocol ?? "");
+/** The PostgreSQL database of a node. */
+export interface DatabaseConfig {
+  /** As PostgreSQL's own clients take it. Contains the password: never show it; use `nameOfDatabase`. */
+  readonly url: string;
+  /** Most connections that a node opens, beside one for each reader thread. */
+  readonly connectionsMax: number;
+}
 
-export const databaseUrl = z.string().refine(isDatabaseUrl, {
-  error:
-    "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password encoded (@ as %40)",
-});
+/** The address may have a parameter of the program's own, `connections`, which the database is not given. */
+function databaseFrom(text: string): DatabaseConfig | null {
+  const url = URL.parse(text);
+  if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) return null;
+  const connections = url.searchParams.get("connections");
+  if (connections === null) return { url: text, connectionsMax: 10 };
+  const connectionsMax = /^\d{1,3}$/.test(connections) ? Number(connections) : 0;
+  url.searchParams.delete("connections");
+  return connectionsMax >= 2 && connectionsMax <= 200 ? { url: url.href, connectionsMax } : null;
+}
+
+export const database = parsed(
+  databaseFrom,
+  "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password encoded (@ as %40); ?connections= at its end is 2 to 200",
+);
 
 /** The origin of a URL that is nothing else; null for any other text. */
 function originOf(text: string): string | null {

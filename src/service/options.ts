@@ -8,7 +8,7 @@ import { z } from "zod";
 import {
   adminToken,
   countBetween,
-  databaseUrl,
+  database,
   mailSender,
   mailServer,
   memoryMegabytesMin,
@@ -96,18 +96,10 @@ export const options = z.object({
     {
       type: "URL",
       readBy: "all",
-      meaning: "postgres://USER:PASSWORD@HOST:5432/DATABASE: store all data there instead, for any number of nodes",
+      meaning:
+        "store all data at postgres://USER:PASSWORD@HOST:5432/DATABASE, for any number of nodes; ?connections=20 after it: most connections of a node (2 to 200; 10)",
     },
-    databaseUrl,
-  ),
-  OPENPO_DATABASE_CONNECTIONS: option(
-    "10",
-    {
-      type: "2 to 200",
-      readBy: "all",
-      meaning: "most database connections that a node opens, beside one for each reader thread",
-    },
-    countBetween(2, 200, "connections"),
+    database,
   ),
   OPENPO_ADMIN_TOKEN: optional(
     "made at the first start, kept in the data directory",
@@ -230,6 +222,7 @@ const goneOptions: Readonly<Record<string, string>> = {
   OPENPO_ALLOWED_HOSTS: "OPENPO_PUBLIC_URL names the host at which agents reach /mcp",
   OPENPO_BODIES_MB: "OPENPO_MEMORY_MB sets it",
   OPENPO_CONNECTIONS_MAX: "OPENPO_MEMORY_MB sets it",
+  OPENPO_DATABASE_CONNECTIONS: "OPENPO_DATABASE_URL has it as ?connections=20",
   OPENPO_MAILS_PER_HOUR: "a shop sends 60 e-mails within an hour at most",
   OPENPO_READER_THREADS: "OPENPO_MEMORY_MB and the number of processors set it",
   OPENPO_SHOPS_OPEN_MAX: "OPENPO_MEMORY_MB sets it",

@@ -38,7 +38,6 @@ test("an empty variable counts as not set", () => {
     OPENPO_ADMIN_TOKEN: "",
     OPENPO_DEMO: "",
     OPENPO_DATABASE_URL: "",
-    OPENPO_DATABASE_CONNECTIONS: "",
     OPENPO_METRICS_PORT: "",
     OPENPO_UNREAD_MB: "",
   };
@@ -52,8 +51,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_DATA_DIR: "/srv/openpo",
     OPENPO_ADMIN_TOKEN: "a-token-of-16-characters",
     OPENPO_DEMO: "0",
-    OPENPO_DATABASE_URL: "postgres://openpo:s%40cret@db.example.com/openpo",
-    OPENPO_DATABASE_CONNECTIONS: "25",
+    OPENPO_DATABASE_URL: "postgres://openpo:s%40cret@db.example.com/openpo?sslmode=require&connections=25",
     OPENPO_LOG_LEVEL: "warn",
     OPENPO_METRICS_PORT: "9464",
     OPENPO_MEMORY_MB: "2048",
@@ -72,7 +70,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     port: 0,
     host: "0.0.0.0",
     dataDir: "/srv/openpo",
-    database: { url: "postgres://openpo:s%40cret@db.example.com/openpo", connectionsMax: 25 },
+    database: { url: "postgres://openpo:s%40cret@db.example.com/openpo?sslmode=require", connectionsMax: 25 },
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
@@ -209,9 +207,9 @@ test("an invalid value is refused with one line that names the variable", () => 
     ["OPENPO_DATABASE_URL", "mysql://openpo:s3cret@localhost/openpo"],
     ["OPENPO_DATABASE_URL", "localhost:5432"],
     ["OPENPO_DATABASE_URL", "postgres://openpo:s3cret@local host/openpo"],
-    ["OPENPO_DATABASE_CONNECTIONS", "1"],
-    ["OPENPO_DATABASE_CONNECTIONS", "201"],
-    ["OPENPO_DATABASE_CONNECTIONS", "ten"],
+    ...["", "1", "201", "ten"].map(
+      (connections) => ["OPENPO_DATABASE_URL", `postgres://localhost/openpo?connections=${connections}`] as const,
+    ),
   ];
   for (const [name, value] of bad)
     assert.throws(

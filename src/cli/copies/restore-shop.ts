@@ -3,7 +3,7 @@
  */
 import { createReadStream, existsSync, statSync } from "node:fs";
 import path from "node:path";
-import type { DatabaseConfig } from "../../service/config.ts";
+import type { DatabaseConfig } from "../../service/option-values.ts";
 import { shopIdPattern } from "../../base/secret.ts";
 import { holdsData, isClaimed } from "../../service/data-directory.ts";
 import { CommandError, exitCodes } from "../errors.ts";

@@ -8,7 +8,8 @@
  * shop wait or are 503.
  */
 import path from "node:path";
-import { type DatabaseConfig, ConfigError, nameOfDatabase } from "../../service/config.ts";
+import { ConfigError, nameOfDatabase } from "../../service/config.ts";
+import type { DatabaseConfig } from "../../service/option-values.ts";
 import { openDatabase } from "../../service/database.ts";
 import {
   backupStateOf,
