@@ -63,46 +63,56 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   };
   if (state.value === "answered") return <p role="status">{connectTexts.gone}</p>;
   return (
-    <>
-      <div class="heading">
-        <h1>{connectTexts.title(clientName)}</h1>
-      </div>
-      <p class="lead">{connectTexts.asks(clientName, clientHost)}</p>
+    <div class="consent">
+      <h1>{connectTexts.title(clientName)}</h1>
+      <p>{connectTexts.asks(clientName, clientHost)}</p>
       {hasDocument ? null : <p class="notice">{connectTexts.undocumented}</p>}
-      <dl>
-        <dt>{connectTexts.inName}</dt>
-        <dd>{session?.person.name}</dd>
-        <dt>{connectTexts.shop}</dt>
-        <dd>{session?.shop.name}</dd>
-        <dt>{connectTexts.answerGoes}</dt>
-        <dd>{connectTexts.places[redirect.kind](redirect.host)}</dd>
+      <dl class="facts">
+        <div>
+          <dt>{connectTexts.inName}</dt>
+          <dd>{session?.person.name}</dd>
+        </div>
+        <div>
+          <dt>{connectTexts.shop}</dt>
+          <dd>{session?.shop.name}</dd>
+        </div>
+        <div>
+          <dt>{connectTexts.answerGoes}</dt>
+          <dd>{connectTexts.places[redirect.kind](redirect.host)}</dd>
+        </div>
       </dl>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      <form class="stack" onSubmit={allow}>
-        <fieldset>
+      <form onSubmit={allow}>
+        <fieldset class="ticks">
           <legend>{connectTexts.scope}</legend>
           {scopesAsked.length === 0 ? null : <p class="quiet">{connectTexts.ask(scopesAsked.join(", "))}</p>}
-          <label class="check">
-            <input type="radio" name="scope" value="read" checked /> {connectTexts.scopes.read}
-          </label>
-          {scopeMax === "write" ? (
-            <label class="check">
-              <input type="radio" name="scope" value="write" /> {connectTexts.scopes.write}
-            </label>
-          ) : (
-            <p class="quiet">{connectTexts.readOnly}</p>
-          )}
+          <Choice scope="read" isChosen />
+          {scopeMax === "write" ? <Choice scope="write" /> : <p class="quiet">{connectTexts.readOnly}</p>}
         </fieldset>
-        <p>
+        <p class="decide">
           <button class="primary" disabled={state.value === "sending"}>
             {connectTexts.allow}
-          </button>{" "}
+          </button>
           <button type="button" disabled={state.value === "sending"} onClick={() => void decide("deny", "read")}>
             {connectTexts.deny}
           </button>
         </p>
-        <p class="quiet">{connectTexts.ends}</p>
       </form>
-    </>
+      <p class="quiet">{connectTexts.ends}</p>
+    </div>
   );
 };
+
+const Choice: FunctionComponent<{ readonly scope: "read" | "write"; readonly isChosen?: boolean }> = ({
+  scope,
+  isChosen = false,
+}) => (
+  <label class="choice">
+    <input type="radio" name="scope" value={scope} defaultChecked={isChosen} />
+    <span>
+      <strong>{connectTexts.scopes[scope].name}</strong>
+      <br />
+      {connectTexts.scopes[scope].meaning}
+    </span>
+  </label>
+);

@@ -13,8 +13,11 @@ export const connectTexts = {
   },
   scope: "What it may do",
   scopes: {
-    read: "Read: it sees orders, suppliers, products and stock, and changes nothing.",
-    write: "Write: it also creates and changes orders, as you can. What it does is shown under Activity.",
+    read: { name: "Read", meaning: "It sees orders, suppliers, products and stock, and changes nothing." },
+    write: {
+      name: "Read and write",
+      meaning: "It also creates and changes orders, as you can. What it does is shown under Activity.",
+    },
   },
   ask: (scope: string) => `It asks for: ${scope}.`,
   readOnly: "Your role gives reading only.",

@@ -30,10 +30,10 @@ import { SandboxFaults } from "./sandbox-faults.tsx";
 
 type Listed = Output<"shop_list">["shops"][number];
 
-/** Works in a shop, beginning with its orders. */
+/** Works in a shop, beginning with its orders, or with the question of an assistant that has led here (C74). */
 async function open(shopId: string): Promise<void> {
   await chooseShop(shopId);
-  go(hrefOf("orders"));
+  if (place.value.steps[0] !== "connect") go(hrefOf("orders"));
 }
 
 export const OperatorScreen: FunctionComponent = () => {
