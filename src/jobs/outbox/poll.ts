@@ -9,6 +9,8 @@ import { isNotFound } from "../../store/engine-rules.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
 
+const recoveriesAtOnce = 4;
+
 interface PollOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -51,16 +53,21 @@ export class Poll {
     await this.#recovering;
   }
 
+  /** Some shops at once, so that a long import of one does not keep the others waiting (C38). */
   async #recover(shopIds: readonly string[]): Promise<void> {
     const { log, stopping, aborting, recover } = this.#options;
-    for (const shopId of shopIds) {
-      if (stopping.aborted) return;
-      try {
-        await recover(shopId, aborting);
-      } catch (error) {
-        if (isNotFound(error)) continue;
-        log.error({ shopId, err: error }, "work that another node has left could not be finished; it is tried again");
+    const left = shopIds.values();
+    const recoverNext = async (): Promise<void> => {
+      for (const shopId of left) {
+        if (stopping.aborted) return;
+        try {
+          await recover(shopId, aborting);
+        } catch (error) {
+          if (isNotFound(error)) continue;
+          log.error({ shopId, err: error }, "work that another node has left could not be finished; it is tried again");
+        }
       }
-    }
+    };
+    await Promise.all(Array.from({ length: recoveriesAtOnce }, recoverNext));
   }
 }
