@@ -2706,13 +2706,21 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       request: {
+        /** `code`. */
         readonly response_type?: string | undefined;
+        /** The client: the address of its document, or the id of its registration. */
         readonly client_id?: string | undefined;
+        /** Where the answer goes. */
         readonly redirect_uri?: string | undefined;
+        /** What the client asks for, in words with blanks between. */
         readonly scope?: string | undefined;
+        /** A text of the client's, which its answer repeats. */
         readonly state?: string | undefined;
+        /** The SHA-256 of the client's proof, in base64url (RFC 7636). */
         readonly code_challenge?: string | undefined;
+        /** `S256`. */
         readonly code_challenge_method?: string | undefined;
+        /** The address of `/mcp` here (RFC 8707). */
         readonly resource?: string | undefined;
       };
       decision: "allow" | "deny";

@@ -1,22 +1,23 @@
 /** Connections of assistants, as the page asks that shows a client's request to a person (C74). */
 import { z } from "zod";
 import { decide, questionOf } from "../../connect/consent.ts";
-import { id } from "../../operations/fields.ts";
+import { id, plain } from "../../operations/fields.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation } from "../operation.ts";
 
 const parameterMax = 4_000;
-const parameter = z.string().max(parameterMax).optional();
+const parameter = (description: string) =>
+  z.string().max(parameterMax).check(plain("line")).optional().meta({ description });
 
-/** The client's request, as it came to the page. */
+/** The client's request, as it came to the page. Who asks is checked by the words of OAuth (connect/authorize.ts). */
 const request = {
-  response_type: parameter,
-  client_id: parameter,
-  redirect_uri: parameter,
-  scope: parameter,
-  state: parameter,
-  code_challenge: parameter,
-  code_challenge_method: parameter,
-  resource: parameter,
+  response_type: parameter("`code`."),
+  client_id: parameter("The client: the address of its document, or the id of its registration."),
+  redirect_uri: parameter("Where the answer goes."),
+  scope: parameter("What the client asks for, in words with blanks between."),
+  state: parameter("A text of the client's, which its answer repeats."),
+  code_challenge: parameter("The SHA-256 of the client's proof, in base64url (RFC 7636)."),
+  code_challenge_method: parameter("`S256`."),
+  resource: parameter("The address of `/mcp` here (RFC 8707)."),
 };
 
 const granted = z.enum(["read", "write"]);
