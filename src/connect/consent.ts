@@ -69,11 +69,12 @@ function deciderOf(person: SignedIn | null): SignedIn {
   return person ?? operatorHere;
 }
 
-/** @throws Fault INVALID_INPUT when nobody can answer the request. */
-async function requestOf({ connecting, parameters }: Asked): Promise<{
+/** @throws Fault NOT_FOUND without the shop, INVALID_INPUT when nobody can answer the request. */
+async function requestOf({ engine, shopId, connecting, parameters }: Asked): Promise<{
   readonly request: ConnectRequest;
   readonly addresses: ConnectAddresses;
 }> {
+  await engine.peek(shopId, () => Promise.resolve());
   const addresses = connecting?.addresses() ?? null;
   if (connecting === undefined || addresses === null)
     throw new Fault("INVALID_INPUT", "Assistants cannot connect to this service by its address.", {

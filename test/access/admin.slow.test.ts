@@ -69,6 +69,7 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
     const bodies: Readonly<Record<string, object>> = {
       "/invitations": { name: "k", role: "viewer" },
       "/keys": { name: "k", scope: "read" },
+      "/connections": { request: {}, decision: "deny", personId: null },
       "/webhook-endpoints": { url: "https://example.com", eventTypes: ["*"] },
       "/replay": { afterSequence: 0 },
     };
