@@ -269,7 +269,8 @@ test("every list with several filters has a value of each for the next test", ()
     for (const [target, { get }] of Object.entries(paths)) {
       const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
       const filters = query.flatMap(({ name }) => (name === undefined || paging.includes(name) ? [] : [name]));
-      if (filters.length < 2) continue;
+      // The parameters of OAuth are one question, not filters of a list.
+      if (filters.length < 2 || filters.includes("code_challenge")) continue;
       found += 1;
       assert.deepEqual(Object.keys(lists[target] ?? {}).sort(), filters.sort(), target);
     }
