@@ -193,10 +193,7 @@ async function authorize(served: Served, context: RequestContext, addresses: Con
   await readRequest(sent, {
     clients: served.connecting.clients,
     addresses,
-    admit: () => {
-      served.ofDocuments.admit(remoteAddress);
-      served.ofDocuments.count(remoteAddress);
-    },
+    admit: () => served.ofDocuments.take(remoteAddress),
   });
   const known: readonly string[] = requestParameters;
   const kept = new URLSearchParams(
@@ -272,8 +269,7 @@ async function guarded<T>(
     return await work();
   } catch (error) {
     if (error instanceof UnknownSecret) {
-      ofGuesses.admit(remoteAddress);
-      ofGuesses.count(remoteAddress);
+      ofGuesses.take(remoteAddress);
     }
     throw error;
   }
@@ -308,8 +304,7 @@ async function takeToken(served: Served, context: RequestContext): Promise<Respo
   const token = needed(form, "token");
   const { remoteAddress } = context;
   if (!(await revoke(served.tokens, context, { token, clientId }))) {
-    served.ofGuesses.admit(remoteAddress);
-    served.ofGuesses.count(remoteAddress);
+    served.ofGuesses.take(remoteAddress);
   }
   return oauthAnswer(200, null);
 }
@@ -317,10 +312,8 @@ async function takeToken(served: Served, context: RequestContext): Promise<Respo
 /** Registers a client, a public one whatever it has asked for (RFC 7591). */
 async function register(served: Served, context: RequestContext): Promise<Response> {
   const { remoteAddress } = context;
-  served.ofRegistrations.admit(remoteAddress);
-  served.ofRegistrations.count(remoteAddress);
-  served.ofAllRegistrations.admit("all");
-  served.ofAllRegistrations.count("all");
+  served.ofRegistrations.take(remoteAddress);
+  served.ofAllRegistrations.take("all");
   const nowMs = served.clock.now();
   const client = registered(await jsonBody(context), nowMs);
   return oauthAnswer(201, registrationJson(client, nowMs));

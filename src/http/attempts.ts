@@ -160,6 +160,12 @@ export class Attempts {
       });
   }
 
+  /** Counts an attempt. @throws Fault RATE_LIMITED instead when there were too many. */
+  take(who: string): void {
+    this.admit(who);
+    this.count(who);
+  }
+
   /** Counts an attempt. */
   count(who: string): void {
     const nowMs = this.#clock.now();

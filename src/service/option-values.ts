@@ -12,7 +12,7 @@ import type { SmtpServer } from "../mail/smtp.ts";
 import { parseAllowedHosts } from "../storefront/hosts.ts";
 import { bareHost, isLoopback, parseAllowed } from "../webhooks/addresses.ts";
 
-/** A text that is no value is told by its form. */
+/** A value that `parse` reads; null from it is refused with the form that is expected. */
 const parsed = <Value>(parse: (text: string) => Value | null, form: string) =>
   z.string().transform((text, context) => {
     const value = parse(text);
@@ -151,15 +151,20 @@ export interface DatabaseConfig {
   readonly connectionsMax: number;
 }
 
+const connectionCount = countBetween(2, 200, "connections");
+
+/** Connections of a node whose address names no number. */
+const connectionsUsual = 10;
+
 /** The address may have a parameter of the program's own, `connections`, which the database is not given. */
 function databaseFrom(text: string): DatabaseConfig | null {
   const url = URL.parse(text);
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) return null;
   const connections = url.searchParams.get("connections");
-  if (connections === null) return { url: text, connectionsMax: 10 };
-  const connectionsMax = /^\d{1,3}$/.test(connections) ? Number(connections) : 0;
+  if (connections === null) return { url: text, connectionsMax: connectionsUsual };
+  const count = connectionCount.safeParse(connections);
   url.searchParams.delete("connections");
-  return connectionsMax >= 2 && connectionsMax <= 200 ? { url: url.href, connectionsMax } : null;
+  return count.success ? { url: url.href, connectionsMax: count.data } : null;
 }
 
 export const database = parsed(

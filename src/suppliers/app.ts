@@ -151,8 +151,7 @@ async function answerTo(served: Served, context: RequestContext): Promise<Respon
   const { method } = context.request;
   const open = await openLink(served, context, token);
   context.shopId = open.shopId;
-  served.requests.admit(open.link.linkId);
-  served.requests.count(open.link.linkId);
+  served.requests.take(open.link.linkId);
   const path = `${linksPath}/${token}`;
   if (more.length > 0) throw ended();
   switch (part) {
@@ -201,8 +200,7 @@ async function openLink(
     const leads = order !== null && order.status !== "Cancelled" && order.supplierId === supplierId;
     if (leads && revokedAtMs === null && expiresAtMs > clock.now()) return { shopId: parsed.shopId, link: found };
   }
-  guesses.admit(remoteAddress);
-  guesses.count(remoteAddress);
+  guesses.take(remoteAddress);
   throw ended();
 }
 

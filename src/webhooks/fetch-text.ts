@@ -3,10 +3,9 @@
  * followed.
  */
 import type { IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { bareHost, type ConnectPolicy, formFault } from "./addresses.ts";
+import { type ConnectPolicy, formFault } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
-import { allowedAddresses, lookupAmong, unless } from "./post.ts";
+import { allowedAddresses, exchange, unless } from "./post.ts";
 
 interface FetchOptions {
   readonly policy: ConnectPolicy;
@@ -26,28 +25,11 @@ export async function fetchText(url: string, { policy, resolve, timeoutMs, bytes
   if (fault !== null) throw new Error(`the URL ${fault}`);
   const signal = AbortSignal.timeout(timeoutMs);
   const { addresses } = await unless(signal, allowedAddresses(target, policy, resolve));
-  const sent = httpsRequest({
-    method: "GET",
-    hostname: bareHost(target),
-    port: target.port,
-    path: target.pathname + target.search,
-    headers: { Accept: "application/json", "Accept-Encoding": "identity" },
-    agent: false,
-    lookup: lookupAmong(addresses),
-    signal,
-  });
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once("response", resolve).once("error", reject);
-      sent.once("close", () => reject(new Error("the connection ended without an answer")));
-      sent.end();
-    });
-    sent.on("error", () => {});
+  const headers = { Accept: "application/json", "Accept-Encoding": "identity" };
+  return await exchange(target, { method: "GET", addresses, headers, signal }, null, async (response) => {
     if (response.statusCode !== 200) throw new Error(`it answered ${response.statusCode ?? 0}`);
     return new TextDecoder("utf-8", { fatal: true }).decode(await wholeOf(response, bytesMax));
-  } finally {
-    sent.destroy();
-  }
+  });
 }
 
 /** @throws Error when there are more bytes, or the answer breaks off. */

@@ -52,7 +52,9 @@ export async function post(
     const fault = formFault(policy, url);
     if (fault !== null) throw new Error(`the URL ${fault}`);
     const { addresses, isOpened } = await unless(signal, allowedAddresses(target, policy, resolve));
-    const answer = await exchange(target, addresses, headers, body, signal);
+    const bytes = Buffer.from(body);
+    const sent = { ...headers, "Content-Type": "application/json", "Content-Length": String(bytes.length) };
+    const answer = await exchange(target, { method: "POST", addresses, headers: sent, signal }, bytes, answerIn);
     return {
       kind: "answered",
       status: answer.status,
@@ -88,20 +90,33 @@ interface Answer {
   readonly excerpt: string;
 }
 
-async function exchange(
+const answerIn = async (response: IncomingMessage): Promise<Answer> => ({
+  status: response.statusCode ?? 0,
+  retryAfter: response.headers["retry-after"] ?? null,
+  excerpt: await beginningOf(response),
+});
+
+interface Exchange {
+  readonly method: "GET" | "POST";
+  /** Addresses of the host that were judged. The connection goes to one of them. */
+  readonly addresses: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request on a connection of its own, and reads the answer. */
+export async function exchange<T>(
   target: URL,
-  addresses: readonly string[],
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const bytes = Buffer.from(body);
+  { method, addresses, headers, signal }: Exchange,
+  body: Uint8Array | null,
+  read: (response: IncomingMessage) => Promise<T>,
+): Promise<T> {
   const options: RequestOptions = {
-    method: "POST",
+    method,
     hostname: bareHost(target),
     port: target.port,
     path: target.pathname + target.search,
-    headers: { ...headers, "Content-Type": "application/json", "Content-Length": String(bytes.length) },
+    headers,
     agent: false,
     lookup: lookupAmong(addresses),
     signal,
@@ -112,21 +127,17 @@ async function exchange(
       sent.once("response", resolve).once("error", reject);
       // After an answer of 101 nothing else comes.
       sent.once("close", () => reject(new Error("the connection ended without an answer")));
-      sent.end(bytes);
+      sent.end(body ?? undefined);
     });
     sent.on("error", () => {});
-    return {
-      status: response.statusCode ?? 0,
-      retryAfter: response.headers["retry-after"] ?? null,
-      excerpt: await beginningOf(response),
-    };
+    return await read(response);
   } finally {
     sent.destroy();
   }
 }
 
 /** Answers a look-up with what was judged. */
-export const lookupAmong =
+const lookupAmong =
   (addresses: readonly string[]): LookupFunction =>
   (_host, { all }, callback) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));

@@ -4,12 +4,12 @@
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { accessibilityFaultsInThemes } from "../support/axe.ts";
+import { ask } from "../support/connect.ts";
 import { endConsole, invitation, newPage, picture, skip } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { until } from "../support/until.ts";
@@ -36,26 +36,19 @@ async function startAssistant(program: RunningProgram) {
     JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
   );
   const { client_id: clientId } = Object(await registered.json());
-  const verifier = randomBytes(32).toString("base64url");
-  const resource = `${program.url}/mcp`;
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id: clientId,
+  const { parameters, verifier } = ask(program, clientId, {
     redirect_uri: redirectUri,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
     state: "state-of-the-assistant",
     scope: "read write",
-    resource,
   });
   return {
     /** Where it sends the person. */
-    sends: `${program.url}/oauth/authorize?${query.toString()}`,
+    sends: `${program.url}/oauth/authorize?${new URLSearchParams(parameters).toString()}`,
     /** The answer that the browser has brought. */
     answer: () => until("the browser is back at the assistant", () => answers.at(-1)),
     async token(code: string): Promise<string> {
       const form = { grant_type: "authorization_code", code, client_id: clientId, redirect_uri: redirectUri };
-      const body = new URLSearchParams({ ...form, code_verifier: verifier, resource }).toString();
+      const body = new URLSearchParams({ ...form, code_verifier: verifier, resource: `${program.url}/mcp` }).toString();
       const answered = await post("/oauth/token", "application/x-www-form-urlencoded", body);
       return String(Object(await answered.json()).access_token);
     },

@@ -48,7 +48,11 @@ export interface Asked {
   readonly verifier: string;
 }
 
-export function ask(server: TestServer, clientId: string, changed: Readonly<Record<string, string>> = {}): Asked {
+export function ask(
+  server: { readonly url: string },
+  clientId: string,
+  changed: Readonly<Record<string, string>> = {},
+): Asked {
   const verifier = randomBytes(32).toString("base64url");
   return {
     verifier,

@@ -12,8 +12,7 @@
  * Owns: their SQL. Does not own: when a token is good (core/connect/grant.ts), how secrets are made (base/secret.ts),
  * who may ask.
  */
-import { usedCodeMs } from "../../core/connect/grant.ts";
-import type { GrantedScope } from "../../core/connect/grant.ts";
+import { usedCodeMs, type GrantedScope } from "../../core/connect/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow } from "./accounts.ts";
