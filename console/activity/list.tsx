@@ -1,5 +1,5 @@
 /**
- * Common ground of both lists of the activity: the number of shown rows, news, the reason for an empty list, further
+ * Shared by both lists of the activity: the number of shown rows, news, the reason for an empty list, further
  * rows, and their export.
  */
 import { useSignal } from "@preact/signals";

@@ -1,4 +1,4 @@
-/** Common ground of the four kinds of stock records, so that one list and one page show them all. */
+/** Shared by the four kinds of stock records, so that one list and one page show them all. */
 import { type ComponentChildren, h } from "preact";
 import type { LogEntry } from "../../client/index.ts";
 import { openpo, type Problem } from "../data/client.ts";

@@ -1,5 +1,5 @@
 /**
- * Common ground of the operator's commands: their context, the options that all of them take, and the operator's side
+ * Shared by the operator's commands: their context, the options that all of them take, and the operator's side
  * opened for them.
  */
 import type { Answer, Ask } from "../admin/ask.ts";

@@ -98,6 +98,12 @@ export async function readRequest(
     throw new OAuthError("invalid_request", "code_challenge must be sent, with code_challenge_method=S256.");
   if (!namesResource(one("resource"), addresses))
     throw new OAuthError("invalid_target", `resource must be ${addresses.resource}.`);
-  const asked = (one("scope") ?? "").split(" ");
-  return { client, redirectUri, state, challenge, scopes: scopesSupported.filter((scope) => asked.includes(scope)) };
+  const scopesSent = (one("scope") ?? "").split(" ");
+  return {
+    client,
+    redirectUri,
+    state,
+    challenge,
+    scopes: scopesSupported.filter((scope) => scopesSent.includes(scope)),
+  };
 }

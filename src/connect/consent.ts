@@ -5,9 +5,8 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { connectCodeMs, usedCodeMs } from "../core/connect/grant.ts";
+import { connectCodeMs, usedCodeMs, type GrantedScope, scopeOfRole } from "../core/connect/grant.ts";
 import { makeSecret, secretRandomBytes } from "../base/secret.ts";
-import { type GrantedScope, scopeOfRole } from "../core/connect/grant.ts";
 import { placeOf, type RedirectPlace } from "../core/connect/redirects.ts";
 import type { SignedIn } from "../requests/caller.ts";
 import { operatorHere } from "../requests/sessions.ts";
@@ -36,7 +35,7 @@ export interface Connecting {
   readonly addresses: () => ConnectAddresses | null;
 }
 
-interface Asked {
+interface Consent {
   readonly engine: Engine;
   readonly clock: Clock;
   /** Absent: there is no service that a client could ask. */
@@ -70,7 +69,7 @@ function deciderOf(person: SignedIn | null): SignedIn {
 }
 
 /** @throws Fault NOT_FOUND without the shop, INVALID_INPUT when nobody can answer the request. */
-async function requestOf({ engine, shopId, connecting, parameters }: Asked): Promise<{
+async function requestOf({ engine, shopId, connecting, parameters }: Consent): Promise<{
   readonly request: ConnectRequest;
   readonly addresses: ConnectAddresses;
 }> {
@@ -107,11 +106,11 @@ async function requireOpen(tx: Tx, shopId: string, request: ConnectRequest, nowM
 }
 
 /** Who asks for what. @throws Fault FORBIDDEN_SCOPE and INVALID_INPUT when this person cannot answer it. */
-export async function questionOf(asked: Asked): Promise<Question> {
-  const { role } = deciderOf(asked.person);
-  const { request } = await requestOf(asked);
+export async function questionOf(consent: Consent): Promise<Question> {
+  const { role } = deciderOf(consent.person);
+  const { request } = await requestOf(consent);
   const { client, redirectUri, scopes } = request;
-  await asked.engine.read(asked.shopId, (tx) => requireOpen(tx, asked.shopId, request, asked.clock.now()));
+  await consent.engine.read(consent.shopId, (tx) => requireOpen(tx, consent.shopId, request, consent.clock.now()));
   return {
     clientName: client.name,
     clientHost: client.host,
@@ -131,9 +130,9 @@ export async function questionOf(asked: Asked): Promise<Question> {
  * @throws Fault FORBIDDEN_SCOPE  the person may not give this, or is another one than was asked.
  * @throws Fault INVALID_INPUT    the request cannot be answered, was answered, or the shop has too many connections.
  */
-export async function decide(asked: Asked, shownTo: string | null, scope: GrantedScope | null): Promise<string> {
-  const { engine, clock, shopId } = asked;
-  const { personId, name, role } = deciderOf(asked.person);
+export async function decide(consent: Consent, shownTo: string | null, scope: GrantedScope | null): Promise<string> {
+  const { engine, clock, shopId } = consent;
+  const { personId, name, role } = deciderOf(consent.person);
   if (personId !== shownTo)
     throw new Fault("FORBIDDEN_SCOPE", "Somebody else has signed in since this was asked.", {
       action: "Load the page again, and decide in your own name.",
@@ -142,7 +141,7 @@ export async function decide(asked: Asked, shownTo: string | null, scope: Grante
     throw new Fault("FORBIDDEN_SCOPE", `A ${role} may give an assistant the scope read only.`, {
       action: "Allow it to read, or ask an owner of the shop for the role purchaser.",
     });
-  const { request, addresses } = await requestOf(asked);
+  const { request, addresses } = await requestOf(consent);
   const { client, redirectUri, challenge } = request;
   const { text: code, hash } = makeSecret("opg", shopId, randomBytes(secretRandomBytes));
   await engine.write(shopId, async (tx) => {

@@ -14,9 +14,15 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock, Ids } from "../base/clock.ts";
-import { accessTokenMs, refreshIdleMs } from "../core/connect/grant.ts";
+import {
+  accessTokenMs,
+  refreshIdleMs,
+  decideRefresh,
+  effectiveScope,
+  type GrantedScope,
+  provesChallenge,
+} from "../core/connect/grant.ts";
 import { makeSecret, noShopId, parseSecret, type ParsedSecret, type SecretKind } from "../base/secret.ts";
-import { decideRefresh, effectiveScope, type GrantedScope, provesChallenge } from "../core/connect/grant.ts";
 import type { Actor } from "../core/access/actor.ts";
 import { auditRowOf } from "../requests/audit/audit.ts";
 import type { AuditTrail } from "../requests/audit/audit-trail.ts";
@@ -122,7 +128,7 @@ function tokensFor(
 }
 
 /** Event and audit row of a connection that begins or ends. */
-async function told(
+async function lifecycleStatements(
   deps: TokenDependencies,
   tx: Tx,
   context: RequestContext,
@@ -225,7 +231,7 @@ export async function exchangeCode(
         connectionStatement(shopId, key, grant, nowMs + refreshIdleMs),
         useCodeStatement(shopId, secretHash, key.keyId, nowMs),
         ...statements,
-        ...(await told(deps, tx, context, {
+        ...(await lifecycleStatements(deps, tx, context, {
           shopId,
           type: "api_key.created",
           key,
@@ -252,10 +258,11 @@ async function end(
   deps: TokenDependencies,
   tx: Tx,
   context: RequestContext,
-  what: Omit<Parameters<typeof told>[3], "type">,
+  what: Omit<Parameters<typeof lifecycleStatements>[3], "type">,
 ): Promise<void> {
   const revoked = await revokeApiKey(tx, what.shopId, what.key.keyId, deps.clock.now());
-  if (revoked === "now") await tx.batch(await told(deps, tx, context, { type: "api_key.revoked", ...what }));
+  if (revoked === "now")
+    await tx.batch(await lifecycleStatements(deps, tx, context, { type: "api_key.revoked", ...what }));
 }
 
 /** Exchanges a refresh token for the next tokens. @throws OAuthError `invalid_grant` */

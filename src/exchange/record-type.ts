@@ -1,5 +1,5 @@
 /**
- * Common ground of all types of import records: the schema, the way between file and table, and the building blocks of
+ * Shared by all types of import records: the schema, the way between file and table, and the building blocks of
  * schemas.
  */
 import { z } from "zod";

@@ -1,5 +1,5 @@
 /**
- * Common ground of the process's surfaces: a request with the facts about it, the bearer token, and the refusals of a
+ * Shared by the process's surfaces: a request with the facts about it, the bearer token, and the refusals of a
  * path or a method.
  */
 import { Fault } from "../base/fault.ts";

@@ -1,5 +1,5 @@
 /**
- * Common ground of adapters that speak HTTP: reading an answer within a bound, and the meaning of a failed request for
+ * Shared by adapters that speak HTTP: reading an answer within a bound, and the meaning of a failed request for
  * a write (F3).
  */
 import { StorefrontError } from "./storefront.ts";

@@ -7,15 +7,15 @@ import { commands } from "../../src/cli/commands.ts";
 
 const textOf = (file: string): string => readFileSync(file, "utf8");
 
-/** Parts that a program writes: docs/errors.md, docs/limits.md, tables between marks. */
-const generatedFiles: readonly string[] = ["docs/errors.md", "docs/limits.md"];
+/** Lists that follow from the code: docs/errors.md is written by a program, and tidy/bounds holds each value of docs/limits.md. */
+const listFiles: readonly string[] = ["docs/errors.md", "docs/limits.md"];
 const generatedPart = /<!-- (?:Generated|table: written by)[^]*?<!-- [Ee]nd of [^>]*-->/g;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text.replaceAll(generatedPart, ""));
 const linesOf = (text: string): number => text.trimEnd().split("\n").length;
 
 const documents = globSync(["*.md", "{docs,client,bench,examples}/**/*.md"], { exclude: ["**/node_modules/**"] })
-  .filter((file) => !generatedFiles.includes(file))
+  .filter((file) => !listFiles.includes(file))
   .toSorted();
 
 const kilobyte = 1_000;

@@ -22,7 +22,7 @@ const request = {
 
 const granted = z.enum(["read", "write"]);
 
-const asked = (
+const consentOf = (
   { engine, clock, connecting }: AdminContext,
   shopId: string,
   sent: Readonly<Record<string, string | undefined>>,
@@ -57,7 +57,7 @@ export const readConnectionRequest = operation({
   },
   input: z.strictObject({ ...inShop, ...request }),
   async run(context, { shopId, ...sent }, call) {
-    return data({ request: await questionOf(asked(context, shopId, sent, call)) });
+    return data({ request: await questionOf(consentOf(context, shopId, sent, call)) });
   },
 });
 
@@ -79,7 +79,7 @@ export const decideConnection = operation({
     personId: id.nullable().meta({ description: "Who was shown the request: another session is refused." }),
   }),
   async run(context, { shopId, request: sent, decision, scope = "read", personId }, call) {
-    const question = asked(context, shopId, sent, call);
-    return data({ redirectTo: await decide(question, personId, decision === "allow" ? scope : null) }, 201);
+    const consent = consentOf(context, shopId, sent, call);
+    return data({ redirectTo: await decide(consent, personId, decision === "allow" ? scope : null) }, 201);
   },
 });

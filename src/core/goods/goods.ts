@@ -1,5 +1,5 @@
 /**
- * Common ground of confirming, receiving, completing and syncing: new totals of lines, the receipts and the push that
+ * Shared by confirming, receiving, completing and syncing: new totals of lines, the receipts and the push that
  * follow, and the end of the decision.
  *
  * A call is all or nothing: one bad line changes nothing (C15). A line is named once a call; the input schema refuses

@@ -145,7 +145,7 @@ interface ReadOnlyRecord<Draft, Header extends Dated, Resource extends Header> {
 }
 
 /** Members in which a record that says the same may differ, or that say what happened before. */
-const unchangingMembers: ReadonlySet<string> = new Set(["type", "updatedAt", "log"]);
+const membersLeftOut: ReadonlySet<string> = new Set(["type", "updatedAt", "log"]);
 
 const entriesMissingIn = (entries: readonly unknown[], others: readonly unknown[]): readonly unknown[] => {
   const known = new Set(others.map((entry) => JSON.stringify(entry)));
@@ -160,7 +160,7 @@ function changedMembers(before: object, after: object): readonly FieldChange[] {
   const old = new Map<string, unknown>(Object.entries(before));
   return Object.entries(after).flatMap(([field, value]) => {
     const known = old.get(field) ?? null;
-    if (unchangingMembers.has(field) || JSON.stringify(known) === JSON.stringify(value ?? null)) return [];
+    if (membersLeftOut.has(field) || JSON.stringify(known) === JSON.stringify(value ?? null)) return [];
     const lists = Array.isArray(known) && Array.isArray(value);
     return {
       field,

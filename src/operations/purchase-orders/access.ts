@@ -1,5 +1,5 @@
 /**
- * Common ground of all operations on orders: their route, their faults, and their access to one order. It is found or
+ * Shared by all operations on orders: their route, their faults, and their access to one order. It is found or
  * 404, at the version that the caller expects or 412, and saved under the caller's name.
  */
 import { shownId } from "../fields.ts";

@@ -243,17 +243,17 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
 
   test("a node that stops responding during its turn does not lock the shop forever", () =>
     withProxy(async ({ near, far, proxy }) => {
-      const serially = Promise.withResolvers<void>();
+      const underLock = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
       const hanging = far.write("a", async (tx) => {
         await tx.batch(pair(1));
         await locationIds(tx, "a");
         proxy.stall();
-        serially.resolve();
+        underLock.resolve();
         await goOn.promise;
       });
       const hung = assert.rejects(hanging, Fault);
-      await serially.promise;
+      await underLock.promise;
       assert.deepEqual(await near.read("a", kept), { numbers: [], halves: 0 }, "reads do not wait for the turn");
       const startedMs = performance.now();
       await persistently(() => near.write("a", (tx) => tx.batch(pair(2))), 40_000);

@@ -574,14 +574,14 @@ test("appending does not wait for the shop's turn, and the shop is not removed m
   await withNodes(2, async ([left, right]) => {
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");
-    const serially = Promise.withResolvers<void>();
+    const underLock = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const turn = left.write("a", async (tx) => {
       await locationIds(tx, "a");
-      serially.resolve();
+      underLock.resolve();
       await goOn.promise;
     });
-    await serially.promise;
+    await underLock.promise;
     for (const [node, locationId] of [
       [left, "one"],
       [right, "two"],

@@ -1,5 +1,5 @@
 /**
- * Common ground of the operations that move goods (spec "Purchase orders: writes", "Rules attached to the endpoints"
+ * Shared by the operations that move goods (spec "Purchase orders: writes", "Rules attached to the endpoints"
  * 1–5; C24–C28).
  *
  * Owns: the order of steps around a change that the inventory guard stands before. Does not own: the rules
