@@ -281,11 +281,9 @@ test("a stream sends events as they come and goes on after Last-Event-ID; it end
       headers: { Authorization: `Bearer ${token}` },
     });
     assert.equal(head.headers.get("content-type"), "text/event-stream");
-    // Less than what a stop waits for requests that go on.
-    const streamsHoldMs = 20_000;
-    const startedAtMs = performance.now();
-    await program.end("SIGTERM");
-    assert.ok(performance.now() - startedAtMs < streamsHoldMs, "open streams do not hold up the end");
+    const { code, stderr } = await program.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.doesNotMatch(stderr, /did not end in time/, "open streams do not hold up the end");
   });
 });
 

@@ -484,20 +484,6 @@ test("without a token a large message is refused unread, unless an answer is sto
   const order = (response: TestResponse) => response.at("result", "structuredContent", "purchaseOrder");
   assert.deepEqual(order(again), order(first));
   assert.match(String(again.headers["ratelimit"]), /r=0/);
-  const members = Object.fromEntries(Array.from({ length: 121_000 }, (_, index) => [index.toString(36), 1]));
-  const large = JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: "purchase_order_create", arguments: members },
-  });
-  const before = process.cpuUsage();
-  for (let count = 0; count < 5; count += 1) assert.equal((await post(server, large)).status, 429);
-  const { user, system } = process.cpuUsage(before);
-  assert.ok(
-    (user + system) / 5 < 60_000,
-    `${(user + system) / 5_000} ms of processor each, the client's part included`,
-  );
 });
 
 test("without a token a large message that is no replay is refused the same way each time, and a replay of another key's answer is answered (C18)", async () => {

