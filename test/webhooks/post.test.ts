@@ -94,28 +94,25 @@ async function answered(
 
 const says = (text: string) => (socket: Socket) => void socket.write(text);
 
-test(
-  "an attempt ends whatever the answer is: protocols switched, only interim answers, nothing, rubbish, too many headers",
-  async () => {
-    const outcome = async (handle: (socket: Socket) => void) => {
-      const { result } = await answered(handle, { timeoutMs: 300 });
-      return result?.kind === "answered" ? result.status : result?.reason;
-    };
-    const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
-    assert.equal(await outcome(says(switched)), "the connection ended without an answer");
-    const late = "no answer within 0.3 s";
-    assert.equal(await outcome(says("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")), late);
-    assert.equal(await outcome(says("HTTP/1.1 200 OK\r\n")), late);
-    assert.equal(await outcome(() => {}), late);
-    assert.equal(await outcome((socket) => void socket.end()), "could not be reached: ECONNRESET");
-    assert.equal(await outcome(says("220 mail.example ESMTP\r\n\r\n")), "could not be reached: HPE_INVALID_CONSTANT");
-    const header = `X: ${"x".repeat(1_000)}\r\n`;
-    assert.equal(
-      await outcome(says(`HTTP/1.1 200 OK\r\n${header.repeat(100)}\r\n`)),
-      "could not be reached: HPE_HEADER_OVERFLOW",
-    );
-  },
-);
+test("an attempt ends whatever the answer is: protocols switched, only interim answers, nothing, rubbish, too many headers", async () => {
+  const outcome = async (handle: (socket: Socket) => void) => {
+    const { result } = await answered(handle, { timeoutMs: 300 });
+    return result?.kind === "answered" ? result.status : result?.reason;
+  };
+  const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
+  assert.equal(await outcome(says(switched)), "the connection ended without an answer");
+  const late = "no answer within 0.3 s";
+  assert.equal(await outcome(says("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")), late);
+  assert.equal(await outcome(says("HTTP/1.1 200 OK\r\n")), late);
+  assert.equal(await outcome(() => {}), late);
+  assert.equal(await outcome((socket) => void socket.end()), "could not be reached: ECONNRESET");
+  assert.equal(await outcome(says("220 mail.example ESMTP\r\n\r\n")), "could not be reached: HPE_INVALID_CONSTANT");
+  const header = `X: ${"x".repeat(1_000)}\r\n`;
+  assert.equal(
+    await outcome(says(`HTTP/1.1 200 OK\r\n${header.repeat(100)}\r\n`)),
+    "could not be reached: HPE_HEADER_OVERFLOW",
+  );
+});
 
 test("of an answer no more than webhookAnswerBytesMax bytes are read, and the first excerptBytesMax are kept; of a host that was opened none", async () => {
   const endless = (socket: Socket): void => {
