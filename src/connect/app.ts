@@ -88,6 +88,7 @@ interface Endpoint {
 const endpoints: Readonly<Record<string, Endpoint>> = {
   [resourceDocument]: { operation: "oauth:resource", method: "GET", answer: aboutResource },
   [`${resourceDocument}/mcp`]: { operation: "oauth:resource", method: "GET", answer: aboutResource },
+  [`${resourceDocument}/mcp/read`]: { operation: "oauth:resource", method: "GET", answer: aboutResource },
   [serverDocument]: { operation: "oauth:server", method: "GET", answer: aboutServer },
   "/oauth/authorize": { operation: "oauth:authorize", method: "GET", answer: authorize },
   "/oauth/token": { operation: "oauth:token", method: "POST", answer: giveTokens },

@@ -2,8 +2,8 @@
  * The agent surface: `POST /mcp`, Model Context Protocol over streamable HTTP, stateless (contract §1).
  *
  * Owns: the checks before a message is read (Host, Origin, key, method) and the tools that a key is shown. A tool call
- * is a request like any other. Does not own: operations as tools (tools.ts), who may do what (requests/perform.ts), the
- * protocol (protocol.ts).
+ * is a request like any other. Does not own: addresses (address.ts), operations as tools (tools.ts), who may do what
+ * (requests/perform.ts), the protocol (protocol.ts).
  *
  * Invariants:
  * - M3. Nothing of a message is read when its Host or Origin is not allowed or its key is not valid. So a web page
@@ -18,6 +18,7 @@ import {
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   ProtocolError,
+  type Tool,
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
@@ -56,8 +57,9 @@ import {
   makeLargeAnswer,
 } from "./large-answers.ts";
 import { answerMessage } from "./protocol.ts";
+import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
-import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
+import { incomingOf, type OperationTool, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
 
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
@@ -104,7 +106,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
   const refused = new RefusedMessages();
 
   async function handle(context: RequestContext): Promise<Response | null> {
-    if (context.path !== mcpPath) return null;
+    if (!mcpPaths.includes(context.path)) return null;
     const response = await answered(context);
     const metadata = deps.resourceMetadata?.() ?? null;
     if (response.status === 401 && metadata !== null) response.headers.set("WWW-Authenticate", challenge(metadata, {}));
@@ -124,6 +126,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
         allow: ["POST"],
         action: "Send one JSON-RPC message with POST; there are no sessions and no streams.",
       });
+    const address = mcpAddressOf(context.path, context.search);
     const bytes = await messageOf(deps, refused, context, sender);
     if (bytes instanceof Response) return bytes;
     const read = readMessage(bytes);
@@ -131,7 +134,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     const { message, malformed } = read;
     if (!isJsonObject(message))
       return protocolFailure(400, INVALID_REQUEST, "Send one message, an object; there are no batches.");
-    const { tools, shownTo } = made.value;
+    const tools = made.value;
     const called = callIn(message);
     // The library would hold a stream open for it, and no list changes while the process runs.
     if (called.method === "subscriptions/listen")
@@ -143,9 +146,9 @@ export function createMcp(deps: McpDependencies): WebSurface {
     let withoutToken: Reply | null = null;
     let scopeRefusal: Reply | null = null;
     const answered = await answerMessage(request.web(), shown, {
-      definitions: shownTo[sender.scope].map(({ definition }) => definition),
+      definitions: definitionsFor(sender.scope, address, [...tools.values()]),
       call: async (name) => {
-        const { reply, tool, input, meaning } = await calledTool(deps, tools, agentMessage, name);
+        const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
         context.replayed = isReplay(reply);
         if (sender.caller !== undefined && reply.errorCode === "FORBIDDEN_SCOPE") scopeRefusal = reply;
         if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
@@ -223,11 +226,14 @@ async function mayBeReplay(
 async function calledTool(
   deps: McpDependencies,
   tools: ReadonlyMap<string, OperationTool>,
+  address: McpAddress,
   { message, malformed, requestId, trace, bearerToken: token, caller, tokens }: AgentMessage,
   name: string,
 ) {
   const tool = tools.get(name);
   if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
+  if (!hasTool(address, tool.operation))
+    throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name} at this address, which has only some tools.`);
   const input = malformed === null ? argumentsOf(message) : {};
   let fingerprint: string | null = null;
   const incoming: Incoming = {
@@ -242,20 +248,21 @@ async function calledTool(
   return { reply, tool, input, meaning };
 }
 
-/** The tools by name, and those that a key is shown. Translating the schemas of one takes milliseconds. */
+/** The tools by name. Translating the schemas of one takes milliseconds. */
 function* toolSteps(operations: readonly Operation[]) {
   const tools = new Map<string, OperationTool>();
   for (const operation of operations) {
     tools.set(operation.name, toolOf(operation));
     yield;
   }
-  return { tools, shownTo: shownByScope([...tools.values()]) };
+  return tools;
 }
 
-const shownByScope = (tools: readonly OperationTool[]): Record<Scope, readonly OperationTool[]> => ({
-  read: tools.filter(({ operation }) => operation.scope === "read"),
-  write: tools,
-});
+/** The tools that a key is shown at an address. */
+const definitionsFor = (scope: Scope, address: McpAddress, tools: readonly OperationTool[]): readonly Tool[] =>
+  tools
+    .filter(({ operation }) => (scope === "write" || operation.scope === "read") && hasTool(address, operation))
+    .map(({ definition }) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));
 
 const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
 

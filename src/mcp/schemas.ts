@@ -1,8 +1,9 @@
 /**
  * Schemas as agents read them: short, because a client gives every tool's schema to the model with each request (C69).
  *
- * Left out is what the service refuses with a message of its own: closed objects, lengths, patterns, bounds. Kept are
- * names, types, enumerations, what is required, defaults, and descriptions where a name does not say it all.
+ * Left out is what the service refuses with a message of its own: lengths, patterns, bounds. Kept are names, types,
+ * enumerations, what is required, that nothing else is taken, defaults, and descriptions where a name does not say it
+ * all.
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -78,6 +79,7 @@ function shortened(schema: JSONObject, context: Context, name: string): JSONObje
     ...(preset === undefined || preset === null || io === "output" ? {} : { default: preset }),
     ...(isObject(items) ? { items: shortened(items, context, name) } : {}),
     ...(properties === null ? {} : { properties }),
+    ...(io === "input" && further === false ? { additionalProperties: false } : {}),
     ...(io === "output" && isObject(further) && properties !== null ? { additionalProperties: {} } : {}),
     ...(required.length === 0 ? {} : { required }),
   };

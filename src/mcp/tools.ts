@@ -42,6 +42,9 @@ export interface OperationTool {
   readonly definition: Tool;
 }
 
+/** The definition without the schema of the answer, which is three fifths of it. */
+export const withoutOutputSchema = ({ outputSchema: _outputSchema, ...definition }: Tool): Tool => definition;
+
 const tools = new WeakMap<Operation, OperationTool>();
 
 /** The operation as a tool. It is made once, because translating the schemas takes milliseconds. */
@@ -90,7 +93,7 @@ function annotationsOf({ scope, repeat, destructive, pushesStock, faults }: Oper
 
 const keySchema: JSONObject = {
   type: "string",
-  description: "Your own unique string, the same when you repeat the call.",
+  description: "Your own; the same in a repeat.",
 };
 
 const includeSchema: JSONObject = {

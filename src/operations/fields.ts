@@ -273,7 +273,7 @@ export const cursor = z
   .min(1)
   .optional()
   .meta({
-    description: `${only("rest", "`cursor` of the previous page, unchanged, with the same filters.")}${only("mcp", "Of the page before.")}`,
+    description: only("rest", "`cursor` of the previous page, unchanged, with the same filters."),
     query: "string",
   });
 
@@ -311,7 +311,7 @@ export const dateFrom = dayOrInstant
   .transform((value) => Date.parse(value))
   .optional()
   .meta({
-    description: `The first day (UTC) or instant: ${dayOrInstantForms}.`,
+    description: `The first day (UTC) or instant${only("rest", `: ${dayOrInstantForms}`)}.`,
     query: "string",
     example: "2026-01-01",
   });
@@ -321,7 +321,7 @@ export const dateTo = dayOrInstant
   .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
   .optional()
   .meta({
-    description: `The last day (UTC) or instant, included: ${dayOrInstantForms}.`,
+    description: `The last day (UTC) or instant, included${only("rest", `: ${dayOrInstantForms}`)}.`,
     query: "string",
     example: "2026-12-31",
   });

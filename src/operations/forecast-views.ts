@@ -30,6 +30,7 @@ const tag = "Forecast views";
 const listOperation = operation({
   ...read,
   tag,
+  toolSets: ["reorder"],
   name: "forecast_view_list",
   title: "List forecast views",
   summary: "The shop's saved forecast views.",
@@ -133,6 +134,7 @@ async function isBroad(tx: Tx, shopId: string, view: ForecastView, rowsMax: numb
 const rowsOperation = operation({
   ...read,
   tag,
+  toolSets: ["reorder"],
   name: "forecast_view_rows",
   title: "Read a forecast view's rows",
   summary: "A forecast view's rows, computed from stock, sales and open orders as they are now.",

@@ -2,6 +2,7 @@
  * Reading manufacturing orders, on request with their measures (spec "Manufacturing orders (read-only)", contract §9).
  */
 import { z } from "zod";
+import { only } from "../core/order/guidance.ts";
 import { dateOf, dayIn } from "../base/calendar.ts";
 import {
   executionModes,
@@ -230,8 +231,7 @@ async function headersWithMeasures(tx: Tx, call: Call, orders: readonly Manufact
 
 const listManufacturingOrders = manufacturingOrders.list(
   {
-    description:
-      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
+    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}`,
     input: z
       .strictObject({
         status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),

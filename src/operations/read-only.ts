@@ -43,7 +43,7 @@ export const searchParameter = (description: string) =>
   soughtText(searchMax)
     .regex(/^[^\n]*$/, "must be one line")
     .optional()
-    .meta({ description: `${description} Case does not matter.`, query: "string" });
+    .meta({ description: `${description}${only("rest", " Case does not matter.")}`, query: "string" });
 
 /** One value or several: separated by commas, or the parameter given several times. */
 export const repeatableParameter = <T extends z.ZodType<string>>(
@@ -179,6 +179,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
     return operation({
       ...read,
       tag,
+      toolSets: ["stock"],
       name: listName,
       title: `List ${noun}s`,
       summary: `${tag} without their lines, newest first.`,
@@ -219,6 +220,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
     return operation({
       ...read,
       tag,
+      toolSets: ["stock"],
       route: { method: "GET", path: `${path}/{${idName}}${at}` },
       faults: ["NOT_FOUND"],
       ...shape,

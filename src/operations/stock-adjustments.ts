@@ -2,6 +2,7 @@
  * Reading stock adjustments (spec "Stock adjustment (read-only)", contract §9).
  */
 import { z } from "zod";
+import { only } from "../core/order/guidance.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   type StockAdjustmentHeader,
@@ -111,8 +112,7 @@ async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAd
 
 const listStockAdjustments = stockAdjustments.list(
   {
-    description:
-      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. stock_take_reason_list has the reasons.",
+    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")} stock_take_reason_list has the reasons.`,
     input: z
       .strictObject({
         status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
@@ -168,7 +168,7 @@ const getStockAdjustment = stockAdjustments.one(
 
 const listLineItems = stockAdjustments.lines({
   name: "stock_adjustment_line_item_list",
-  description: "Signed deltas, never counted quantities. All of them, or page by page with limit.",
+  description: `Signed deltas, never counted quantities.${only("rest", " All of them, or page by page with limit.")}`,
   kind: stockAdjustmentLines,
   part: lineSchema,
   json: stockAdjustmentLineJson,

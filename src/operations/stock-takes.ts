@@ -3,6 +3,7 @@
  * §9).
  */
 import { z } from "zod";
+import { only } from "../core/order/guidance.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   countTypes,
@@ -139,8 +140,7 @@ export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchem
 
 const listStockTakes = stockTakes.list(
   {
-    description:
-      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
+    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}`,
     input: z
       .strictObject({
         status: listParameter(z.enum(stockTakeStatuses), "Status."),
@@ -165,6 +165,7 @@ const listReasons = operation({
   ...read,
   tag,
   name: "stock_take_reason_list",
+  toolSets: ["stock"],
   title: "List stock take reasons",
   summary: "The reasons that stock takes and stock adjustments can have, inactive ones too, by name.",
   description: "stock_adjustment_list filters by a reason's id or name.",
@@ -201,7 +202,7 @@ const getStockTake = stockTakes.one(
 
 const listLineItems = stockTakes.lines({
   name: "stock_take_line_item_list",
-  description: "With expected and counted quantities. All of them, or page by page with limit.",
+  description: `With expected and counted quantities.${only("rest", " All of them, or page by page with limit.")}`,
   kind: stockTakeLines,
   part: lineSchema,
   json: stockTakeLineJson,

@@ -2,7 +2,7 @@
  * Reading transfer orders, their shipment, documents, addresses and log (spec "Transfer orders (read-only)", contract
  * §9).
  */
-import { mention } from "../core/order/guidance.ts";
+import { mention, only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { currentShipment } from "../core/order/attachments.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
@@ -135,8 +135,7 @@ export const transferAddressesJson = (order: TransferOrderHeader): z.output<type
 
 const listTransferOrders = transferOrders.list(
   {
-    description:
-      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
+    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}`,
     input: z
       .strictObject({
         status: listParameter(z.enum(transferOrderStatuses), "Status."),
@@ -204,7 +203,7 @@ const getTransferOrder = transferOrders.one(
 
 const listLineItems = transferOrders.lines({
   name: "transfer_order_line_item_list",
-  description: "With requested, shipped and received quantities. All of them, or page by page with limit.",
+  description: `With requested, shipped and received quantities.${only("rest", " All of them, or page by page with limit.")}`,
   kind: transferLines,
   part: lineSchema,
   json: transferLineJson,

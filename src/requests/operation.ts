@@ -16,6 +16,7 @@ import type { Clock, Ids } from "../base/clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { BroadQuery } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
+import type { ToolSet } from "./tool-sets.ts";
 
 /** Rights of a key: read, or read and write. */
 export type Scope = "read" | "write";
@@ -47,6 +48,8 @@ export interface OperationShape<Input, Output> {
   readonly description: string;
   /** Its group in documents: `Purchase orders`. */
   readonly tag: string;
+  /** The sets of tools that it is in (C76). */
+  readonly toolSets: readonly ToolSet[];
   readonly scope: Scope;
   /** A write that belongs to receiving goods: receivers may call it (C50). */
   readonly receiving?: true;

@@ -116,8 +116,13 @@ suite("found by itself (C72)", () => {
   });
 });
 
+interface Walk {
+  readonly path?: string;
+  readonly clientMetadataUrl?: string;
+}
+
 suite("the protocol's own client, from discovery to a call", () => {
-  async function walk(server: TestServer, clientMetadataUrl?: string): Promise<void> {
+  async function walk(server: TestServer, { path = "/mcp", clientMetadataUrl }: Walk = {}): Promise<void> {
     const person = await signInAs(server, "purchaser", "Ana");
     const provider = oauthProvider(
       "http://127.0.0.1:43117/callback",
@@ -131,7 +136,7 @@ suite("the protocol's own client, from discovery to a call", () => {
       },
       clientMetadataUrl,
     );
-    const address = new URL("/mcp", server.url);
+    const address = new URL(path, server.url);
     const first = new StreamableHTTPClientTransport(address, { authProvider: provider });
     await assert.rejects(new Client({ name: "own", version: "1" }).connect(first), { name: "UnauthorizedError" });
     const answer = provider.answer();
@@ -140,7 +145,10 @@ suite("the protocol's own client, from discovery to a call", () => {
     const client = new Client({ name: "own", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(address, { authProvider: provider }));
     const { tools } = await client.listTools();
-    assert.ok(tools.some(({ name }) => name === "purchase_order_create"));
+    assert.equal(
+      tools.some(({ name }) => name === "purchase_order_create"),
+      !path.startsWith("/mcp/read") && !path.includes("stock"),
+    );
     const called = await client.callTool({ name: "location_list", arguments: {} });
     assert.notEqual(called.isError, true);
     // The next token comes by itself.
@@ -158,12 +166,18 @@ suite("the protocol's own client, from discovery to a call", () => {
     assert.equal(connection?.clientHost, "127.0.0.1");
   });
 
+  test("at an address that only reads, and at one with a set of tools", async () => {
+    await using server = await startServer({ console: true });
+    await walk(server, { path: "/mcp/read" });
+    await walk(server, { path: "/mcp?tools=stock" });
+  });
+
   test("by the document at its id", async () => {
     await using documents = await serveDocuments({
       "/client.json": { body: documentOf({ redirect_uris: ["http://127.0.0.1/callback"] }) },
     });
     await using server = await startServer({ console: true, connect: connectHere });
-    await walk(server, `${documents.url}/client.json`);
+    await walk(server, { clientMetadataUrl: `${documents.url}/client.json` });
     const [connection] = (await keysOf(server)).filter(({ kind }) => kind === "connection");
     assert.equal(connection?.clientHost, new URL(documents.url).host);
     assert.equal(connection?.clientName, "Documented");

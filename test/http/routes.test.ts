@@ -27,6 +27,7 @@ const made = (
     summary: name,
     description: name,
     tag: "Test",
+    toolSets: ["stock"],
     scope: method === "GET" ? "read" : "write",
     route: { method, path },
     success: 200,

@@ -66,7 +66,7 @@ for (const revision of revisions)
   test(`a client of revision ${revision} lists every tool and gets from each what it promises`, async () => {
     await using server = await startGoodsServer({ shop: { confirmationWaitMs: 200 } });
     await server.bring([...demoRecords(server.clock.now())]);
-    await using agent = await connectAgent(server, { revision });
+    await using agent = await connectAgent(server, { revision, address: "/mcp?schemas=1" });
     const { tools } = await agent.client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),

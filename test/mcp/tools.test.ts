@@ -144,6 +144,7 @@ test("a tool that REST has no path for is a request of its own kind, told apart 
       summary: "Counts crates.",
       description: "For tests.",
       tag: "Crates",
+      toolSets: ["stock"],
       scope: "write",
       route: null,
       success: 200,

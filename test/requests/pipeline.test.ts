@@ -674,6 +674,7 @@ test("an answer has at most responseBytesMax bytes, a read's as well as a write'
     summary: "S.",
     description: "D.",
     tag: "Crates",
+    toolSets: ["stock"],
     destructive: false,
     faults: [],
   } as const;

@@ -37,13 +37,17 @@ export interface ToolAnswer {
 
 export async function connectAgent(
   server: Pick<TestServer, "url" | "writeKey">,
-  { key = server.writeKey, revision = "2026-07-28" }: { readonly key?: string; readonly revision?: Revision } = {},
+  {
+    key = server.writeKey,
+    revision = "2026-07-28",
+    address = "/mcp",
+  }: { readonly key?: string; readonly revision?: Revision; readonly address?: string } = {},
 ): Promise<Agent> {
   const client = new Client(
     { name: "test-agent", version: "1" },
     { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
   );
-  const transport = new StreamableHTTPClientTransport(new URL("/mcp", server.url), {
+  const transport = new StreamableHTTPClientTransport(new URL(address, server.url), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
   });
   await client.connect(transport);

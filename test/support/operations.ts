@@ -17,6 +17,7 @@ const shape = {
   summary: "Does something with a crate.",
   description: "For tests.",
   tag: "Crates",
+  toolSets: ["stock"],
   repeat: "safe",
   destructive: false,
   versioned: true,

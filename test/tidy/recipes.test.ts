@@ -98,6 +98,7 @@ test("an operation that is added to the list is a route, an entry of the documen
     summary: "Counts the crates of an order.",
     description: "Counts crates.",
     tag: "Purchase orders",
+    toolSets: ["stock"],
     scope: "read",
     route: { method: "GET", path: "/purchase-orders/{purchaseOrderId}/crates" },
     success: 200,

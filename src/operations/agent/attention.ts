@@ -101,6 +101,7 @@ const countsOf = (found: readonly Found[]): Record<AttentionReason, number> => {
 export const ordersNeedingAttention = operation({
   ...readTool,
   name: "orders_needing_attention",
+  toolSets: ["purchasing", "receiving"],
   title: "Orders needing attention",
   summary: "Orders that are late, unconfirmed, disputed, unsynced, fully in but open, or have a payment due.",
   description:

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { lookUpLocations } from "../../shop/catalogue/look-ups.ts";
 import { addressJson, addressSchema, cursor, limit, pageShape } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
+import { toolSets } from "../../requests/tool-sets.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 export const listLocations = operation({
   ...readTool,
   name: "location_list",
+  toolSets,
   title: "Look up locations",
   summary: "The shop's locations by name.",
   description: "Finds the locationId of the place that goods are to come to, which an order needs before it is sent.",

@@ -186,6 +186,7 @@ const skippedJson = ({ variantId, reason, purchaseOrderId }: Skipped): z.output<
 export const reorderFromView = operation({
   ...tool,
   name: "reorder_from_view",
+  toolSets: ["reorder"],
   title: "Reorder from a forecast view",
   summary: "Drafts one order for each supplier from what a forecast view suggests.",
   description:

@@ -14,6 +14,7 @@ const supplierJson = renderer<Supplier, typeof members>(members);
 export const listSuppliers = operation({
   ...readTool,
   name: "supplier_list",
+  toolSets: ["purchasing", "reorder"],
   title: "Look up suppliers",
   summary: "Suppliers by name, with contact, currency and terms.",
   description: "Finds the supplierId that orders need. What a supplier charges for a variant is in variant_search.",

@@ -17,6 +17,7 @@ import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, soughtText } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
+import { toolSets } from "../../requests/tool-sets.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
 const code = (description: string) => soughtText(shortTextMax).optional().meta({ description });
@@ -100,6 +101,7 @@ const variantJson = (variant: Variant, levels: readonly Level[]) => ({
 export const searchVariants = operation({
   ...readTool,
   name: "variant_search",
+  toolSets,
   title: "Look up variants",
   summary: "Variants by name, SKU or barcode, with stock and a supplier's terms.",
   description:
@@ -109,8 +111,7 @@ export const searchVariants = operation({
     .strictObject({
       ...lookUpInput,
       search: lookUpInput.search.meta({
-        description:
-          "Words, each in the names, SKU, barcode, or a supplier's SKU, barcode or name; case and accents do not matter.",
+        description: "Words, each in the names, SKU, barcode, or a supplier's SKU, barcode or name.",
       }),
       sku: code("The whole SKU; case does not matter."),
       barcode: code("The whole barcode."),

@@ -21,10 +21,17 @@ const tag = "Purchase orders";
 export const path = "/purchase-orders/{purchaseOrderId}";
 
 /** Members that every read shares. */
-export const read = { tag, scope: "read", success: 200, repeat: "read", destructive: false } as const;
+export const read = {
+  tag,
+  toolSets: ["purchasing"],
+  scope: "read",
+  success: 200,
+  repeat: "read",
+  destructive: false,
+} as const;
 
 /** Members that every write shares. */
-export const write = { tag, scope: "write" } as const;
+export const write = { tag, toolSets: ["purchasing"], scope: "write" } as const;
 
 /** Faults of every write of one order. */
 export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;

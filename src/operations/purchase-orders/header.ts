@@ -110,6 +110,7 @@ export async function decidedDraft(
 export const createPurchaseOrder = operation({
   ...write,
   name: "purchase_order_create",
+  toolSets: ["purchasing", "reorder"],
   title: "Create a purchase order",
   summary: "Creates a Draft and gives it a number.",
   description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order: send an ${mention("idempotencyKey")}. What looks wrong, such as an unknown id, is done all the same and told in warnings.`,
@@ -166,6 +167,7 @@ export const createPurchaseOrder = operation({
 export const updatePurchaseOrder = operation({
   ...write,
   name: "purchase_order_update",
+  toolSets: ["purchasing", "reorder"],
   title: "Change an order's header",
   summary: "Sets header fields; null clears one, and those not sent stay as they are.",
   description:

@@ -142,6 +142,7 @@ async function addedLines(
 export const addLineItems = operation({
   ...write,
   name: "purchase_order_line_item_add",
+  toolSets: ["purchasing", "reorder"],
   title: "Add lines",
   summary: "Adds 1 to 500 catalogue lines to an order, all or none.",
   description: `From Draft to Partially Received. Repeating the call adds them again: send an ${mention("idempotencyKey")}. For what the catalogue does not have use purchase_order_line_item_add_custom.`,
@@ -238,6 +239,7 @@ type LineEditInput = z.output<typeof lineEditInput>;
 export const updateLineItems = operation({
   ...write,
   name: "purchase_order_line_item_update",
+  toolSets: ["purchasing", "reorder", "receiving"],
   title: "Change lines",
   summary: "Changes fields of 1 to 500 lines; null clears one.",
   description:

@@ -85,10 +85,10 @@ const example = { purchaseOrderId: "po_demo_05" };
 export const listPurchaseOrders = operation({
   ...read,
   name: "purchase_order_list",
+  toolSets: ["purchasing", "reorder", "receiving"],
   title: "List purchase orders",
   summary: "Orders without their lines, newest first.",
-  description:
-    "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
+  description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}`,
   route: { method: "GET", path: "/purchase-orders" },
   faults: [],
   input: z
@@ -107,11 +107,12 @@ export const listPurchaseOrders = operation({
       locationId: plainParameter("Orders to this location."),
       variantId: plainParameter("Orders with a line of this variant."),
       sku: plainParameter("Orders with a line of this SKU, spelled exactly so."),
-      search: soughtText(searchMax).optional().meta({
-        description:
-          "Words, each in the number, name, supplier reference, a tag or the supplier's name; case and accents do not matter.",
-        query: "string",
-      }),
+      search: soughtText(searchMax)
+        .optional()
+        .meta({
+          description: `Words, each in the number, name, supplier reference, a tag or the supplier's name${only("rest", "; case and accents do not matter")}.`,
+          query: "string",
+        }),
       dateFrom,
       dateTo,
       limit,
@@ -171,6 +172,7 @@ const isSentSince = ({ version }: OrderWithLines, documents: readonly OrderDocum
 export const getPurchaseOrder = operation({
   ...read,
   name: "purchase_order_get",
+  toolSets: ["purchasing", "reorder", "receiving"],
   title: "Read a purchase order",
   summary: "One order in full: header, lines, shipment, addresses, payments and documents.",
   description: `Read it before changing it: line ids, quantities and the status decide what is possible.${only("rest", " Its ETag can be sent as If-Match with a change.")}`,
@@ -217,10 +219,10 @@ export const getPurchaseOrder = operation({
 export const listLineItems = operation({
   ...read,
   name: "purchase_order_line_item_list",
+  toolSets: ["purchasing", "receiving"],
   title: "List an order's lines",
   summary: "The lines of one order, in the order they were added.",
-  description:
-    "All of them, or page by page with limit. For an order with very many lines, use it instead of purchase_order_get.",
+  description: `${only("rest", "All of them, or page by page with limit. ")}For an order with very many lines, use it instead of purchase_order_get.`,
   route: { method: "GET", path: `${path}/line-items` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example: { ...example, limit: 20 } }),
@@ -317,6 +319,7 @@ export const listDocuments = operation({
 export const getShipment = operation({
   ...read,
   name: "purchase_order_shipment_get",
+  toolSets: ["purchasing", "receiving"],
   title: "Read an order's current shipment",
   summary: "The earliest shipment that has not been received, else the latest; null when there is none.",
   description: "For all of them use purchase_order_shipment_list.",
@@ -338,6 +341,7 @@ export const getShipment = operation({
 export const listShipments = operation({
   ...read,
   name: "purchase_order_shipment_list",
+  toolSets: ["purchasing", "receiving"],
   title: "List an order's shipments",
   summary: "All shipments of one order, each with the lines it carries.",
   description: "For the dates on which goods are expected use purchase_order_receipt_schedule_get.",
@@ -384,6 +388,7 @@ export const getAddresses = operation({
 export const getReceiptSchedule = operation({
   ...read,
   name: "purchase_order_receipt_schedule_get",
+  toolSets: ["purchasing", "receiving"],
   title: "Read an order's receipt schedule",
   summary: "When goods are expected, line by line, and what has arrived, newest first.",
   description: "A date comes from the line, its shipment, the order or the lead time, in this order.",
@@ -412,7 +417,7 @@ export const listCostSyncHistory = operation({
   name: "purchase_order_cost_sync_history_list",
   title: "List an order's cost updates",
   summary: "Every unit cost that the order proposed, with its outcome, newest first.",
-  description: "Rows marked proposed or failed may still have been applied. All rows, or page by page with limit.",
+  description: `Rows marked proposed or failed may still have been applied.${only("rest", " All rows, or page by page with limit.")}`,
   route: { method: "GET", path: `${path}/cost-sync-history` },
   faults: ["NOT_FOUND"],
   input: z
@@ -451,7 +456,7 @@ export const listLog = operation({
   name: "purchase_order_log_list",
   title: "List an order's activity",
   summary: "What was done to one order, by whom and in which call, newest first.",
-  description: "With the fields that each change moved. All entries, or page by page with limit.",
+  description: `With the fields that each change moved.${only("rest", " All entries, or page by page with limit.")}`,
   route: { method: "GET", path: `${path}/log` },
   faults: ["NOT_FOUND"],
   input: z

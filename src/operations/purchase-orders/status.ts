@@ -20,6 +20,7 @@ import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 export const changeStatus = operation({
   ...write,
   name: "purchase_order_status",
+  toolSets: ["purchasing", "reorder"],
   title: "Move an order to a status",
   summary: "Moves an order to another status, as far as that is open from where it is.",
   description:

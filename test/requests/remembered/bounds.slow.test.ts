@@ -30,6 +30,7 @@ const shape = {
   summary: "Does something with a crate.",
   description: "For tests.",
   tag: "Crates",
+  toolSets: ["stock"],
   destructive: false,
   faults: [],
 } as const;

@@ -45,6 +45,7 @@ import {
 export const completeOrder = operation({
   ...write,
   name: "purchase_order_complete",
+  toolSets: ["purchasing", "receiving"],
   title: "Complete an order",
   summary: "Writes unit costs to the storefront and completes the order.",
   description:
@@ -121,6 +122,7 @@ async function saveCompletion(
 export const quickCompleteOrder = operation({
   ...write,
   name: "purchase_order_quick_complete",
+  toolSets: ["purchasing", "receiving"],
   title: "Receive everything and complete",
   summary: "Receives everything outstanding that was confirmed, pushes it, writes the costs and completes.",
   description:

@@ -16,6 +16,7 @@ import { refuseWhileInFlight } from "./in-flight.ts";
 export const receiveGoods = operation({
   ...write,
   name: "purchase_order_receive",
+  toolSets: ["purchasing", "receiving"],
   receiving: true,
   title: "Receive goods",
   summary: "Records what came as new totals, and pushes the stock to the storefront.",
@@ -65,6 +66,7 @@ export const receiveGoods = operation({
 export const unreceiveGoods = operation({
   ...write,
   name: "purchase_order_unreceive",
+  toolSets: ["purchasing", "receiving"],
   receiving: true,
   title: "Take received goods back",
   summary: "Subtracts amounts from what was received, and from the storefront's stock.",

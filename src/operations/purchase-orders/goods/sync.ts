@@ -62,6 +62,7 @@ type SyncAnswer = Answer<z.output<typeof syncAnswer>>;
 export const syncStorefront = operation({
   ...write,
   name: "purchase_order_storefront_sync",
+  toolSets: ["purchasing", "receiving"],
   receiving: true,
   title: "Push stock to the storefront",
   summary: "Pushes received stock that the storefront does not have yet.",
@@ -199,6 +200,7 @@ function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[] | nul
 export const resetStorefrontSync = operation({
   ...write,
   name: "purchase_order_storefront_sync_reset",
+  toolSets: ["purchasing", "receiving"],
   receiving: true,
   title: "Clear storefront sync attempts",
   summary: "Forgets failed and unknown pushes of an order, so that it can be synced anew.",
