@@ -8,7 +8,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freshDatabase, startPostgres, withClient } from "../test/support/postgres.ts";
+import { freshDatabase, startPostgres, withClient } from "../test/support/postgres/postgres.ts";
 import { adminToken, type Service, startService } from "./service.ts";
 
 const count = Number(process.env["OPENPO_BENCH_COUNT"] ?? 1_000);

@@ -16,7 +16,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Engine, Statement, Tx } from "../src/store/store.ts";
 import { loadSchema, migrate } from "../src/store/sqlite/schema.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
-import { systemClock, timeOrderedIds } from "../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../src/base/time/system.ts";
 
 const slices = Number(process.env["OPENPO_BENCH_SLICES"] ?? 9);
 const sliceMs = 400;

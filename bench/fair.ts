@@ -19,13 +19,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { apiPrefix } from "../src/http/routes.ts";
 import { askHere } from "../src/admin/ask.ts";
 import { readConfig } from "../src/service/config.ts";
-import { dayMs } from "../src/base/calendar.ts";
+import { dayMs } from "../src/base/time/calendar.ts";
 import { openDataDirectory } from "../src/service/data-directory.ts";
 import { openDatabase } from "../src/service/database.ts";
 import type { Engine } from "../src/store/store.ts";
 import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { mcpHeaders, toolCall } from "../test/support/mcp.ts";
-import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres/postgres.ts";
 import { copyOrders, copyRows } from "./copy-rows.ts";
 import { freePort } from "./free-port.ts";
 

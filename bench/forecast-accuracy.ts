@@ -7,7 +7,7 @@
  * of all weeks since the first sale).
  */
 import { z } from "zod";
-import { dayFrom, dayIn, weekOf, weekStart } from "../src/base/calendar.ts";
+import { dayFrom, dayIn, weekOf, weekStart } from "../src/base/time/calendar.ts";
 import { type DaySale, extendSeries, weeklyDemand } from "../src/core/forecast/demand.ts";
 import { demoRecords } from "../src/demo/records.ts";
 import { salesDays } from "../src/demo/sales.ts";

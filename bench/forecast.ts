@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
-import { dateOf, dayFrom } from "../src/base/calendar.ts";
+import { dateOf, dayFrom } from "../src/base/time/calendar.ts";
 import { columnIds, forecastRow } from "../src/core/forecast/forecast.ts";
 import { asMoney, asQuantity } from "../src/core/money/money.ts";
 import { valuesFrom } from "../src/core/order/purchase-order-fields.ts";
@@ -31,7 +31,7 @@ import {
 import { replaceStatement } from "../src/shop/record-table.ts";
 import type { Engine, Statement } from "../src/store/store.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
-import { systemClock, timeOrderedIds } from "../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../src/base/time/system.ts";
 import { report } from "./report.ts";
 
 const today = dayFrom("2026-11-21");

@@ -1,13 +1,13 @@
 /**
  * Counts the statements and round trips to PostgreSQL of one call of every operation; writes have an Idempotency-Key. Separate columns
  * count the request itself, the calls of the built-in storefront (a real one gets them over its API), and the follow-on work that the
- * answer waits for. test/support/flights.ts says how, and test/store/postgres/flights.slow.test.ts holds the budgets.
+ * answer waits for. test/support/postgres/flights.ts says how, and test/store/postgres/flights.slow.test.ts holds the budgets.
  *
  * Environment: `OPENPO_BENCH_FLIGHTS=purchase_order_receive` prints the content of each round trip of that operation instead.
  */
 import { restOperations } from "../src/operations/registry.ts";
-import { type Cost, type Costs, openCountedNode, payers } from "../test/support/flights.ts";
-import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { type Cost, type Costs, openCountedNode, payers } from "../test/support/postgres/flights.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres/postgres.ts";
 import { report } from "./report.ts";
 
 const flightsOf = process.env["OPENPO_BENCH_FLIGHTS"] ?? null;

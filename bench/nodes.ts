@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
 import { ask, type Asked, adminToken, hangUp, makeShop, operate } from "../test/support/clients.ts";
-import { serviceNode } from "../test/support/nodes.ts";
-import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { serviceNode } from "../test/support/programs/nodes.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres/postgres.ts";
 import { type RunningProgram, serveProgram } from "../test/support/process.ts";
 
 const sliceMs = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 2) * 1_000;

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres/postgres.ts";
 
 const program = path.join(import.meta.dirname, process.env["OPENPO_BENCH_PROGRAM"] ?? "hot.ts");
 await using server = await startPostgres();

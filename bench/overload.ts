@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres/postgres.ts";
 import { answersOf, load, percentile } from "./raw-load.ts";
 import { adminToken, type Service, startService } from "./service.ts";
 

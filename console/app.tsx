@@ -8,12 +8,12 @@ import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
-import { invitationIn, SignInAgain, SignInScreen } from "./sign-in/sign-in.tsx";
+import { invitationIn, SignInAgain, SignInScreen } from "./people/sign-in.tsx";
 import { texts } from "./texts/texts.ts";
 import { titleOf } from "./title.ts";
 
 /** An order as it is printed. Its script is loaded when it is opened. */
-const PrintScreen = lazy(async () => (await import("./print/print.tsx")).PrintScreen);
+const PrintScreen = lazy(async () => (await import("./order/supplier/print.tsx")).PrintScreen);
 
 /**
  * The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself.
@@ -28,14 +28,14 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
-  "new-order": lazy(async () => (await import("./new-order/new-order.tsx")).NewOrderScreen),
+  "new-order": lazy(async () => (await import("./orders/new-order.tsx")).NewOrderScreen),
   // The scripts of these are loaded when they are opened.
-  dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
+  dock: lazy(async () => (await import("./receive/dock.tsx")).DockScreen),
   receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),
   reorder: lazy(async () => (await import("./reorder/reorder.tsx")).ReorderScreen),
   import: lazy(async () => (await import("./import/import.tsx")).ImportScreen),
   stock: lazy(async () => (await import("./stock/stock.tsx")).StockScreen),
-  connect: lazy(async () => (await import("./connect/connect.tsx")).ConnectScreen),
+  connect: lazy(async () => (await import("./keys/connect.tsx")).ConnectScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { endConsole, invitation, newPage, skip } from "./support/console.ts";
+import { endConsole, invitation, newPage, skip } from "./support/pages/console.ts";
 import type { RunningProgram } from "./support/process.ts";
 
 const folder = path.join(import.meta.dirname, "../docs/console");

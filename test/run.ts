@@ -2,7 +2,7 @@
  * Runs test files: those whose path contains one of the words in the arguments, and whose cost is asked for (support/costs.ts). Without arguments:
  * all that are cheap. The last line of the output is `N passed, N failed`. A test that makes no assertion fails.
  *
- * The imports of a file decide on which engines it can run (support/engines.ts). It runs on SQLite, or on a real PostgreSQL (support/postgres.ts) if
+ * The imports of a file decide on which engines it can run (support/engines.ts). It runs on SQLite, or on a real PostgreSQL (support/postgres/postgres.ts) if
  * it can run nowhere else. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it; with `both` all run on both, and a
  * missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation the tests have seen,
  * and fails if one is missing.
@@ -17,8 +17,14 @@ import type { Json } from "../src/base/json.ts";
 import { medusaUrlVariable } from "./storefront/medusa/place.ts";
 import { isSelected, selectionOf } from "./support/costs.ts";
 import { type EngineName, placeOf, reasonToRunAlone } from "./support/engines.ts";
-import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
-import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
+import { type Hole, matrixOf, observedDirectoryVariable } from "./support/openapi/matrix.ts";
+import {
+  databaseVariable,
+  dropDatabases,
+  findPostgres,
+  makeTemplate,
+  startPostgres,
+} from "./support/postgres/postgres.ts";
 import { engineVariable } from "./support/store.ts";
 
 /** Documented statuses that no test can see. */

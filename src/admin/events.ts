@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events/events.ts";
 import { Fault, invalidField } from "../base/fault.ts";
-import { sleep } from "../base/waiting.ts";
+import { sleep } from "../base/time/waiting.ts";
 import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events/events.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";

@@ -3,8 +3,8 @@
  * endpoint reads every later change, so a key, an agent's above all, never can.
  */
 import { z } from "zod";
-import { hourMs } from "../base/calendar.ts";
-import { sleep } from "../base/waiting.ts";
+import { hourMs } from "../base/time/calendar.ts";
+import { sleep } from "../base/time/waiting.ts";
 import { decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { eventTypePatterns, typesNamed } from "../core/events/events.ts";
 import { Fault, invalidField } from "../base/fault.ts";

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { neutralised, neutralisedJson, onOneLine } from "../base/plain-text.ts";
+import { neutralised, neutralisedJson, onOneLine } from "../base/text/plain-text.ts";
 
 /** Intervals of progress on a terminal, and in lines of its own elsewhere. */
 const terminalEveryMs = 100;

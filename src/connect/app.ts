@@ -13,7 +13,7 @@
  */
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
-import { scopesSupported } from "../core/connect/grant.ts";
+import { scopesSupported } from "../core/access/grant.ts";
 import {
   Attempts,
   documentsOfAddress,
@@ -26,7 +26,7 @@ import { parseQuery } from "../http/query.ts";
 import { methodNotAllowed, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { asFault } from "../requests/envelope.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log } from "../store/store.ts";
 import { type ConnectAddresses, namesResource, readRequest, requestParameters } from "./authorize.ts";
 import { type Client, registered } from "./clients.ts";

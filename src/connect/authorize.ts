@@ -6,8 +6,8 @@
  * register an address, and would have a redirector here (RFC 9700, 4.11.2).
  */
 import { createHash } from "node:crypto";
-import { isChallenge, scopesSupported } from "../core/connect/grant.ts";
-import { isRedirectOf, withParameters } from "../core/connect/redirects.ts";
+import { isChallenge, scopesSupported } from "../core/access/grant.ts";
+import { isRedirectOf, withParameters } from "../core/access/redirects.ts";
 import type { Client, Clients } from "./clients.ts";
 import { OAuthError } from "./oauth-error.ts";
 

@@ -3,17 +3,17 @@
  * have registered.
  *
  * Owns: reading both, how long a document is kept, how often one is fetched. Does not own: where it may be fetched from
- * (webhooks/addresses.ts), where a client may be answered (core/connect/redirects.ts).
+ * (webhooks/addresses.ts), where a client may be answered (core/access/redirects.ts).
  *
  * A registration is stored nowhere: its id is what was registered, written out. So a flood of registrations costs
  * nothing, every node knows each of them, and a restart forgets none. Nobody gains by writing such an id without
  * registering: whatever it says is checked each time, and registering is open to everybody.
  */
 import { z } from "zod";
-import type { Clock } from "../base/clock.ts";
-import { onOneLine } from "../base/plain-text.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { onOneLine } from "../base/text/plain-text.ts";
 import { RecentMap } from "../base/recent-map.ts";
-import { placeOf, redirectFault } from "../core/connect/redirects.ts";
+import { placeOf, redirectFault } from "../core/access/redirects.ts";
 import type { ConnectPolicy } from "../webhooks/addresses.ts";
 import { fetchText } from "../webhooks/fetch-text.ts";
 import type { Resolve } from "../webhooks/names.ts";

@@ -3,11 +3,11 @@
  * once.
  */
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { connectCodeMs, usedCodeMs, type GrantedScope, scopeOfRole } from "../core/connect/grant.ts";
+import { connectCodeMs, usedCodeMs, type GrantedScope, scopeOfRole } from "../core/access/grant.ts";
 import { makeSecret, secretRandomBytes } from "../base/secret.ts";
-import { placeOf, type RedirectPlace } from "../core/connect/redirects.ts";
+import { placeOf, type RedirectPlace } from "../core/access/redirects.ts";
 import type { SignedIn } from "../requests/caller.ts";
 import { operatorHere } from "../requests/sessions.ts";
 import {

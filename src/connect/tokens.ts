@@ -2,7 +2,7 @@
  * Tokens of connections (C75): a code becomes a connection with its first tokens, a refresh token the next ones, and
  * either may be given up.
  *
- * Owns: what is checked of each, and what a mistake ends. Does not own: how long they are good (core/connect/grant.ts),
+ * Owns: what is checked of each, and what a mistake ends. Does not own: how long they are good (core/access/grant.ts),
  * the rows (shop/access/connections.ts), the requests' form (app.ts).
  *
  * Invariants:
@@ -13,7 +13,7 @@
  *       need not be stored.
  */
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import {
   accessTokenMs,
   refreshIdleMs,
@@ -21,7 +21,7 @@ import {
   effectiveScope,
   type GrantedScope,
   provesChallenge,
-} from "../core/connect/grant.ts";
+} from "../core/access/grant.ts";
 import { makeSecret, noShopId, parseSecret, type ParsedSecret, type SecretKind } from "../base/secret.ts";
 import type { Actor } from "../core/access/actor.ts";
 import { auditRowOf } from "../requests/audit/audit.ts";

@@ -19,7 +19,7 @@ import {
 } from "../shop/restore.ts";
 import { loadSchema, migrate } from "../store/sqlite/schema.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
-import { systemClock, timeOrderedIds } from "../base/system.ts";
+import { systemClock, timeOrderedIds } from "../base/time/system.ts";
 
 type Task<Kind extends RestoreTask["kind"]> = Extract<RestoreTask, { readonly kind: Kind }>;
 

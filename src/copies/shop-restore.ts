@@ -21,7 +21,7 @@ import type { RestoredShop, ShopToRestore } from "../admin/operation.ts";
 import type { Restored } from "../shop/restore.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { SqliteEngine } from "../store/sqlite/engine.ts";
-import type { Ids } from "../base/clock.ts";
+import type { Ids } from "../base/time/clock.ts";
 
 /** Task of the thread. */
 export type RestoreTask =

@@ -6,7 +6,7 @@
  * own (`note`, tags, payments, quantities received) never gets in.
  */
 import { createHash } from "node:crypto";
-import { dateOf, dayIn } from "../base/calendar.ts";
+import { dateOf, dayIn } from "../base/time/calendar.ts";
 import { Fault } from "../base/fault.ts";
 import type { DocumentSettings } from "../core/supplier/document-settings.ts";
 import { lineTotal } from "../core/order/lines.ts";

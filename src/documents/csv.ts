@@ -2,7 +2,7 @@
  * An order as CSV for its supplier: one row a line (RFC 4180, UTF-8 with the mark by which spreadsheets know it).
  * Totals are in the PDF: below the lines they would be read as further lines.
  */
-import { neutralised } from "../base/plain-text.ts";
+import { neutralised } from "../base/text/plain-text.ts";
 import { descriptionOf, type DocumentContent } from "./content.ts";
 
 /** Stands before the first cell: without it spreadsheets read UTF-8 as something else. */

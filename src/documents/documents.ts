@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { loadHeader } from "../shop/order/purchase-orders.ts";
 import { FairQueue } from "../store/fair-queue.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Engine, Log } from "../store/store.ts";
 import { type DocumentContent, documentTag, loadFrame, type NextVersion, readContent } from "./content.ts";
 import { csvDocument } from "./csv.ts";

@@ -15,7 +15,7 @@
  * - T4. A row is a record, or is reported as a fault, or is skipped by a rule that stands here. A file of which nothing
  *   is imported says so.
  */
-import { foldCase } from "../base/fold.ts";
+import { foldCase } from "../base/text/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { type Location, type Supplier, locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
 import { pageOf } from "../shop/record-table.ts";

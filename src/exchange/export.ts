@@ -8,7 +8,7 @@
  * The exports of a process take turns at reading a page (`exportQueue`). So many at once hold up other requests no more
  * than few do.
  */
-import { neutralisedJson } from "../base/plain-text.ts";
+import { neutralisedJson } from "../base/text/plain-text.ts";
 import { attachmentsOfOrders } from "../shop/order/purchase-order-attachments.ts";
 import { historyOfOrders } from "../shop/order/purchase-order-history.ts";
 import { pageOfOrders } from "../shop/order/purchase-orders.ts";

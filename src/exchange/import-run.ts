@@ -5,7 +5,7 @@
  * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their
  * way into the tables (import-chunks.ts).
  */
-import { sleep } from "../base/waiting.ts";
+import { sleep } from "../base/time/waiting.ts";
 import type { Actor } from "../core/access/actor.ts";
 import { Fault } from "../base/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
@@ -13,7 +13,7 @@ import { clocksApartMsMax } from "../core/access/rate-limit.ts";
 import { eventStatements } from "../shop/events/events.ts";
 import { type Claims, claimedBy, giveBackClaims } from "../store/claims.ts";
 import type { LoopShare } from "../store/loop-share.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { DueRows, Engine, Statement, Tx } from "../store/store.ts";
 
 /** Duration of a lease that nobody renews. */

@@ -10,7 +10,7 @@ import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
 import type { ImportStamp } from "../shop/order/purchase-orders.ts";
-import type { Ids } from "../base/clock.ts";
+import type { Ids } from "../base/time/clock.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
 /** A member that is null when it is left out. */

@@ -1,7 +1,7 @@
 /**
  * All record types but orders, by name, in the order of an export: types that others refer to come first.
  */
-import { dayIn } from "../base/calendar.ts";
+import { dayIn } from "../base/time/calendar.ts";
 import { reasonJson } from "../operations/stock-takes.ts";
 import {
   inventoryLevelTable,

@@ -10,13 +10,13 @@
  *   are masked.
  */
 import type { Fault } from "../base/fault.ts";
-import { shownPath } from "../base/shown-path.ts";
+import { shownPath } from "../base/text/shown-path.ts";
 import { faultFacts, noSpans, type Span, type SpanFacts, type Spans } from "../base/spans.ts";
 import { loggedRequest, type Trace, traceOf, traceparentOf } from "../base/trace-context.ts";
 import { asFault, failure, type Reply, respond } from "../requests/envelope.ts";
 import type { Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Log } from "../store/store.ts";
 import { BodyBudget, RequestBody } from "./body.ts";
 import { createHealth, type HealthSources } from "./health.ts";

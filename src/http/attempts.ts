@@ -6,7 +6,7 @@
  */
 import { Fault } from "../base/fault.ts";
 import { RecentMap } from "../base/recent-map.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 
 /** Failed sign-ins that an address has at once, before it has to wait. */
 export const signInFailuresMax = 30;

@@ -3,7 +3,7 @@
  * path or a method.
  */
 import { Fault } from "../base/fault.ts";
-import { shownPath } from "../base/shown-path.ts";
+import { shownPath } from "../base/text/shown-path.ts";
 import type { Trace } from "../base/trace-context.ts";
 import type { Reply } from "../requests/envelope.ts";
 import type { RequestBody } from "./body.ts";

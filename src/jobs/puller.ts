@@ -15,7 +15,7 @@
  * - Y4. A level that a push of stock is changing is left out and read again, so that neither the push nor sales are
  *   lost.
  */
-import { dateOf, dayIn, dayMs } from "../base/calendar.ts";
+import { dateOf, dayIn, dayMs } from "../base/time/calendar.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
 import { loadShop, type Shop } from "../shop/access/accounts.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
@@ -47,7 +47,7 @@ import {
 import { claimedBy, claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 import type { Pulled, PullPage, PullStage, StorefrontPull } from "../storefront/pull.ts";
 import { StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";

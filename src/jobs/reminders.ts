@@ -30,7 +30,7 @@ import {
 } from "../shop/supplier/reminders.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 
 interface ReminderLimits {

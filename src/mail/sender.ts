@@ -13,8 +13,8 @@
  *       take turns. No shop's write and no stock push waits for an attempt.
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
-import { hourMs } from "../base/calendar.ts";
-import { sleep } from "../base/waiting.ts";
+import { hourMs } from "../base/time/calendar.ts";
+import { sleep } from "../base/time/waiting.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import {
   afterMailAttempt,
@@ -44,7 +44,7 @@ import { mailedSecretStatements } from "../shop/supplier/supplier-links.ts";
 import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 import { type MailServer, type OutgoingMail, smtpConnectionsMax } from "./smtp.ts";
 

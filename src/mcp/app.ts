@@ -37,7 +37,7 @@ import type { Perform } from "../requests/perform.ts";
 import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
 import { RefusedMessages } from "../requests/remembered/refused-messages.ts";
 import type { Incoming } from "../requests/request.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Coordination, Engine, Log } from "../store/store.ts";
 import {
   argumentsOf,

@@ -12,7 +12,7 @@
 import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { dayMs } from "../base/calendar.ts";
+import { dayMs } from "../base/time/calendar.ts";
 import {
   type Money,
   type Quantity,
@@ -27,7 +27,7 @@ import {
   totalValueMax,
   unitCostMax,
 } from "../core/money/money.ts";
-import { plainTextProblem, type TextForm } from "../base/plain-text.ts";
+import { plainTextProblem, type TextForm } from "../base/text/plain-text.ts";
 import type { Address } from "../core/order/purchase-order.ts";
 
 // Limits, in characters unless said otherwise.

@@ -4,7 +4,7 @@
  */
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { dayIn } from "../base/calendar.ts";
+import { dayIn } from "../base/time/calendar.ts";
 import { decodeNamePosition, encodeCursor } from "../base/cursor.ts";
 import { Fault } from "../base/fault.ts";
 import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast/forecast.ts";

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
-import { dateOf, dayIn } from "../base/calendar.ts";
+import { dateOf, dayIn } from "../base/time/calendar.ts";
 import {
   executionModes,
   type ItemToBuild,

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
-import { onOneLine } from "../base/plain-text.ts";
+import { onOneLine } from "../base/text/plain-text.ts";
 import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
 import { unauthenticated } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
-import { foldCase } from "../base/fold.ts";
+import { foldCase } from "../base/text/fold.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
   makeSecret,
@@ -45,7 +45,7 @@ import {
   useInvitationStatement,
 } from "../shop/access/people.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Coordination, Engine, Statement, Tx } from "../store/store.ts";
 
 /** People of a shop. */

@@ -7,7 +7,7 @@
  */
 import { Fault } from "../base/fault.ts";
 import { NoticingTx } from "../store/delegated.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Footprint, RunStatement, SqlValue, Tx, Work } from "../store/store.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 import {

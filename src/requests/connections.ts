@@ -1,11 +1,11 @@
 /**
  * Assistants that are connected, found by the access token that they send to `/mcp` (C75). No other surface takes one.
  */
-import { effectiveScope } from "../core/connect/grant.ts";
+import { effectiveScope } from "../core/access/grant.ts";
 import { parseSecret } from "../base/secret.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import { findToken } from "../shop/access/connections.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Engine } from "../store/store.ts";
 import { type KeyCaller, orUnauthorized, unauthorized } from "./caller.ts";
 

@@ -24,7 +24,7 @@ import {
   storedBytesOf,
   unlessAnswered,
 } from "../shop/access/idempotency.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type {
   Compression,
   Coordination,

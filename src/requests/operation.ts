@@ -12,7 +12,7 @@ import type { EffectOutcome } from "../core/order/effect.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { QueuedEffect } from "../shop/storefront/effects.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Tx } from "../store/store.ts";
 import type { BroadQuery } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";

@@ -5,7 +5,7 @@ import { Fault } from "../base/fault.ts";
 import { mention } from "../core/order/guidance.ts";
 import type { BucketReading } from "../core/access/rate-limit.ts";
 import type { Shop } from "../shop/access/accounts.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Coordination } from "../store/store.ts";
 import type { Caller } from "./caller.ts";
 

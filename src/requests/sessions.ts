@@ -8,7 +8,7 @@ import { lesserRole, type Role, roleOfScope } from "../core/access/role.ts";
 import { parseSecret } from "../base/secret.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import { findBearer, type SignedInSession } from "../shop/access/people.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Coordination, Engine, Tx } from "../store/store.ts";
 import { operatorName, orUnauthorized, type PersonCaller, type SignedIn, unauthorized } from "./caller.ts";
 

@@ -15,7 +15,7 @@ import type { ReaderStore } from "../threads/reader-pool.ts";
 import type { ShopReminder } from "../jobs/reminders.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { Claims } from "../store/claims.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Coordination, DueRows, Engine, Log } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";

@@ -5,7 +5,7 @@
  */
 import { totalmem } from "node:os";
 import { z } from "zod";
-import { onOneLine } from "../base/plain-text.ts";
+import { onOneLine } from "../base/text/plain-text.ts";
 import { secretKeyFrom } from "../base/secret-box.ts";
 import { isMailAddress } from "../core/supplier/mail.ts";
 import type { SmtpServer } from "../mail/smtp.ts";

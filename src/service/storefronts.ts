@@ -4,7 +4,7 @@
  */
 import type { Config } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import {

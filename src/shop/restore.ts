@@ -12,7 +12,7 @@
  * temporary, so only the connection of the restore has them. Without a present state they are empty.
  */
 import { customVariantPrefix } from "../core/order/purchase-order.ts";
-import type { Ids } from "../base/clock.ts";
+import type { Ids } from "../base/time/clock.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import type { AuditEntry } from "./audit/audit.ts";
 import { placedAudit, waitingAudit } from "./audit/audit-chain.ts";

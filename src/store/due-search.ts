@@ -5,7 +5,7 @@
  * Owns: when it searches. Does not own: which rows are due (the engine's `dueRows`), what is done about them.
  */
 import { isNotFound } from "./engine-rules.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Engine, Log } from "./store.ts";
 
 interface DueSearchOptions {

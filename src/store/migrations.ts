@@ -3,7 +3,7 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fold } from "../base/fold.ts";
+import { fold } from "../base/text/fold.ts";
 
 const migrationName = /^(\d{4})\.sql$/;
 

@@ -1,6 +1,6 @@
 /** Values of a platform, as the shop can store them. */
 import { type Money, moneyFrom } from "../core/money/money.ts";
-import { onOneLine } from "../base/plain-text.ts";
+import { onOneLine } from "../base/text/plain-text.ts";
 
 /** The text on one line, without what a line may not have; null when nothing is left. */
 export function pulledText(text: string | null | undefined): string | null {

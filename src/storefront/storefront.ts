@@ -14,7 +14,7 @@
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
 import type { Money, Quantity } from "../core/money/money.ts";
-import { onOneLine } from "../base/plain-text.ts";
+import { onOneLine } from "../base/text/plain-text.ts";
 import type { SpanParent } from "../base/spans.ts";
 import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import type { StorefrontPull } from "./pull.ts";

@@ -10,14 +10,14 @@
  * and messages show masked.
  */
 import { z } from "zod";
-import { dateOf, dayIn } from "../base/calendar.ts";
+import { dateOf, dayIn } from "../base/time/calendar.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { lineEvent } from "../core/events/events.ts";
 import { parseJson } from "../base/json.ts";
 import { zeroQuantity } from "../core/money/money.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/order/purchase-order.ts";
 import { noShopId, parseSecret } from "../base/secret.ts";
-import { shownPath } from "../base/shown-path.ts";
+import { shownPath } from "../base/text/shown-path.ts";
 import {
   type ProposedLine,
   proposedLines,
@@ -44,7 +44,7 @@ import {
   openSupplierProposal,
 } from "../shop/supplier/supplier-proposals.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 import { type Form, readForm } from "./form.ts";
 import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";

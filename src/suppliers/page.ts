@@ -5,7 +5,7 @@
  * own (`note`, tags, payments) is not among them. The pages work without script, load nothing, and name no other place.
  */
 import { createHash } from "node:crypto";
-import { dateOf, dayIn } from "../base/calendar.ts";
+import { dateOf, dayIn } from "../base/time/calendar.ts";
 import { packsText } from "../core/supplier/packs.ts";
 import { isWhollyCancelled, lineTotal } from "../core/order/lines.ts";
 import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money/money.ts";

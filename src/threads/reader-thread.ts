@@ -10,7 +10,7 @@ import {
   runBroadQuery,
   runBroadRead,
 } from "../requests/broad-read.ts";
-import { systemClock } from "../base/system.ts";
+import { systemClock } from "../base/time/system.ts";
 import { broadQueries, operations } from "../operations/registry.ts";
 import type { DatabaseSource, ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { runInBackground } from "../store/background-thread.ts";

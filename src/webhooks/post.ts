@@ -8,7 +8,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { neutralised } from "../base/plain-text.ts";
+import { neutralised } from "../base/text/plain-text.ts";
 import type { AttemptResult } from "../core/events/webhooks.ts";
 import { bareHost, type ConnectPolicy, formFault, isAddress, judge } from "./addresses.ts";
 import type { Resolve } from "./names.ts";

@@ -18,7 +18,7 @@
  *       turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
-import { sleep } from "../base/waiting.ts";
+import { sleep } from "../base/time/waiting.ts";
 import { type SecretBox, SecretUnreadable } from "../base/secret-box.ts";
 import { type EventDraft } from "../core/events/events.ts";
 import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../base/spans.ts";
@@ -55,7 +55,7 @@ import {
 import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/clock.ts";
+import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 import type { ConnectPolicy } from "./addresses.ts";
 import type { Resolve } from "./names.ts";

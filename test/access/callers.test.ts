@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { Callers } from "../../src/requests/caller.ts";
 import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
-import { crateOperations } from "../support/operations.ts";
+import { crateOperations } from "../support/shops/operations.ts";
 import { startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";

@@ -11,7 +11,7 @@ import { bindingOf } from "../../src/http/routes.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { bearerMs, sessionIdleMs } from "../../src/requests/sessions.ts";
 import { askAdmin, cookieOf, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
-import { spelled } from "../support/requests.ts";
+import { spelled } from "../support/openapi/requests.ts";
 import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 function assertFault(answered: TestResponse, status: number, code: string): void {

@@ -13,7 +13,7 @@ import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/sh
 import type { SqlValue, Statement, Tx } from "../../src/store/store.ts";
 import { auditEntry, verifyWhole, type WholeVerification } from "../support/audit.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import { crateOperations } from "../support/operations.ts";
+import { crateOperations } from "../support/shops/operations.ts";
 import { adminToken, startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
-import { startBroadServer } from "../support/broad-server.ts";
+import { startBroadServer } from "../support/programs/broad-server.ts";
 import { type TestServer, adminToken } from "../support/server.ts";
 import { asAfterAWhile } from "../support/store.ts";
 import { pause } from "../support/until.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { fold, foldCase, wordsOf } from "../../src/base/fold.ts";
+import { fold, foldCase, wordsOf } from "../../src/base/text/fold.ts";
 
 test("case, width, composition, accents and letters that are typed in their place are ignored", () => {
   for (const [a, b] of [

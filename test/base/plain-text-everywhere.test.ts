@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { openOutput, table } from "../../src/cli/output.ts";
 import { type GoodsServer, lineA, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, fromPage } from "../support/people.ts";
-import { makeLink, propose } from "../support/supplier-link.ts";
+import { makeLink, propose } from "../support/peers/supplier-link.ts";
 import type { TestResponse } from "../support/server.ts";
 
 const red = "Tea\u001b[31m";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { adminOperations } from "../../src/admin/registry.ts";
-import { neutralised, neutralisedJson, onOneLine, plainTextProblem } from "../../src/base/plain-text.ts";
+import { neutralised, neutralisedJson, onOneLine, plainTextProblem } from "../../src/base/text/plain-text.ts";
 import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
 import { text, textOfLines } from "../../src/operations/fields.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { type Schema, stringsOf } from "../support/schema-values.ts";
+import { type Schema, stringsOf } from "../support/openapi/schema-values.ts";
 
 const escape = "\u001b[31mred";
 const overridden = "\u202eredro";

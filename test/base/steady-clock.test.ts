@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { caughtUpMsMax, steadyClock } from "../../src/base/steady-clock.ts";
+import { caughtUpMsMax, steadyClock } from "../../src/base/time/steady-clock.ts";
 
 /** A machine whose clock can be set. */
 function machine(fromMs?: number) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { timeOrderedIds } from "../../src/base/system.ts";
+import { timeOrderedIds } from "../../src/base/time/system.ts";
 
 test("an id is its prefix and 26 lower-case characters of Crockford's base 32, the time first", () => {
   const ids = timeOrderedIds({ now: () => 1_469_918_176_385 });

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import type { Finished } from "../support/program.ts";
+import type { Finished } from "../support/programs/program.ts";
 import { onPostgres } from "../support/store.ts";
 
 const adminToken = "an-admin-token-for-tests";

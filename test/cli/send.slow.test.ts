@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { attachedTo, mailEnv, type MailShop, mailShopOn, sha256Of } from "../support/mail-shop.ts";
+import { attachedTo, mailEnv, type MailShop, mailShopOn, sha256Of } from "../support/peers/mail-shop.ts";
 import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import type { Finished } from "../support/program.ts";
-import { parseMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
+import type { Finished } from "../support/programs/program.ts";
+import { parseMail, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 
 /** Methods, paths of the admin API and JSON pointers. A command has options and commands instead. */
 const wordsOfRest = /\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/admin\/v1|(?:^|[\s;])(?:\/\w+)+: |details|Authorization/m;

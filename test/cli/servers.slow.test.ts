@@ -10,7 +10,7 @@ import { createServer } from "node:http";
 import path from "node:path";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import type { Finished } from "../support/program.ts";
+import type { Finished } from "../support/programs/program.ts";
 
 interface Served {
   readonly dataDir: string;

@@ -7,7 +7,7 @@ import { helpOf } from "../../src/cli/arguments.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { shownOptions } from "../../src/service/options.ts";
-import { runWithoutStore } from "../support/program.ts";
+import { runWithoutStore } from "../support/programs/program.ts";
 
 test("arguments: help and version are answered, anything else is refused with a hint", async () => {
   const help = await runWithoutStore(["--help"]);

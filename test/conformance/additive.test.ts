@@ -10,7 +10,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { documentOf, releases } from "../releases/kept.ts";
-import { breakingChanges } from "../support/breaking.ts";
+import { breakingChanges } from "../support/openapi/breaking.ts";
 
 const released: JsonObject = JSON.parse(readFileSync(path.join(import.meta.dirname, "released.json"), "utf8"));
 

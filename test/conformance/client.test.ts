@@ -11,9 +11,9 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { createClient, ListFailure } from "../../client/index.ts";
 import { Fault } from "../../src/base/fault.ts";
-import { fetchChecked } from "../support/contract.ts";
+import { fetchChecked } from "../support/openapi/contract.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { toolPath } from "../support/tools.ts";
+import { toolPath } from "../support/programs/tools.ts";
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "../..");

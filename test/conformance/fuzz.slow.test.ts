@@ -10,10 +10,10 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 import type { Status } from "../../src/core/order/purchase-order.ts";
 import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { restOperations } from "../../src/operations/registry.ts";
-import { fuzzer, type Pool, remember } from "../support/fuzz.ts";
+import { fuzzer, type Pool, remember } from "../support/openapi/fuzz.ts";
 import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
-import { world } from "../support/read-only.ts";
-import { view } from "../support/ready.ts";
+import { world } from "../support/shops/read-only.ts";
+import { view } from "../support/openapi/ready.ts";
 
 const seconds = Number(process.env["OPENPO_FUZZ_SECONDS"] ?? 0);
 const suiteRuns = { numRuns: 15, seed: 7 };

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { matrixOf } from "../support/matrix.ts";
+import { matrixOf } from "../support/openapi/matrix.ts";
 
 const document = {
   paths: {

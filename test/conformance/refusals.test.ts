@@ -10,9 +10,9 @@ import { bindingOf } from "../../src/http/routes.ts";
 import type { RestOperation } from "../../src/requests/operation.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
-import { world } from "../support/read-only.ts";
-import { ids, ready, view } from "../support/ready.ts";
-import { exampleRequest, spelled } from "../support/requests.ts";
+import { world } from "../support/shops/read-only.ts";
+import { ids, ready, view } from "../support/openapi/ready.ts";
+import { exampleRequest, spelled } from "../support/openapi/requests.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 /** A method that may be called without its object. */

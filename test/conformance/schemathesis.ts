@@ -15,9 +15,9 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
-import { type Command, ended, installed, pipInstall, placed, shownEnd } from "../support/programs.ts";
-import { world } from "../support/read-only.ts";
-import { view } from "../support/ready.ts";
+import { type Command, ended, installed, pipInstall, placed, shownEnd } from "../support/programs/programs.ts";
+import { world } from "../support/shops/read-only.ts";
+import { view } from "../support/openapi/ready.ts";
 
 const folder = path.join(import.meta.dirname, "schemathesis");
 const examplesOfEach = Number(process.env["OPENPO_SCHEMATHESIS_EXAMPLES"] ?? 20);

@@ -18,7 +18,7 @@ import { restOperations } from "../../src/operations/registry.ts";
 import { idMax } from "../../src/operations/fields.ts";
 import { tagMax } from "../../src/operations/purchase-orders/json.ts";
 import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server.ts";
-import { ready } from "../support/ready.ts";
+import { ready } from "../support/openapi/ready.ts";
 
 /** How many requests had a cursor, and how many of them had a next page. */
 export interface CursorCount {

@@ -17,8 +17,8 @@ import { apiPrefix } from "../../src/http/routes.ts";
 import type { RestOperation } from "../../src/requests/operation.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
-import { manufacturingOrder, stockTake, transfer, world } from "../support/read-only.ts";
-import { ids, ready, view } from "../support/ready.ts";
+import { manufacturingOrder, stockTake, transfer, world } from "../support/shops/read-only.ts";
+import { ids, ready, view } from "../support/openapi/ready.ts";
 import { refusals, specmaticDocument } from "./specmatic-document.ts";
 import { startProxy } from "./specmatic-proxy.ts";
 

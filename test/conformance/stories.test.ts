@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
-import { toolPath } from "../support/tools.ts";
+import { toolPath } from "../support/programs/tools.ts";
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "../..");

@@ -9,7 +9,7 @@ import {
   clientDocumentsFetchedMax,
 } from "../../src/connect/clients.ts";
 import { clientDocumentEveryMs, clientDocumentsMax } from "../../src/http/attempts.ts";
-import { usedCodeMs } from "../../src/core/connect/grant.ts";
+import { usedCodeMs } from "../../src/core/access/grant.ts";
 import { Clients } from "../../src/connect/clients.ts";
 import { OAuthError } from "../../src/connect/oauth-error.ts";
 import { onlyGlobal } from "../../src/webhooks/addresses.ts";
@@ -23,10 +23,10 @@ import {
   documentOf,
   exchange,
   serveDocuments,
-} from "../support/connect.ts";
+} from "../support/peers/connect.ts";
 import { signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { shortened } from "../support/shortened.ts";
+import { shortened } from "../support/programs/shortened.ts";
 
 const opens = async (server: TestServer, clientId: string): Promise<number> =>
   (await authorize(server, ask(server, clientId).parameters)).status;

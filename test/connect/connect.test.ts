@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { accessTokenMs, connectCodeMs, refreshIdleMs, rotationGraceMs } from "../../src/core/connect/grant.ts";
+import { accessTokenMs, connectCodeMs, refreshIdleMs, rotationGraceMs } from "../../src/core/access/grant.ts";
 import { connectionsOfShopMax, registrationMs } from "../../src/connect/consent.ts";
 import {
   registrationEveryMs,
@@ -32,7 +32,7 @@ import {
   refresh,
   registerClient,
   serveDocuments,
-} from "../support/connect.ts";
+} from "../support/peers/connect.ts";
 
 const open = (server: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
   server.request("GET", path, { key: null, undocumented: true, headers });

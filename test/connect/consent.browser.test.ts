@@ -8,9 +8,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityFaultsInThemes } from "../support/axe.ts";
-import { ask } from "../support/connect.ts";
-import { endConsole, invitation, newPage, picture, skip } from "../support/console.ts";
+import { accessibilityFaultsInThemes } from "../support/pages/axe.ts";
+import { ask } from "../support/peers/connect.ts";
+import { endConsole, invitation, newPage, picture, skip } from "../support/pages/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { until } from "../support/until.ts";
 

@@ -10,8 +10,8 @@ import path from "node:path";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { places } from "../../console/places.ts";
-import { accessibilityFaults } from "../support/axe.ts";
-import { endConsole, invitation, newPage, skip } from "../support/console.ts";
+import { accessibilityFaults } from "../support/pages/axe.ts";
+import { endConsole, invitation, newPage, skip } from "../support/pages/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
 after(endConsole);

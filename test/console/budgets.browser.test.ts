@@ -9,7 +9,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Request } from "playwright-core";
-import { endConsole, invitation, newPage, skip } from "../support/console.ts";
+import { endConsole, invitation, newPage, skip } from "../support/pages/console.ts";
 import { until } from "../support/until.ts";
 
 after(endConsole);

@@ -2,7 +2,7 @@
 // Only on sqlite: its subject is the page in the browser; other tests ask the same of both engines.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { endConsole, picture, skip, throughAgain, withConsole } from "../support/console.ts";
+import { endConsole, picture, skip, throughAgain, withConsole } from "../support/pages/console.ts";
 
 after(endConsole);
 

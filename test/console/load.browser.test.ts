@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { CDPSession, Page } from "playwright-core";
-import { bigRecords, makeShop, ordersOfBig, slowdownOf, untilOnPage } from "../support/console-shop.ts";
-import { endConsole, skip, withConsole } from "../support/console.ts";
+import { bigRecords, makeShop, ordersOfBig, slowdownOf, untilOnPage } from "../support/pages/console-shop.ts";
+import { endConsole, skip, withConsole } from "../support/pages/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
 after(endConsole);

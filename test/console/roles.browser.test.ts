@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { endConsole, newPage, skip, withPerson } from "../support/console.ts";
+import { endConsole, newPage, skip, withPerson } from "../support/pages/console.ts";
 
 after(endConsole);
 

@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityFaultsInThemes } from "../support/axe.ts";
-import { apiOf, makeShop, press, showsStatus } from "../support/console-shop.ts";
+import { accessibilityFaultsInThemes } from "../support/pages/axe.ts";
+import { apiOf, makeShop, press, showsStatus } from "../support/pages/console-shop.ts";
 import {
   endConsole,
   invitation,
@@ -18,7 +18,7 @@ import {
   withConsole,
   withPerson,
   withoutEvents,
-} from "../support/console.ts";
+} from "../support/pages/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { becomes, pause, until } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { quantityToNumber } from "../../src/core/money/money.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import type { SandboxLevel } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";

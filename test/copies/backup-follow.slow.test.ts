@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { startProgram } from "../support/program.ts";
+import { startProgram } from "../support/programs/program.ts";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { adminToken, otherShop, shopId, ShopUse } from "../support/restored-shop.ts";
+import { adminToken, otherShop, shopId, ShopUse } from "../support/shops/restored-shop.ts";
 import { pause, until } from "../support/until.ts";
 
 const serve = (data: string): Promise<RunningProgram> =>

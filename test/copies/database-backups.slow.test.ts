@@ -15,10 +15,10 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { backupRecords } from "../support/backup-records.ts";
+import { backupRecords } from "../support/shops/backup-records.ts";
 import { type Answered, ask, type Asked, hangUp, makeShop, operate } from "../support/clients.ts";
-import { rowsOf, serviceNode, withNodes } from "../support/nodes.ts";
-import { processesOf } from "../support/postgres-pair.ts";
+import { rowsOf, serviceNode, withNodes } from "../support/programs/nodes.ts";
+import { processesOf } from "../support/postgres/postgres-pair.ts";
 import {
   findPostgres,
   type PostgresServer,
@@ -26,7 +26,7 @@ import {
   unprivilegedUser,
   urlOfDatabase,
   withClient,
-} from "../support/postgres.ts";
+} from "../support/postgres/postgres.ts";
 import { runProgram } from "../support/process.ts";
 import { pause, until } from "../support/until.ts";
 

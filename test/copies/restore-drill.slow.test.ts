@@ -12,11 +12,11 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { ndjson } from "../support/admin.ts";
-import { backupRecords } from "../support/backup-records.ts";
+import { backupRecords } from "../support/shops/backup-records.ts";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { startProgram } from "../support/program.ts";
-import { adminToken, keyOf } from "../support/restored-shop.ts";
-import { directoryBytes } from "../support/sizes.ts";
+import { startProgram } from "../support/programs/program.ts";
+import { adminToken, keyOf } from "../support/shops/restored-shop.ts";
+import { directoryBytes } from "../support/engine/sizes.ts";
 import { pause, until } from "../support/until.ts";
 
 /** How long many shops may take to be copied. */

@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { onStore, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { startProgram } from "../support/program.ts";
-import { adminToken, eventsOf, keyOf, shopId, ShopUse } from "../support/restored-shop.ts";
-import { withClient } from "../support/postgres.ts";
+import { startProgram } from "../support/programs/program.ts";
+import { adminToken, eventsOf, keyOf, shopId, ShopUse } from "../support/shops/restored-shop.ts";
+import { withClient } from "../support/postgres/postgres.ts";
 import { databaseFor } from "../support/store.ts";
 import { pause, until, until as untilThere } from "../support/until.ts";
 

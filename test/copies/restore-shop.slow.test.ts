@@ -9,7 +9,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { adminToken, eventsOf, keyOf, otherShop, shopId, ShopUse } from "../support/restored-shop.ts";
+import { adminToken, eventsOf, keyOf, otherShop, shopId, ShopUse } from "../support/shops/restored-shop.ts";
 import { pause, until } from "../support/until.ts";
 
 interface Place {

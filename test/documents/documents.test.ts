@@ -10,7 +10,7 @@ import { exportRecords } from "../../src/exchange/export.ts";
 import { backgroundNiceness } from "../../src/store/background-thread.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { nicenessOf } from "../support/threads.ts";
+import { nicenessOf } from "../support/programs/threads.ts";
 import { until } from "../support/until.ts";
 
 const asItIs = { nowMs: Date.parse("2026-11-20T12:00:00Z"), next: null };

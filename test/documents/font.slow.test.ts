@@ -13,8 +13,8 @@ import { test } from "node:test";
 import { fontFault, loadFonts, missingIn } from "../../src/documents/fonts.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
-import { contentWith } from "../support/document-content.ts";
-import { textOf, noPoppler } from "../support/poppler.ts";
+import { contentWith } from "../support/pages/document-content.ts";
+import { textOf, noPoppler } from "../support/pages/poppler.ts";
 import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
 const fonts = path.join(import.meta.dirname, "../../src/documents/fonts");

@@ -6,7 +6,7 @@ import { loadFonts } from "../../src/documents/fonts.ts";
 import { logoBytesMax, LogoError, logoFrom, logoPixelsMax, logoUnpackedBytesMax } from "../../src/documents/logo.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
-import { contentWith } from "../support/document-content.ts";
+import { contentWith } from "../support/pages/document-content.ts";
 
 function chunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);

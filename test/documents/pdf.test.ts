@@ -27,8 +27,8 @@ import { missingCharacter } from "../../src/documents/missing.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
 import { numberText, texts } from "../../src/documents/texts.ts";
-import { addressWith, contentLine, contentWith } from "../support/document-content.ts";
-import { firstPageOf, infoOf, noPoppler, textOf } from "../support/poppler.ts";
+import { addressWith, contentLine, contentWith } from "../support/pages/document-content.ts";
+import { firstPageOf, infoOf, noPoppler, textOf } from "../support/pages/poppler.ts";
 
 /** The fonts that ship, whatever is installed beside. */
 const fonts = loadFonts(null, []);

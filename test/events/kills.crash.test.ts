@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { adminToken, type Client, createClient, hangUp, makeShop, operate, seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
 import { pause, until } from "../support/until.ts";
 
 const writerCount = Number(process.env["OPENPO_TEST_EVENTS_WRITERS"] ?? 60);

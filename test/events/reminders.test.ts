@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { dateOf, dayIn, dayMs } from "../../src/base/calendar.ts";
+import { dateOf, dayIn, dayMs } from "../../src/base/time/calendar.ts";
 import type { EventType } from "../../src/core/events/events.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { dayStart } from "../../src/core/supplier/reminders.ts";
@@ -16,7 +16,7 @@ import { announcing } from "../../src/shop/events/announcements.ts";
 import { recheckStatement, nextReminderAtMs } from "../../src/shop/supplier/reminders.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { withProgram } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
 import { startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { eventStreamsMax, eventStreamsOfPersonMax, eventStreamsOfShopMax } from "../../src/admin/events.ts";
 import { askAdmin, fromPage, signInAs, signInWith, type SignedInPerson } from "../support/people.ts";
-import { sendUnread, statusesIn } from "../support/raw.ts";
+import { sendUnread, statusesIn } from "../support/peers/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";

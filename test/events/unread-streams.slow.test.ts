@@ -9,8 +9,8 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { eventHeartbeatMs, eventPollMs, eventStreamsMax, eventStreamsOfShopMax } from "../../src/admin/events.ts";
 import { eventStatements } from "../../src/shop/events/events.ts";
-import { heldBytes } from "../support/garbage.ts";
-import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
+import { heldBytes } from "../support/programs/garbage.ts";
+import { exchange, sendUnread, statusesIn } from "../support/peers/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
 import { pause, until } from "../support/until.ts";
 

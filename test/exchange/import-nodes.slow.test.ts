@@ -5,7 +5,7 @@ import { importRecords, recoverImports } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { Fault } from "../../src/base/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { delegated } from "../../src/store/delegated.ts";
 

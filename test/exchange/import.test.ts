@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { chunkWeightMax, chunkWeightQuietMax, importQuietMs } from "../../src/exchange/import-chunks.ts";
 import { checkRecords, importRecords, recoverImports } from "../../src/exchange/import.ts";
 import { lineBytesMax } from "../../src/exchange/ndjson.ts";
-import { plainTextProblem } from "../../src/base/plain-text.ts";
+import { plainTextProblem } from "../../src/base/text/plain-text.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import type { InventoryLevel, Variant } from "../../src/shop/catalogue/catalogue.ts";

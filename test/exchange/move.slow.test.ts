@@ -13,11 +13,11 @@ import { isJsonObject, type Json } from "../../src/base/json.ts";
 import { fxRateFrom } from "../../src/core/money/money.ts";
 import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
-import { world } from "../support/read-only.ts";
+import { world } from "../support/shops/read-only.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";
-import { idsIn } from "../support/ids-in.ts";
+import { idsIn } from "../support/openapi/ids-in.ts";
 
 const orders = "/api/v1/purchase-orders";
 

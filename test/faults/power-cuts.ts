@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { isReplay, type Reply } from "../../src/requests/envelope.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { orderRecords } from "../linear/clients.ts";
 import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
 import { fewPages, mutantVariable } from "./planted.ts";

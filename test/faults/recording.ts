@@ -7,7 +7,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Random } from "../simulator/random.ts";
-import { leftOf } from "../support/torn-blocks.ts";
+import { leftOf } from "../support/engine/torn-blocks.ts";
 
 /** As `struct header` of interposer.c. */
 const headerBytes = 32;

@@ -1,12 +1,12 @@
 /** A view of reorders only of a shop with many variants is decided from blocks, which are kept up (V9). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayIn } from "../../src/base/calendar.ts";
+import { dateOf, dayIn } from "../../src/base/time/calendar.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
 import { areBlocksBehind, loadBlocks, makeBlock } from "../../src/shop/forecast/reorder-block-tables.ts";
 import { forecastPage } from "../../src/shop/forecast/forecast-rows.ts";
 import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";
-import { countingRows } from "../support/counted-rows.ts";
+import { countingRows } from "../support/engine/counted-rows.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { until } from "../support/until.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { suite, test } from "node:test";
-import { type Day, dayFrom } from "../../src/base/calendar.ts";
+import { type Day, dayFrom } from "../../src/base/time/calendar.ts";
 import { type DaySale, extendSeries } from "../../src/core/forecast/demand.ts";
 import { type LateArrival, replenishment } from "../../src/core/forecast/forecast.ts";
 import { asQuantity, quantityToNumber } from "../../src/core/money/money.ts";

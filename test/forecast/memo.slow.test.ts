@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { dateOf, dayIn } from "../../src/base/calendar.ts";
+import { dateOf, dayIn } from "../../src/base/time/calendar.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
 import { loadBlocks, makeBlock } from "../../src/shop/forecast/reorder-block-tables.ts";
 import { forecastPage } from "../../src/shop/forecast/forecast-rows.ts";
 import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";
-import { countingRows } from "../support/counted-rows.ts";
+import { countingRows } from "../support/engine/counted-rows.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";

@@ -1,7 +1,7 @@
 /** Drafts planned from a forecast's suggestions (C68). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayFrom } from "../../src/base/calendar.ts";
+import { dayFrom } from "../../src/base/time/calendar.ts";
 import type { SupplierOffer, Suggestion } from "../../src/core/forecast/forecast.ts";
 import { type Quantity, asMoney, asQuantity, zeroQuantity } from "../../src/core/money/money.ts";
 import { planReorder, type ReorderFacts } from "../../src/core/forecast/reorder.ts";

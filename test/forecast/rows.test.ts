@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayFrom } from "../../src/base/calendar.ts";
+import { dateOf, dayFrom } from "../../src/base/time/calendar.ts";
 import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast/forecast.ts";
 import { forecastPage, type RowPosition } from "../../src/shop/forecast/forecast-rows.ts";
 import { loadForecastView } from "../../src/shop/forecast/saved-views.ts";

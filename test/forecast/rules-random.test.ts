@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { weekStart } from "../../src/base/calendar.ts";
+import { weekStart } from "../../src/base/time/calendar.ts";
 import { type DaySale, extendSeries, weeklyDemand } from "../../src/core/forecast/demand.ts";
 import {
   forecastRow,

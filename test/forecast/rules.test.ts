@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayFrom, dayIn, weekOf, weekStart } from "../../src/base/calendar.ts";
+import { dateOf, dayFrom, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import {
   type DaySale,
   type DemandSeries,

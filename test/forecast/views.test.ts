@@ -3,9 +3,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/calendar.ts";
+import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import { columnIds } from "../../src/core/forecast/forecast.ts";
-import { bring } from "../support/imported-records.ts";
+import { bring } from "../support/shops/imported-records.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@
  * that it needs are in `clients/<name>/`. Where a command names a place, `{cache}` is the folder of what was installed.
  */
 
-import { type Command, pipInstall } from "../support/programs.ts";
+import { type Command, pipInstall } from "../support/programs/programs.ts";
 
 /** Something that the machine must have, with a command that prints its version. */
 interface Need {

@@ -14,8 +14,8 @@ import { openApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { columnIds } from "../../src/core/forecast/forecast.ts";
 import { customLine, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
-import { ended, installed, placed, step, toolsCache } from "../support/programs.ts";
-import { view } from "../support/ready.ts";
+import { ended, installed, placed, step, toolsCache } from "../support/programs/programs.ts";
+import { view } from "../support/openapi/ready.ts";
 import { startAddingProxy } from "./adding-proxy.ts";
 import { type Generator, generators } from "./generators.ts";
 

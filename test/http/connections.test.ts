@@ -13,7 +13,7 @@ import {
   silenceMs,
   timeoutCheckMs,
 } from "../../src/http/node/server.ts";
-import { crateOperations } from "../support/operations.ts";
+import { crateOperations } from "../support/shops/operations.ts";
 import { pause, until } from "../support/until.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 

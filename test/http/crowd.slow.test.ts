@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { connectionsRefusedAtOnceMax, pipelinedReadMax, requestsWaitingMax } from "../../src/http/node/connections.ts";
 import { unreadBytesMax } from "../../src/http/node/server.ts";
 import type { Surface } from "../../src/http/surface.ts";
-import { crateOperations } from "../support/operations.ts";
-import { assertToldInWords, statusesIn } from "../support/raw.ts";
+import { crateOperations } from "../support/shops/operations.ts";
+import { assertToldInWords, statusesIn } from "../support/peers/raw.ts";
 import { startServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 

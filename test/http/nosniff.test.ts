@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { exchange, sendUnread } from "../support/raw.ts";
+import { exchange, sendUnread } from "../support/peers/raw.ts";
 import { adminToken, startServer } from "../support/server.ts";
 
 test("every kind of answer says that its type must not be guessed", async () => {

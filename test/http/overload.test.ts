@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import type { AdmissionLimits } from "../../src/http/node/admission.ts";
 import type { Surface } from "../../src/http/surface.ts";
-import { crateOperations } from "../support/operations.ts";
-import { exchange, statusesIn } from "../support/raw.ts";
+import { crateOperations } from "../support/shops/operations.ts";
+import { exchange, statusesIn } from "../support/peers/raw.ts";
 import { startServer } from "../support/server.ts";
 import { pause, until } from "../support/until.ts";
 

@@ -7,7 +7,7 @@ import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
 import { loadReadme } from "../../src/http/node/readme.ts";
 import { createStartPage } from "../../src/http/start-page.ts";
-import { browserPath } from "../support/browser.ts";
+import { browserPath } from "../support/pages/browser.ts";
 import { startServer } from "../support/server.ts";
 
 const startDocs = () =>

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
 import { until } from "../support/until.ts";
 
 const spanSchema = z.strictObject({
@@ -43,7 +43,7 @@ interface Traced {
 async function withTracer(use: (traced: Traced) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const file = `${directory}.spans`;
-    const preload = pathToFileURL(path.join(import.meta.dirname, "../support/recording-tracer.ts")).href;
+    const preload = pathToFileURL(path.join(import.meta.dirname, "../support/programs/recording-tracer.ts")).href;
     const spans = (): readonly Recorded[] =>
       existsSync(file)
         ? readFileSync(file, "utf8")

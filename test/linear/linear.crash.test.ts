@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { findings, type History, isOutside } from "./checker.ts";
 import { playHistories } from "./clients.ts";
 import { isOfLinear, mutants, mutantVariable } from "../faults/planted.ts";

@@ -9,7 +9,7 @@ import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
 import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
 import { mailStatements } from "../../src/shop/supplier/mails.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";

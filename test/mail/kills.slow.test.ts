@@ -9,9 +9,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
 import { seeded } from "../support/clients.ts";
-import { attachedTo, mailEnv, mailShopOn, sha256Of } from "../support/mail-shop.ts";
+import { attachedTo, mailEnv, mailShopOn, sha256Of } from "../support/peers/mail-shop.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { parseMail, type ReceivedMail, startSmtpServer } from "../support/smtp.ts";
+import { parseMail, type ReceivedMail, startSmtpServer } from "../support/peers/smtp.ts";
 import { pause, until } from "../support/until.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_MAIL_KILLS"] ?? 12);

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailsPerHourMax } from "../../src/core/supplier/mail.ts";
-import { attachedTo, type MailShop, sha256Of, supplierEmail, withMailShop } from "../support/mail-shop.ts";
-import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
+import { attachedTo, type MailShop, sha256Of, supplierEmail, withMailShop } from "../support/peers/mail-shop.ts";
+import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 
 async function withServer(
   use: (server: SmtpServerForTests) => Promise<void>,

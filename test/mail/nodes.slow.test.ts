@@ -8,11 +8,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
 import { adminToken, hangUp } from "../support/clients.ts";
-import { mailEnv } from "../support/mail-shop.ts";
-import { withNodes } from "../support/nodes.ts";
-import { freshDatabase } from "../support/postgres.ts";
+import { mailEnv } from "../support/peers/mail-shop.ts";
+import { withNodes } from "../support/programs/nodes.ts";
+import { freshDatabase } from "../support/postgres/postgres.ts";
 import type { RunningProgram } from "../support/process.ts";
-import { parseMail, type ReceivedMail, startSmtpServer } from "../support/smtp.ts";
+import { parseMail, type ReceivedMail, startSmtpServer } from "../support/peers/smtp.ts";
 import { pause, until } from "../support/until.ts";
 
 const mailsOfShop = 5;

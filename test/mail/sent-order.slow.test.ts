@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { supplierLinksOfOrderMax } from "../../src/operations/purchase-orders/supplier-link.ts";
-import { attachedTo, type MailShop, sha256Of, withMailShop } from "../support/mail-shop.ts";
-import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
+import { attachedTo, type MailShop, sha256Of, withMailShop } from "../support/peers/mail-shop.ts";
+import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 
 async function withServer(use: (server: SmtpServerForTests, shop: MailShop) => Promise<void>): Promise<void> {
   const server = await startSmtpServer();

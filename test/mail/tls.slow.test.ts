@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type MailShop, mailEnv, type ShownMail, withMailShop } from "../support/mail-shop.ts";
-import { smtpCertificateFile, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
+import { type MailShop, mailEnv, type ShownMail, withMailShop } from "../support/peers/mail-shop.ts";
+import { smtpCertificateFile, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 
 const trusting = { NODE_EXTRA_CA_CERTS: smtpCertificateFile };
 

@@ -6,7 +6,7 @@ import { toolSets } from "../../src/requests/tool-sets.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent, mcpHeaders, toolCall } from "../support/mcp.ts";
 import type { TestServer } from "../support/server.ts";
-import { tokensOf } from "../support/tokens.ts";
+import { tokensOf } from "../support/openapi/tokens.ts";
 
 async function listed(server: TestServer, address: string, key: string = server.writeKey) {
   await using agent = await connectAgent(server, { address, key });

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dateOf, dayIn, dayMs } from "../../src/base/calendar.ts";
+import { dateOf, dayIn, dayMs } from "../../src/base/time/calendar.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
 import { isRestOperation } from "../../src/requests/operation.ts";

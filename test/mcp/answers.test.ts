@@ -8,7 +8,7 @@ import { changedLinesMax } from "../../src/mcp/answers.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
 import { startServer } from "../support/server.ts";
-import { tokensOf } from "../support/tokens.ts";
+import { tokensOf } from "../support/openapi/tokens.ts";
 
 /** Tokens of a write on 20 lines. */
 const writeTokensMax = 2_500;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toolOf, withoutOutputSchema } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { tokensOf } from "../support/tokens.ts";
+import { tokensOf } from "../support/openapi/tokens.ts";
 
 const schemasTokensMax = 30_000;
 const wholeTokensMax = 11_000;

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { type Revision, revisions } from "../support/mcp.ts";
 import { withDirectory } from "../support/process.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { toolPath } from "../support/tools.ts";
+import { toolPath } from "../support/programs/tools.ts";
 
 const suite = toolPath("@modelcontextprotocol/conformance/dist/index.js");
 const run = promisify(execFile);

@@ -16,7 +16,7 @@ import { operations, restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { answerOf, connectAgent, mcpHeaders, revisions, toolCall } from "../support/mcp.ts";
 import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
-import { inToolNames } from "../support/wording.ts";
+import { inToolNames } from "../support/openapi/wording.ts";
 
 const orders = "/api/v1/purchase-orders";
 

@@ -7,10 +7,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { dateOf, dayIn } from "../../src/base/calendar.ts";
+import { dateOf, dayIn } from "../../src/base/time/calendar.ts";
 import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
-import { tokensOf } from "../support/tokens.ts";
+import { tokensOf } from "../support/openapi/tokens.ts";
 
 /** For all tasks together; tokens are those of the answers. */
 const callsMax = 30;

@@ -6,7 +6,7 @@ import { nextStepOf } from "../../src/core/order/advice/next-step.ts";
 import { guides, instructions, prompts } from "../../src/mcp/guide.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { assertForAgents, assertWorded } from "../support/wording.ts";
+import { assertForAgents, assertWorded } from "../support/openapi/wording.ts";
 
 const order = { purchaseOrderId: "po", previousStatus: "Sent", storefrontSyncState: "failed" } as const;
 

@@ -1,7 +1,7 @@
 /** The estimate of tokens against counts of a real tokenizer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tokensOf } from "../support/tokens.ts";
+import { tokensOf } from "../support/openapi/tokens.ts";
 
 /** Texts of the kinds that budgets are about, each with its tokens by o200k_base (gpt-tokenizer 4.0). */
 const counted: readonly (readonly [kind: string, text: string, tokens: number])[] = [

@@ -12,7 +12,7 @@ import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
 import { onPostgres } from "../support/store.ts";
-import { inToolNames } from "../support/wording.ts";
+import { inToolNames } from "../support/openapi/wording.ts";
 import { until } from "../support/until.ts";
 
 interface Command {

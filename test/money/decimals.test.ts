@@ -5,7 +5,7 @@ import { type GoodsServer, lineA, startGoodsServer } from "../support/goods-serv
 import { connectAgent } from "../support/mcp.ts";
 import { askAdmin } from "../support/people.ts";
 import type { TestResponse } from "../support/server.ts";
-import { makeLink, newestProposal, propose } from "../support/supplier-link.ts";
+import { makeLink, newestProposal, propose } from "../support/peers/supplier-link.ts";
 
 /** 1.14 as a client gets it that adds 1.1 and 0.04. */
 const sum = 1.1 + 0.04;

@@ -9,15 +9,15 @@
  */
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
-import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
-import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
-import { serviceNode, withNodes } from "../support/nodes.ts";
-import { type PostgresPair, startPair } from "../support/postgres-pair.ts";
-import { freePort } from "../support/ports.ts";
-import { findPostgres } from "../support/postgres.ts";
-import { type Probe, startProbe } from "../support/probe.ts";
+import { noHaproxy, startHaproxy } from "../support/postgres/haproxy.ts";
+import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
+import { serviceNode, withNodes } from "../support/programs/nodes.ts";
+import { type PostgresPair, startPair } from "../support/postgres/postgres-pair.ts";
+import { freePort } from "../support/programs/ports.ts";
+import { findPostgres } from "../support/postgres/postgres.ts";
+import { type Probe, startProbe } from "../support/programs/probe.ts";
 import { pause, until } from "../support/until.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_123);

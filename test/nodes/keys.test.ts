@@ -9,8 +9,8 @@ import type { Json } from "../../src/base/json.ts";
 import type { PerformDependencies } from "../../src/requests/perform.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import type { Coordination, Engine } from "../../src/store/store.ts";
-import { losingAnswers } from "../support/engine-doubles.ts";
-import { crateOperations } from "../support/operations.ts";
+import { losingAnswers } from "../support/engine/engine-doubles.ts";
+import { crateOperations } from "../support/shops/operations.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const crates = "/api/v1/crates";

@@ -9,11 +9,11 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/nodes-load.ts";
-import { type ServiceNode, withNodes } from "../support/nodes.ts";
-import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
+import { type ServiceNode, withNodes } from "../support/programs/nodes.ts";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres/postgres.ts";
 import { pause } from "../support/until.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);

@@ -2,16 +2,16 @@
  * Two nodes on a PostgreSQL that Patroni fails over by itself, under mixed load: all processes of the primary, and its Patroni, are killed (-9), and later
  * come back as the standby. No acknowledged change is lost, each key has one effect, and the stock is right (S1–S4, C17–C20).
  *
- * Only by `npm run test:patroni`, with Debian's packages unpacked in `OPENPO_PATRONI` (support/patroni.ts). `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
+ * Only by `npm run test:patroni`, with Debian's packages unpacked in `OPENPO_PATRONI` (support/postgres/patroni.ts). `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/nodes-load.ts";
-import { withNodes } from "../support/nodes.ts";
-import { noPatroni, startPatroni } from "../support/patroni.ts";
-import { startProbe } from "../support/probe.ts";
+import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
+import { withNodes } from "../support/programs/nodes.ts";
+import { noPatroni, startPatroni } from "../support/postgres/patroni.ts";
+import { startProbe } from "../support/programs/probe.ts";
 import { pause, until } from "../support/until.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_126);

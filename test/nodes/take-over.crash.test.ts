@@ -7,8 +7,8 @@ import { suite, test } from "node:test";
 import { z } from "zod";
 import { outboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { type Answered, ask, type Asked, makeKey, makeShop, operate } from "../support/clients.ts";
-import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
-import { freshDatabase, withClient } from "../support/postgres.ts";
+import { rowsOf, type ServiceNode, withNodes } from "../support/programs/nodes.ts";
+import { freshDatabase, withClient } from "../support/postgres/postgres.ts";
 import { patienceMs, pause, quiet, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";

@@ -8,12 +8,12 @@ import { countStatements } from "../../src/shop/order-list/purchase-order-counts
 import { pageOfOrders } from "../../src/shop/order/purchase-orders.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
 import { backgroundNiceness } from "../../src/store/background-thread.ts";
-import { bring } from "../support/imported-records.ts";
+import { bring } from "../support/shops/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
-import { silent, startBroadServer } from "../support/broad-server.ts";
+import { silent, startBroadServer } from "../support/programs/broad-server.ts";
 import { type TestResponse, type TestServer, adminToken, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
-import { nicenessOf } from "../support/threads.ts";
+import { nicenessOf } from "../support/programs/threads.ts";
 import { quiet, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";

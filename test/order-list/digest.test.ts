@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { fold, wordsOf } from "../../src/base/fold.ts";
+import { fold, wordsOf } from "../../src/base/text/fold.ts";
 import {
   type DigestRow,
   OrderBlock,
@@ -15,7 +15,7 @@ import { loadOrder } from "../../src/shop/order/purchase-orders.ts";
 import { type OrderFilters, listOrders } from "../../src/shop/order-list/purchase-order-list.ts";
 import type { Statement, Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
-import { anything } from "../support/order-filters.ts";
+import { anything } from "../support/shops/order-filters.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";
 

@@ -9,7 +9,7 @@ import {
   pageStatement,
 } from "../../src/shop/order-list/purchase-order-list.ts";
 import { NoticingTx } from "../../src/store/delegated.ts";
-import { anything } from "../support/order-filters.ts";
+import { anything } from "../support/shops/order-filters.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { dayMs } from "../../src/base/calendar.ts";
+import { dayMs } from "../../src/base/time/calendar.ts";
 import { type OrderFilters, countStatement, listOrders } from "../../src/shop/order-list/purchase-order-list.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
-import { anything } from "../support/order-filters.ts";
+import { anything } from "../support/shops/order-filters.ts";
 import { startGoodsServer, type GoodsServer } from "../support/goods-server.ts";
-import { run, start, step, variants } from "../support/order-steps.ts";
+import { run, start, step, variants } from "../support/shops/order-steps.ts";
 import { startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 

@@ -19,7 +19,7 @@ import type { Shop } from "../../src/shop/access/accounts.ts";
 import { withShops } from "../support/admin.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
-import { spelled } from "../support/requests.ts";
+import { spelled } from "../support/openapi/requests.ts";
 import {
   createValues,
   differences,
@@ -31,7 +31,7 @@ import {
   nonsense,
   type Schema,
   takesNull,
-} from "../support/schema-values.ts";
+} from "../support/openapi/schema-values.ts";
 
 const shopCurrency = "EUR";
 

@@ -1,7 +1,7 @@
 /** Lines of an order as a caller adds, edits and deletes them (C15, C16, C29–C32, C36, C46; spec "Rules attached to the endpoints" 6). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadSupplierVariants, type StoredSupplierVariant } from "../support/catalogue.ts";
+import { loadSupplierVariants, type StoredSupplierVariant } from "../support/shops/catalogue.ts";
 import { lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 
 const received = { ...lineB, quantityConfirmed: 5.5, quantityReceived: 2, quantitySynced: 2 };

@@ -8,7 +8,7 @@ import { type Activity, isHeld, movesFrom, permits } from "../../src/core/order/
 import { operations, restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
-import { inToolNames } from "../support/wording.ts";
+import { inToolNames } from "../support/openapi/wording.ts";
 
 /** The members of an error. */
 const errorOf = (error: unknown): Readonly<Record<string, unknown>> => ({ ...(error as object) });

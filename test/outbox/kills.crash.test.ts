@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { suite, test } from "node:test";
 import { line, quantity } from "../support/goods.ts";
-import { inDirectory, locationId, openWorld, type World } from "../support/storefront.ts";
+import { inDirectory, locationId, openWorld, type World } from "../support/peers/storefront.ts";
 import { pause } from "../support/until.ts";
 
 interface Run {

@@ -5,12 +5,12 @@ import { claimLane, findDueLanes } from "../../src/shop/storefront/effects.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { createOutbox, type Outbox } from "../../src/jobs/outbox/runner.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { losingAnswers } from "../support/engine-doubles.ts";
+import { losingAnswers } from "../support/engine/engine-doubles.ts";
 import { line, quantity } from "../support/goods.ts";
-import { locationId, shopId, withWorld, type World } from "../support/storefront.ts";
+import { locationId, shopId, withWorld, type World } from "../support/peers/storefront.ts";
 import { patienceMs, pause, quiet, until } from "../support/until.ts";
 
 interface NodeOptions {

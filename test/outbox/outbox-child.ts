@@ -8,7 +8,7 @@ import type { Engine } from "../../src/store/store.ts";
 import { StorefrontError, type Storefront } from "../../src/storefront/storefront.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { quantity } from "../support/goods.ts";
-import { openWorld, shopId } from "../support/storefront.ts";
+import { openWorld, shopId } from "../support/peers/storefront.ts";
 
 const [directory = "", dieAt = "0", what] = process.argv.slice(2);
 let steps = 0;

@@ -15,9 +15,9 @@ import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/s
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { line, quantity } from "../support/goods.ts";
-import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/storefront.ts";
+import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/peers/storefront.ts";
 import { patienceMs, pause, until } from "../support/until.ts";
 
 const fault = (

@@ -6,7 +6,7 @@ import { claimsHeld } from "../../src/shop/order/order-claims.ts";
 import { giveUpStatements, isPushInFlight, loadOpenPushes } from "../../src/shop/storefront/stock-pushes.ts";
 import type { SqlValue, Tx } from "../../src/store/store.ts";
 import { onPostgres } from "../support/store.ts";
-import { shopId, withWorld } from "../support/storefront.ts";
+import { shopId, withWorld } from "../support/peers/storefront.ts";
 
 test(
   "effects of a lane and open pushes of an order are found in their own index, not among settled ones or other lanes",

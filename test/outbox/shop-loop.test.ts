@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { suite, test } from "node:test";
 import { ShopLoops } from "../../src/jobs/outbox/shop-loop.ts";
 import type { DueLanes } from "../../src/shop/storefront/effects.ts";
-import { silent } from "../support/broad-server.ts";
+import { silent } from "../support/programs/broad-server.ts";
 
 /** A lane that runs until it is told to look for its effects, and to end. */
 interface Run {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import type { Answer, Asked } from "./program.ts";
 import { adminToken, connectedShop, type MadeShops, wideShop } from "./shops.ts";
-import { idsIn } from "../support/ids-in.ts";
+import { idsIn } from "../support/openapi/ids-in.ts";
 
 /** A read and its answer. */
 export interface KeptAnswer {

@@ -12,7 +12,7 @@ const byMs = Number(process.env[clockVariable] ?? 0);
 
 /** By the end of a module's path: what tells the time in it, and what tells the moved time. */
 const moved: readonly (readonly [file: string, from: string, to: string])[] = [
-  ["/src/base/system.ts", "Date.now()", `(Date.now() + ${byMs})`],
+  ["/src/base/time/system.ts", "Date.now()", `(Date.now() + ${byMs})`],
   [
     "/src/store/postgres/database-clock.ts",
     "clock_timestamp()",

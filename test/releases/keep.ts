@@ -28,7 +28,7 @@ import { parseArgs } from "node:util";
 import { transformSync } from "esbuild";
 import type { JsonObject } from "../../src/base/json.ts";
 import { programVersion } from "../../src/base/program-version.ts";
-import { findPostgres, freshDatabase, startPostgres, withClient } from "../support/postgres.ts";
+import { findPostgres, freshDatabase, startPostgres, withClient } from "../support/postgres/postgres.ts";
 import { packDirectory, packed, unpackInto } from "./archive.ts";
 import { readAll } from "./answers.ts";
 import { fileNames, type KeptStore, statementsOfDump } from "./kept.ts";

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import { MedusaPlace } from "../storefront/medusa/place.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { startSmtpServer } from "../support/smtp.ts";
-import { reasons, stockTake, world } from "../support/read-only.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
+import { startSmtpServer } from "../support/peers/smtp.ts";
+import { reasons, stockTake, world } from "../support/shops/read-only.ts";
 import { type Answer, type Asked, type Running, secretKey } from "./program.ts";
 import { until } from "../support/until.ts";
 

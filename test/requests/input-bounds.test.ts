@@ -129,7 +129,7 @@ test("no record of the longest line takes more memory than a small heap has, wha
   ];
   for (const record of records) {
     assert.ok(record.length < lineBytesMax);
-    const worker = new Worker(new URL("../support/one-record.ts", import.meta.url), {
+    const worker = new Worker(new URL("../support/shops/one-record.ts", import.meta.url), {
       workerData: record,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });

@@ -16,8 +16,8 @@ import { operation } from "../../src/requests/operation.ts";
 import type { PerformDependencies } from "../../src/requests/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../../src/store/delegated.ts";
-import { crateOperations } from "../support/operations.ts";
-import { sendUnread } from "../support/raw.ts";
+import { crateOperations } from "../support/shops/operations.ts";
+import { sendUnread } from "../support/peers/raw.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
 import { until } from "../support/until.ts";
 

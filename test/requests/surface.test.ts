@@ -10,7 +10,7 @@ import { faultsOf } from "../../src/http/openapi/failures.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
-import { exampleRequest, spelled } from "../support/requests.ts";
+import { exampleRequest, spelled } from "../support/openapi/requests.ts";
 import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 let server: TestServer;

@@ -9,8 +9,9 @@ const support: Readonly<Record<string, string>> = {
   "test/support/goods-server.ts": 'export { startServer } from "./server.ts";',
   "test/support/goods.ts":
     'import type { Store } from "./store.ts";\nimport { money } from "../../src/core/money/money.ts";',
-  "test/support/postgres.ts": 'import { openPostgresPool } from "../../src/store/postgres/connection.ts";',
-  "test/support/nodes.ts": 'import { withClient } from "./postgres.ts";\nimport { startServer } from "./server.ts";',
+  "test/support/postgres/postgres.ts": 'import { openPostgresPool } from "../../src/store/postgres/connection.ts";',
+  "test/support/programs/nodes.ts":
+    'import { withClient } from "./postgres.ts";\nimport { startServer } from "./server.ts";',
   "test/crash/writer.ts": 'import { openStore } from "../support/store.ts";',
 };
 
@@ -33,9 +34,9 @@ test("a file that imports modules of one engine only runs on that engine", () =>
   assert.deepEqual(placed('import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";'), on("sqlite"));
   assert.deepEqual(placed('import { openSqliteEngine } from "../../src/shop/sqlite-file.ts";'), on("sqlite"));
   assert.deepEqual(placed('import { postgresCoordination } from "../../src/store/postgres/x.ts";'), on("postgres"));
-  assert.deepEqual(placed('import { freshDatabase } from "../support/postgres.ts";'), on("postgres"));
+  assert.deepEqual(placed('import { freshDatabase } from "../support/postgres/postgres.ts";'), on("postgres"));
   assert.deepEqual(
-    placed('import { startNode } from "../support/nodes.ts";'),
+    placed('import { startNode } from "../support/programs/nodes.ts";'),
     on("postgres"),
     "imports of an engine's own modules do not count",
   );
@@ -49,11 +50,13 @@ test("a file without an engine runs once; type imports do not count", () => {
 
 test("a file that imports both the choice and an engine's modules, or those of two engines, is reported", () => {
   const lock = 'import { lockDirectory } from "../../src/store/sqlite/engine.ts";';
-  for (const other of ["../support/goods-server.ts", "../support/postgres.ts"]) {
+  for (const other of ["../support/goods-server.ts", "../support/postgres/postgres.ts"]) {
     const { fault } = placed(`${lock}\nimport { x } from "${other}";`);
     assert.match(fault ?? "", /^test\/story\/new\.test\.ts reaches src\/store\/sqlite\/engine\.ts, for sqlite, and /);
   }
-  const { fault } = placed('import { startGoods } from "../support/goods-server.ts";\nimport "../support/nodes.ts";');
+  const { fault } = placed(
+    'import { startGoods } from "../support/goods-server.ts";\nimport "../support/programs/nodes.ts";',
+  );
   assert.match(fault ?? "", /store\.ts \(by test\/support\/server\.ts\), for sqlite and postgres/);
 });
 
@@ -79,7 +82,7 @@ test("a reason that excludes nothing is reported", () => {
   const said = "// Only on sqlite: of no use.\n";
   assert.match(placed(said).fault ?? "", /is for no engine\. Take the words out\.$/);
   assert.match(placed(`${said}import "../../src/store/sqlite/engine.ts";`).fault ?? "", /is for sqlite\. Take/);
-  assert.match(placed(`${said}import "../support/postgres.ts";`).fault ?? "", /is for postgres\. Take/);
+  assert.match(placed(`${said}import "../support/postgres/postgres.ts";`).fault ?? "", /is for postgres\. Take/);
 });
 
 test("a file that measures says why it runs alone", () => {

@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
-import { freePort } from "../support/ports.ts";
+import { freePort } from "../support/programs/ports.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
 import { until } from "../support/until.ts";
 
 const prometheus = process.env["OPENPO_PROMETHEUS"] ?? "/usr/bin/prometheus";

@@ -8,7 +8,7 @@ import {
   heapGrowthPercent,
   heapGrowthPercentMax,
 } from "../../src/service/heap.ts";
-import { collectGarbage } from "../support/garbage.ts";
+import { collectGarbage } from "../support/programs/garbage.ts";
 import { pause, until } from "../support/until.ts";
 
 test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes in while it is collected", async () => {

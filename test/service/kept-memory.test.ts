@@ -27,7 +27,7 @@ import { OpenedStores, storesKeptMax } from "../../src/storefront/opened-stores.
 import { costsKeptMax, ShopifyCostsAndTags } from "../../src/storefront/shopify/costs-and-tags.ts";
 import { levelsKeptMax, ShopifyOnHand } from "../../src/storefront/shopify/on-hand.ts";
 import { ShopifyVariants, variantsKeptMax } from "../../src/storefront/shopify/variants.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { createSender, withoutMax } from "../../src/webhooks/sender.ts";
 import { part } from "../support/part.ts";
 

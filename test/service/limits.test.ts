@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { pathLengthMax, shownPath } from "../../src/base/shown-path.ts";
+import { pathLengthMax, shownPath } from "../../src/base/text/shown-path.ts";
 import { openFilesMax, sandboxesOpenMax } from "../../src/service/data-directory.ts";
 import {
   bodiesBytesMax,

@@ -6,9 +6,9 @@ import { detailLengthMax, detailsMax } from "../../src/requests/input.ts";
 import { pipelinedMax, pipelinedReadMax } from "../../src/http/node/connections.ts";
 import { BodyBudget } from "../../src/http/body.ts";
 import type { Surface } from "../../src/http/surface.ts";
-import { crateOperations } from "../support/operations.ts";
+import { crateOperations } from "../support/shops/operations.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
-import { assertToldInWords, exchange, sendUnread, statusesIn } from "../support/raw.ts";
+import { assertToldInWords, exchange, sendUnread, statusesIn } from "../support/peers/raw.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 import { pause, until } from "../support/until.ts";
 

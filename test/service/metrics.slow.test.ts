@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory, withProgram } from "../support/process.ts";
 import { scrapersMax } from "../../src/service/serve.ts";
 import { onPostgres } from "../support/store.ts";
-import { exchange, statusesIn } from "../support/raw.ts";
+import { exchange, statusesIn } from "../support/peers/raw.ts";
 import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";

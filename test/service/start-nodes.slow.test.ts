@@ -8,7 +8,7 @@ import path from "node:path";
 import { suite, test } from "node:test";
 import { Client } from "pg";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { freshDatabase } from "../support/postgres.ts";
+import { freshDatabase } from "../support/postgres/postgres.ts";
 import { pause } from "../support/until.ts";
 
 const adminToken = "an-admin-token-for-nodes";

@@ -14,7 +14,7 @@ import type * as nodeFs from "node:fs";
 import { createRequire } from "node:module";
 import * as path from "node:path";
 import type * as nodeSqlite from "node:sqlite";
-import { leftOf } from "../support/torn-blocks.ts";
+import { leftOf } from "../support/engine/torn-blocks.ts";
 import type { Random } from "./random.ts";
 import { type Machine, type Process, replace, replaceBuiltin } from "./time.ts";
 

@@ -14,7 +14,7 @@ import type { Reply } from "../../src/requests/envelope.ts";
 import { createPerform, type Perform } from "../../src/requests/perform.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { createOutbox } from "../../src/jobs/outbox/runner.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import type { Compression, Engine, Log } from "../../src/store/store.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";
-import { foldCase, fold, wordsOf } from "../../src/base/fold.ts";
+import { foldCase, fold, wordsOf } from "../../src/base/text/fold.ts";
 import {
   executionModes,
   manufacturingDateFields,
@@ -28,7 +28,7 @@ import { stockAdjustmentQuery, stockAdjustmentTable } from "../../src/shop/stock
 import { stockTakeQuery, stockTakeTable } from "../../src/shop/stock/stock-takes.ts";
 import { transferOrderQuery, transferOrderTable } from "../../src/shop/stock/transfer-orders.ts";
 import { type TestShop, withShops } from "../support/admin.ts";
-import { world } from "../support/read-only.ts";
+import { world } from "../support/shops/read-only.ts";
 import { onPostgres } from "../support/store.ts";
 
 const dayMs = 86_400_000;

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bring } from "../support/imported-records.ts";
-import { reasons, world } from "../support/read-only.ts";
+import { bring } from "../support/shops/imported-records.ts";
+import { reasons, world } from "../support/shops/read-only.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 /** The clock of the tests: 9 March 2026, noon. */

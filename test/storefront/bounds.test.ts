@@ -20,8 +20,8 @@ import { storefrontAnswerBytesMax, storefrontRequestMsMax } from "../../src/stor
 import { sendToMedusa } from "../../src/storefront/medusa/transport.ts";
 import { askForGrant, fixedToken, grantAnswerBytesMax, grantMsMax } from "../../src/storefront/shopify/token.ts";
 import { sendToShopify } from "../../src/storefront/shopify/transport.ts";
-import { shortened } from "../support/shortened.ts";
-import { startSmtpServer } from "../support/smtp.ts";
+import { shortened } from "../support/programs/shortened.ts";
+import { startSmtpServer } from "../support/peers/smtp.ts";
 import { until } from "../support/until.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: assert.fail };

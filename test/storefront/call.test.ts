@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { callStorefront } from "../../src/jobs/outbox/storefront-call.ts";
 import type { CallStep, Work } from "../../src/jobs/outbox/step.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { until } from "../support/until.ts";
 
 setFlagsFromString("--expose-gc");

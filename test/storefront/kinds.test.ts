@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { StorefrontConfig } from "../../src/core/storefront/storefront-config.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { line, quantity } from "../support/goods.ts";
-import { shopId, withWorld } from "../support/storefront.ts";
+import { shopId, withWorld } from "../support/peers/storefront.ts";
 
 /** As a later version has stored it. */
 const unknownKind: StorefrontConfig = JSON.parse('{"kind": "elsewhere"}');

@@ -26,10 +26,10 @@ import type { Pulled, PullPage, PullStage, PullRequest } from "../../src/storefr
 import { SecretBox } from "../../src/base/secret-box.ts";
 import { begunMax, pieceBytesMax } from "../../src/storefront/shopify/bulk.ts";
 import { type ReadContext, StorefrontError, unusableStorefront } from "../../src/storefront/storefront.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { configOf, onFake, type OnFake, secretKey } from "./shopify/connected.ts";
 import { quantity } from "../support/goods.ts";
-import { ask, pullAll, pullOf } from "../support/pulling.ts";
+import { ask, pullAll, pullOf } from "../support/peers/pulling.ts";
 import { makePlace, onPostgres, openStore } from "../support/store.ts";
 import { pause, until } from "../support/until.ts";
 

@@ -11,7 +11,7 @@ import { defaultSettings } from "../../src/shop/access/accounts.ts";
 import { loadSubscription } from "../../src/shop/storefront/storefront-subscriptions.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { shop as shopFacts } from "../support/goods.ts";
-import { shopId, withWorld, type World } from "../support/storefront.ts";
+import { shopId, withWorld, type World } from "../support/peers/storefront.ts";
 import { until } from "../support/until.ts";
 
 type Context = Parameters<typeof requestSubscription>[0];

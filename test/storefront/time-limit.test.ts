@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storefrontCallLimitMs, withinLimit } from "../../src/requests/write/upstream-time-limit.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
-import { shortened } from "../support/shortened.ts";
+import { shortened } from "../support/programs/shortened.ts";
 
 test("a call to a hanging storefront is aborted at the time limit", async () => {
   const signals: AbortSignal[] = [];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clocksApartMsMax } from "../../src/core/access/rate-limit.ts";
 import { endLockStatement, hasLock, keepLockStatement, takeLock } from "../../src/shop/storefront/storefront-turns.ts";
-import { shopId, withWorld, type World } from "../support/storefront.ts";
+import { shopId, withWorld, type World } from "../support/peers/storefront.ts";
 
 const turnMs = 20_000;
 const startMs = Date.parse("2026-03-01T12:00:00.000Z");

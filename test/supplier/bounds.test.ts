@@ -7,7 +7,7 @@ import type { SupplierProposal } from "../../src/core/supplier/supplier-proposal
 import { proposalStatement } from "../../src/shop/supplier/supplier-proposals.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin } from "../support/people.ts";
-import { adminOrder, byLink, makeLink, newestProposal, propose } from "../support/supplier-link.ts";
+import { adminOrder, byLink, makeLink, newestProposal, propose } from "../support/peers/supplier-link.ts";
 
 test("of the answers that a newer one has replaced, the latest replacedProposalsMax are kept", async () => {
   await using server = await startGoodsServer({ console: true });

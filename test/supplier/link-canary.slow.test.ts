@@ -9,7 +9,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { serveProgram, withDirectory } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { startReceiver } from "../support/peers/receiver.ts";
 import { textsOf } from "../support/store.ts";
 
 const shop = "/admin/v1/shops/shop";
@@ -19,7 +19,7 @@ test("a link's token is in nothing that is written, sent or answered, whatever i
   try {
     await withDirectory(async (directory) => {
       const spansFile = `${directory}.spans`;
-      const preload = pathToFileURL(path.join(import.meta.dirname, "../support/recording-tracer.ts")).href;
+      const preload = pathToFileURL(path.join(import.meta.dirname, "../support/programs/recording-tracer.ts")).href;
       const program = await serveProgram({
         OPENPO_DATA_DIR: directory,
         OPENPO_DEMO: "0",

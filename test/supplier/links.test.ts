@@ -8,7 +8,7 @@ import { supplierLinksOfOrderMax } from "../../src/operations/purchase-orders/su
 import { makeSecret, secretRandomBytes } from "../../src/base/secret.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import { adminOrder, byLink, makeLink, propose, sendForm } from "../support/supplier-link.ts";
+import { adminOrder, byLink, makeLink, propose, sendForm } from "../support/peers/supplier-link.ts";
 
 const start = (): Promise<GoodsServer & AsyncDisposable> => startGoodsServer({ console: true });
 

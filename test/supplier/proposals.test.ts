@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs, signInWith } from "../support/people.ts";
-import { accept, adminOrder, makeLink, propose } from "../support/supplier-link.ts";
+import { accept, adminOrder, makeLink, propose } from "../support/peers/supplier-link.ts";
 import type { TestResponse } from "../support/server.ts";
 
 const start = (): Promise<GoodsServer & AsyncDisposable> => startGoodsServer({ console: true });

@@ -4,7 +4,7 @@ import { importRecords } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { makePlace, openStore } from "./store.ts";
 
 export interface TestShop extends ImportContext {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { z } from "zod";
-import { systemClock } from "../../src/base/system.ts";
+import { systemClock } from "../../src/base/time/system.ts";
 import { pause } from "./until.ts";
 
 export const adminToken = "an-admin-token-for-nodes";

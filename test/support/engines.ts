@@ -22,7 +22,7 @@ export interface Placement {
 /** Modules that determine the engine. Their own imports are not followed. */
 const knowing: readonly (readonly [RegExp, readonly EngineName[]])[] = [
   [/^test\/support\/store\.ts$/, engineNames],
-  [/^test\/support\/(?:postgres|nodes)\.ts$/, ["postgres"]],
+  [/^test\/support\/(?:postgres\/postgres|programs\/nodes)\.ts$/, ["postgres"]],
   [/^src\/.*\bpostgres\b/, ["postgres"]],
   [/^src\/.*\bsqlite\b/, ["sqlite"]],
 ];

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
 import type { TestServer } from "./server.ts";
-import { assertForAgents, assertWorded } from "./wording.ts";
+import { assertForAgents, assertWorded } from "./openapi/wording.ts";
 
 /** Revisions of the protocol: the current one and the one before. */
 export const revisions = ["2026-07-28", "2025-11-25"] as const;

@@ -5,8 +5,8 @@
  * this directory, unless the test sets an address.
  */
 import { once } from "node:events";
-import { fetchChecked } from "./contract.ts";
-import { type Environment, type Finished, running, startProgram, thisProgram } from "./program.ts";
+import { fetchChecked } from "./openapi/contract.ts";
+import { type Environment, type Finished, running, startProgram, thisProgram } from "./programs/program.ts";
 import { databaseFor, makePlace } from "./store.ts";
 
 /** A start takes a second, and many times as much on a machine that does other things too. */

@@ -42,9 +42,9 @@ import { exportQueue } from "../../src/exchange/export.ts";
 import type { FairQueue } from "../../src/store/fair-queue.ts";
 import type { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
-import type { Clock, Ids } from "../../src/base/clock.ts";
+import type { Clock, Ids } from "../../src/base/time/clock.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { SecretBox } from "../../src/base/secret-box.ts";
@@ -53,11 +53,11 @@ import { createStorefronts } from "../../src/service/storefronts.ts";
 import { type ConnectPolicy, onlyGlobal } from "../../src/webhooks/addresses.ts";
 import { createConnect, resourceMetadataOf } from "../../src/connect/app.ts";
 import { Clients } from "../../src/connect/clients.ts";
-import { connectOrigin } from "../../src/core/connect/redirects.ts";
+import { connectOrigin } from "../../src/core/access/redirects.ts";
 import { createResolve } from "../../src/webhooks/names.ts";
-import { contractOf } from "./contract.ts";
+import { contractOf } from "./openapi/contract.ts";
 import { makePlace, openStore } from "./store.ts";
-import { assertWorded } from "./wording.ts";
+import { assertWorded } from "./openapi/wording.ts";
 
 /** The operator's token. */
 export const adminToken = "the-admin-token-of-a-test-server";

@@ -17,10 +17,10 @@ import type { AuditRowPlace } from "../../src/shop/audit/audit-journal.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast/forecast-version.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import type { Coordination, Engine, Statement } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock, timeOrderedIds } from "../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import {
   examiningOn,
   freshDatabase,
@@ -29,7 +29,7 @@ import {
   shopsSchema,
   type TestDatabase,
   withClient,
-} from "./postgres.ts";
+} from "./postgres/postgres.ts";
 
 /** The environment variable with the engine: `postgres`, otherwise SQLite. */
 export const engineVariable = "OPENPO_TEST_ENGINE";

@@ -15,14 +15,6 @@ test("a test file has a folder of its noun, and at most one cost, which the runn
   );
 });
 
-test("a folder holds at most 15 test files", () => {
-  const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf("/")));
-  assert.deepEqual(
-    [...folders].filter(([, within]) => within.length > 15).map(([folder, { length }]) => `${folder}: ${length}`),
-    [],
-  );
-});
-
 test("a cheap file that needs PostgreSQL says so in its name, and no other one does", () => {
   const faults = files.filter((file) => {
     const { engines } = placeOf(file, (name) => readFileSync(name, "utf8"));

@@ -154,7 +154,7 @@ const isEntry = (path: string): boolean => !path.includes("/");
 
 /** Files that may read the machine's clock and print. */
 const touchesMachine = (path: string): boolean =>
-  isEntry(path) || path.startsWith("service/") || ["base/system.ts", "cli/cli.ts"].includes(path);
+  isEntry(path) || path.startsWith("service/") || ["base/time/system.ts", "cli/cli.ts"].includes(path);
 
 /** They bind the program to one platform: only each other and the rooms that open them may import them. */
 const adapterRooms: readonly string[] = ["store/sqlite", "store/postgres", "http/node"];
@@ -297,6 +297,33 @@ test("there are no barrels and no folders like utils", () => {
   );
 });
 
+/** Folders of another size, with the number of their files and folders; migrations and declarations of packages do not count. */
+const sizedOtherwise: Readonly<Record<string, number>> = {
+  // Nouns of the rules that need no third file.
+  "src/core/events": 2,
+  "src/core/money": 2,
+  // A sender and its protocol; a pool and its thread.
+  "src/mail": 2,
+  "src/threads": 2,
+  // The simulator is one program.
+  "test/simulator": 17,
+};
+
+test("a folder holds 3 to 15 files that belong together", () => {
+  const exclude = ["test/node_modules/**", "**/*.sql", "**/*.d.ts"];
+  const files = ["{src,console}/**/*.*", "test/**/*.ts"].flatMap((pattern) => globSync(pattern, { exclude }));
+  const within = new Map<string, Set<string>>();
+  for (const file of files)
+    for (let place = file; place.includes("/"); place = dirname(place))
+      within.set(dirname(place), (within.get(dirname(place)) ?? new Set()).add(place));
+  const filesIn = (members: ReadonlySet<string>): number => [...members].filter((name) => name.includes(".")).length;
+  const sizes = [...within]
+    // The tests of a noun are in its folder, however few.
+    .filter(([folder, members]) => filesIn(members) > 15 || (members.size < 3 && !folder.startsWith("test/")))
+    .map(([folder, members]) => [folder, members.size] as const);
+  assert.deepEqual(Object.fromEntries(sizes), sizedOtherwise);
+});
+
 test("file names are kebab-case nouns", () => {
   none(
     [...sourceFiles, ...globSync("test/**/*.ts", { exclude: ["test/node_modules/**"] })]
@@ -343,7 +370,7 @@ test("tests of the console do not wait with what its policy refuses", () => {
   none(
     globSync("test/{console,http,support}/**/*.ts")
       .filter((file) => waits.test(textOf(file)))
-      .map((file) => `${file}: wait with untilOnPage() of test/support/console-shop.ts.`),
+      .map((file) => `${file}: wait with untilOnPage() of test/support/pages/console-shop.ts.`),
   );
 });
 
@@ -397,7 +424,7 @@ test("code is searched, comments are not", () => {
   assert.match(codeFaults("http/x.ts", "console.log(1);").join(), /logger/);
   assert.match(codeFaults("core/x.ts", "eval(text);").join(), /eval/);
   none(codeFaults("core/x.ts", "/** Never `Date.now()`. */\n// console.log(1)\nconst a = 1;"));
-  none(codeFaults("base/system.ts", "const now = Date.now();"));
+  none(codeFaults("base/time/system.ts", "const now = Date.now();"));
 });
 
 /**

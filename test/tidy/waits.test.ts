@@ -15,10 +15,14 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "storefront/bounds.test.ts",
     "support/asserting.ts",
     "support/clients.ts",
-    "support/postgres-keeper.ts",
+    "support/postgres/postgres-keeper.ts",
     "support/process.ts",
   ],
-  "plays a peer that is slow or ends": ["http/connections.test.ts", "storefront/medusa/place.ts", "support/proxy.ts"],
+  "plays a peer that is slow or ends": [
+    "http/connections.test.ts",
+    "storefront/medusa/place.ts",
+    "support/postgres/proxy.ts",
+  ],
   "counts or drives turns of the event loop": [
     "contract/engine-suite.ts",
     "soak/watch.ts",

@@ -7,9 +7,9 @@ import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { z } from "zod";
 import { ask, hangUp, makeShop, operate } from "../support/clients.ts";
-import { serviceNode } from "../support/nodes.ts";
-import { freshDatabase } from "../support/postgres.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { serviceNode } from "../support/programs/nodes.ts";
+import { freshDatabase } from "../support/postgres/postgres.ts";
+import { type Receiver, startReceiver } from "../support/peers/receiver.ts";
 import { until } from "../support/until.ts";
 
 /** Attempts of an endpoint that run at a time on all nodes. */

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { listEndpoints } from "../../src/shop/events/webhook-endpoints.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { type Received, startReceiver } from "../support/receiver.ts";
+import { type Received, startReceiver } from "../support/peers/receiver.ts";
 import { openStore } from "../support/store.ts";
 import { until } from "../support/until.ts";
 

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
-import { type Received, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Received, type Receiver, startReceiver } from "../support/peers/receiver.ts";
 import { quiet, until } from "../support/until.ts";
 
 const shop = "/admin/v1/shops/shop";

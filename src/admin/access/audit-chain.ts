@@ -1,7 +1,7 @@
 /** The chain of hashes over a shop's audit log: its head, its verification, its export (docs/audit.md). */
 import { z } from "zod";
 import { decodeAnyCursor, encodeCursor, hasKinds, invalidCursor } from "../../base/cursor.ts";
-import { neutralisedJson } from "../../base/plain-text.ts";
+import { neutralisedJson } from "../../base/text/plain-text.ts";
 import { AuditTrail } from "../../requests/audit/audit-trail.ts";
 import { instant } from "../../operations/fields.ts";
 import { type ChainPoint, chainOf } from "../../shop/audit/audit-chain.ts";

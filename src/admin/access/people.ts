@@ -1,7 +1,7 @@
 /** The people of a shop, their invitations and their sessions (C48, C49, C55). */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { roles } from "../../core/access/role.ts";
 import { makeSecret, secretRandomBytes } from "../../base/secret.ts";

@@ -20,7 +20,7 @@ import { loadShop, type Shop } from "../../shop/access/accounts.ts";
 import { hintPull, loadPull } from "../../shop/storefront/storefront-pulls.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
 import { bytesOfText, Cache } from "../../store/cache.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Footprint } from "../../store/store.ts";
 import { shopifyHintsPath, type StorefrontConnections } from "../../storefront/connections.ts";
 

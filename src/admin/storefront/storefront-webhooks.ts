@@ -6,7 +6,7 @@
  * what is there.
  */
 import { z } from "zod";
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { instant } from "../../operations/fields.ts";
 import type { Shop } from "../../shop/access/accounts.ts";

@@ -3,7 +3,7 @@
  */
 import { mkdtemp } from "node:fs/promises";
 import path from "node:path";
-import { hourMs } from "../../base/calendar.ts";
+import { hourMs } from "../../base/time/calendar.ts";
 import type { Config } from "../../service/config.ts";
 import type { Arguments } from "../arguments.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";

@@ -6,7 +6,7 @@
  * starting.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../base/system.ts";
+import { systemClock } from "../../base/time/system.ts";
 import { claimDataDirectory, recordedServer } from "../../service/data-directory.ts";
 import { serverUrl, whoAnswers } from "../admin-client.ts";
 import type { CommandContext } from "../command.ts";

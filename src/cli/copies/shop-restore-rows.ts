@@ -37,7 +37,7 @@ import {
 } from "../../store/postgres/connection.ts";
 import { tablesOf } from "../../store/postgres/schema.ts";
 import type { Log, Tx } from "../../store/store.ts";
-import { systemClock, timeOrderedIds } from "../../base/system.ts";
+import { systemClock, timeOrderedIds } from "../../base/time/system.ts";
 
 const shopsSchema = "openpo";
 const sandboxSchema = "openpo_sandbox";

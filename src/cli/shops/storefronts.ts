@@ -2,7 +2,7 @@
  * Commands on a shop's storefront: connect, look, pull, disconnect.
  */
 import { readFile } from "node:fs/promises";
-import { sleep } from "../../base/waiting.ts";
+import { sleep } from "../../base/time/waiting.ts";
 import {
   type CommandContext,
   commonOptions,

@@ -5,7 +5,7 @@
  * Does not own: storing and replaying answers (requests/idempotency.ts).
  */
 import { createHash } from "node:crypto";
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../order/guidance.ts";
 import { canonicalJson, type Json } from "../../base/json.ts";

@@ -7,7 +7,7 @@
  * An event has ids and what this change did to quantities; it has no prices, no addresses and no supplier data (C36).
  * One change is one event. A change that has no entry in the log has none.
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { pendingQuantity } from "../order/lines.ts";
 import { type Quantity, quantityToNumber, subtractQuantity, zeroQuantity } from "../money/money.ts";
 import type { Decision, LineItem, PurchaseOrder, Status } from "../order/purchase-order.ts";

@@ -4,7 +4,7 @@
  * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does
  * not own: sending (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
  */
-import { minuteMs, hourMs } from "../../base/calendar.ts";
+import { minuteMs, hourMs } from "../../base/time/calendar.ts";
 import { eventTypes, patternsOf } from "./events.ts";
 
 /** Endpoints of a shop at most. */

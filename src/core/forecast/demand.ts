@@ -16,7 +16,7 @@
  *   the best day.
  * - V10. A week counts by its days: one without a counted day changes nothing.
  */
-import { type Day, type Week, daysPerWeek, weekOf, weekStart } from "../../base/calendar.ts";
+import { type Day, type Week, daysPerWeek, weekOf, weekStart } from "../../base/time/calendar.ts";
 import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "../money/money.ts";
 import { type StockOut, daysOut } from "./stock-outs.ts";
 

@@ -19,7 +19,7 @@
  * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the
  *   period.
  */
-import { dateOf, dateOrNull, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "../../base/calendar.ts";
+import { dateOf, dateOrNull, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "../../base/time/calendar.ts";
 import { type DemandSeries, weeklyDemand } from "./demand.ts";
 import {
   addQuantity,

@@ -4,7 +4,7 @@
  *
  * Does not own: the suggestion for one variant (forecast.ts), how an order is made (edit.ts), which drafts there are.
  */
-import type { Day } from "../../base/calendar.ts";
+import type { Day } from "../../base/time/calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";
 import { type Money, type Quantity, quantityToNumber, subtractQuantity, zeroMoney } from "../money/money.ts";
 

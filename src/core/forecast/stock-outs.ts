@@ -5,7 +5,7 @@
  * It is told backwards from what is on hand now. Records are never complete, so two things are believed before all
  * arithmetic: what was counted was there, and what was sold was there.
  */
-import type { Day } from "../../base/calendar.ts";
+import type { Day } from "../../base/time/calendar.ts";
 import type { Quantity } from "../money/money.ts";
 
 /** A time without stock. Nothing was sold in it. */

@@ -6,7 +6,7 @@
  * storing the order, its log and receipts.
  */
 import type { Attachments } from "./attachments.ts";
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { invalidField } from "../../base/fault.ts";
 import { accountedQuantity, baseQuantity, isCustom, valueOf } from "./lines.ts";
 import { type InCurrencies, newRates } from "./order-rates.ts";

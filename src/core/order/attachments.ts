@@ -2,7 +2,7 @@
  * Attachments of an order beside header and lines: payments, documents, shipments, applied credits. And what follows
  * from it: how much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
  */
-import { dateOf, dayFrom } from "../../base/calendar.ts";
+import { dateOf, dayFrom } from "../../base/time/calendar.ts";
 import { isWhollyCancelled, pendingQuantity } from "./lines.ts";
 import {
   type Money,

@@ -1,5 +1,5 @@
 /** Steps that every decision has: version, totals, the effects on incoming stock, and moves (P4, P5, P6, C38, C41). */
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import type { Effect } from "./effect.ts";
 import { incomingDeltas, incomingEffects } from "../goods/incoming.ts";
 import { moneyToNumber } from "../money/money.ts";

@@ -6,7 +6,7 @@
 import { dayText } from "./day-text.ts";
 import type { DocumentLanguage } from "./document-settings.ts";
 import { mailSubjectMax } from "./mail.ts";
-import { onOneLine } from "../../base/plain-text.ts";
+import { onOneLine } from "../../base/text/plain-text.ts";
 
 /** Stands in a message where the supplier's link will. */
 export const linkPlace = "{link}";

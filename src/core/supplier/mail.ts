@@ -4,8 +4,8 @@
  * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself
  * (mail-texts.ts), the rows (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
-import { hourMs } from "../../base/calendar.ts";
-import { onOneLine } from "../../base/plain-text.ts";
+import { hourMs } from "../../base/time/calendar.ts";
+import { onOneLine } from "../../base/text/plain-text.ts";
 
 /** Characters of an address at most (RFC 5321, 4.5.3.1.3). */
 export const addressLengthMax = 254;

@@ -6,7 +6,7 @@
  * (shop/supplier/reminders.ts), who tells (reminders/), what an agent is shown (attention.ts), which goes by the same
  * two rules.
  */
-import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/calendar.ts";
+import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/time/calendar.ts";
 import type { Header } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 

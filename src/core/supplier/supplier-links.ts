@@ -1,5 +1,5 @@
 /** Links by which suppliers see one order and answer it: how long they can be used, and how they stand (C64). Pure. */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 
 /** Time for which a link can be used. */
 export const supplierLinkMs = 14 * dayMs;

@@ -15,7 +15,7 @@ import {
   shipmentStatuses,
 } from "../../core/order/attachments.ts";
 import { fxRateToNumber, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
-import { plainTextProblem } from "../../base/plain-text.ts";
+import { plainTextProblem } from "../../base/text/plain-text.ts";
 import { type FieldChange, linesPerOrderMax } from "../../core/order/purchase-order.ts";
 import type { CostLot } from "../../core/storefront/cost-lots.ts";
 import {
@@ -36,7 +36,7 @@ import { costRowJson } from "../../operations/purchase-orders/attachments.ts";
 import { fxRate } from "../../operations/purchase-orders/json.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
 import type { ImportStamp } from "../../shop/order/purchase-orders.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import { historyMax, instantMs, optional, ownTextMax, ownText, shortText, signedQuantity } from "../record-type.ts";
 
 export const paymentInput = z

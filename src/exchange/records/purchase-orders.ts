@@ -54,7 +54,7 @@ import {
 import { replacedChanges } from "../../core/order/replaced.ts";
 import type { LogEntry, OrderHistory } from "../../shop/order/purchase-order-history.ts";
 import type { ImportedOrder, ImportStamp, ReplacedOrder } from "../../shop/order/purchase-orders.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import {
   costSyncInput,
   costSyncRecord,

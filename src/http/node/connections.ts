@@ -16,7 +16,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Fault } from "../../base/fault.ts";
 import { failure } from "../../requests/envelope.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { Admission, type AdmissionLimits, RetryTimes } from "./admission.ts";
 import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";

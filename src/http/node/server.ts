@@ -13,7 +13,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createListener, type ListenOptions, type Server as Listener } from "node:net";
 import type { Duplex } from "node:stream";
 import { asFault, failure, type Reply, respond } from "../../requests/envelope.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";

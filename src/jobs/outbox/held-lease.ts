@@ -4,7 +4,7 @@
  *
  * Owns: when it is renewed, and whether it holds. Does not own: the rows (shop/storefront/effects.ts).
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 
 /** Of a lease, how much passes before it is renewed: a renewal that fails is followed by others. */
 const renewedAfterShare = 0.3;

@@ -13,7 +13,7 @@
 import { Fault } from "../../base/fault.ts";
 import type { Engine, Tx } from "../../store/store.ts";
 import type { Step, Work } from "./step.ts";
-import { withinMs } from "../../base/waiting.ts";
+import { withinMs } from "../../base/time/waiting.ts";
 
 /** Steps of one change: with more, it would hold the shop's turn for longer. */
 const stepsMax = 8;

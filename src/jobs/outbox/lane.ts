@@ -5,7 +5,7 @@
  * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a
  * lane runs (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
  */
-import { hourMs } from "../../base/calendar.ts";
+import { hourMs } from "../../base/time/calendar.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
@@ -21,7 +21,7 @@ import {
 } from "../../shop/storefront/effects.ts";
 import { sweepPushesStatement } from "../../shop/storefront/stock-pushes.ts";
 import { sweepWritesStatement } from "../../shop/storefront/storefront-writes.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
 import { HeldLease } from "./held-lease.ts";
@@ -31,7 +31,7 @@ import type { ClaimListener } from "./shop-loop.ts";
 import type { CallStep, Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
-import { sleep } from "../../base/waiting.ts";
+import { sleep } from "../../base/time/waiting.ts";
 import { begin } from "./work.ts";
 
 /** Interval at which settled effects and pushes of a busy shop are swept. */

@@ -1,7 +1,7 @@
 /**
  * The limits of the outbox, and when an effect is tried again (D11).
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import type { StorefrontError } from "../../storefront/storefront.ts";
 
 export interface OutboxLimits {

@@ -6,7 +6,7 @@
  */
 import { DueSearch } from "../../store/due-search.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
 
 const recoveriesAtOnce = 4;

@@ -38,7 +38,7 @@ import {
   shortenLeases,
 } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
 import { createLaneRunner } from "./lane.ts";
@@ -46,7 +46,7 @@ import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./
 import { Poll } from "./poll.ts";
 import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
-import { sleep, withinMs } from "../../base/waiting.ts";
+import { sleep, withinMs } from "../../base/time/waiting.ts";
 
 interface OutboxOptions {
   readonly engine: Engine;

@@ -6,7 +6,7 @@ import type { EffectOutcome } from "../../core/order/effect.ts";
 import { type QueuedEffect, type Standing, loadStandings } from "../../shop/storefront/effects.ts";
 import type { Engine } from "../../store/store.ts";
 import { otherNodeCheckMs } from "./limits.ts";
-import { withinMs } from "../../base/waiting.ts";
+import { withinMs } from "../../base/time/waiting.ts";
 
 type Outcomes = ReadonlyMap<string, EffectOutcome>;
 

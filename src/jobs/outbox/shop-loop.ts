@@ -8,7 +8,7 @@
  */
 import type { DueLanes } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { type OutboxLimits, otherNodeCheckMs, storePauseMs } from "./limits.ts";
 

@@ -5,7 +5,7 @@
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { type ClaimedEffect, postponeStatement, settleEffectStatement } from "../../shop/storefront/effects.ts";
 import type { Stamp } from "../../shop/order/purchase-orders.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Storefront, StorefrontError } from "../../storefront/storefront.ts";
 

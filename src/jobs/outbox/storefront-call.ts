@@ -3,7 +3,7 @@
  */
 import type { SpanParent } from "../../base/spans.ts";
 import type { ConnectedShop } from "../../core/storefront/storefront-config.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";

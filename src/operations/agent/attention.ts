@@ -9,7 +9,7 @@ import {
   unconfirmedDaysDefault,
   unconfirmedDaysMax,
 } from "../../core/order/advice/attention.ts";
-import { type Day, dayIn } from "../../base/calendar.ts";
+import { type Day, dayIn } from "../../base/time/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";

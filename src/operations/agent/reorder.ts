@@ -5,7 +5,7 @@
  * Does not own: what is ordered of whom (core/forecast/reorder.ts) or how an order is made (purchase-orders/header.ts).
  */
 import { z } from "zod";
-import { type Day, dateOf, dateOrNull, dayIn } from "../../base/calendar.ts";
+import { type Day, dateOf, dateOrNull, dayIn } from "../../base/time/calendar.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { type Suggestion, suggestionFor } from "../../core/forecast/forecast.ts";
 import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import { quantityToNumber } from "../../core/money/money.ts";
-import { compareText } from "../../base/compare-text.ts";
+import { compareText } from "../../base/text/compare-text.ts";
 import { costInShopCurrency } from "../../core/forecast/forecast.ts";
 import {
   type SupplierEntry,

@@ -5,7 +5,7 @@
  * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents
  * (documents/), the rows (shop/supplier/mails.ts), sending (mail/).
  */
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import {
   mailAddressesFrom,

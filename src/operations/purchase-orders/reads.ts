@@ -15,7 +15,7 @@ import {
   sumInOrderCurrency,
 } from "../../core/order/attachments.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
 import { type OrderWithLines, paidStatuses, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";

@@ -3,7 +3,7 @@
  * they look at.
  */
 import { z } from "zod";
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { isCustom } from "../../core/order/lines.ts";
 import type { Decision, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";

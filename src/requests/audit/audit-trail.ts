@@ -5,11 +5,11 @@
  * links wait and get their places `auditPlaceMs` later, all that wait at once (D350). Links that a node has left are
  * placed with the next ones of the shop.
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import { type ChainPoint, placedAudit, placeLinks, waitingAudit } from "../../shop/audit/audit-chain.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Log, Statement, Tx } from "../../store/store.ts";
 
 /** Delay after its first row until a link of the audit log gets its place in the chain, among nodes (D350). */

@@ -2,7 +2,7 @@
  * The audit row of a request (H1; spec "Authentication" 9).
  */
 import { Fault } from "../../base/fault.ts";
-import { shownPath } from "../../base/shown-path.ts";
+import { shownPath } from "../../base/text/shown-path.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import type { AuditRowPlace } from "../../shop/audit/audit-journal.ts";
 import type { Engine, Tx, WriteOptions } from "../../store/store.ts";

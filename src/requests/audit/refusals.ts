@@ -4,7 +4,7 @@
  * Owns: the counts of the running minute, in memory. A stop or a crash loses those of the last second. Does not own:
  * what a row holds (audit.ts).
  */
-import { minuteMs } from "../../base/calendar.ts";
+import { minuteMs } from "../../base/time/calendar.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import type { AuditEntry } from "../../shop/audit/audit.ts";
 import type { Engine, Log, Tx } from "../../store/store.ts";

@@ -8,7 +8,7 @@
  * - Tokens are taken in the order in which the requests came.
  */
 import type { BucketLimit, BucketReading } from "../../core/access/rate-limit.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Coordination, Engine, Statement } from "../../store/store.ts";
 import { ReadBatcher } from "./joined-questions.ts";
 

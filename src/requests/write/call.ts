@@ -7,7 +7,7 @@ import { loggedRequest, traceparentOf } from "../../base/trace-context.ts";
 import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
 import { type BroadQuery, ReaderThreadNeeded, type Readers } from "../broad-read.ts";

@@ -9,10 +9,10 @@
  *   secret
  * - a token: the hash of its secret, its connection, when it ends, when it was exchanged, and a salt of its successors
  *
- * Owns: their SQL. Does not own: when a token is good (core/connect/grant.ts), how secrets are made (base/secret.ts),
+ * Owns: their SQL. Does not own: when a token is good (core/access/grant.ts), how secrets are made (base/secret.ts),
  * who may ask.
  */
-import { usedCodeMs, type GrantedScope } from "../../core/connect/grant.ts";
+import { usedCodeMs, type GrantedScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow } from "./accounts.ts";

@@ -19,7 +19,7 @@
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import { isNotFound, unavailable } from "../../store/engine-rules.ts";
 import { chunksOf, inListMax, placeholders } from "../../store/in-lists.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Log, Statement, Tx, Work } from "../../store/store.ts";
 import { type AuditEntry, notInLog } from "./audit.ts";
 

@@ -4,7 +4,7 @@
  * tell a pruning from rows that somebody took out. It can tell the setting that held from one that somebody wrote into
  * the database for a while.
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadShop } from "../access/accounts.ts";
 import { type AuditEntry, newestRowsOf } from "./audit.ts";

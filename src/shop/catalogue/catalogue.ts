@@ -6,7 +6,7 @@
  * (record-table.ts), what a record looks like in a file (exchange/records/catalogue.ts).
  */
 import type { SupplierCredit } from "../../core/order/attachments.ts";
-import { fold, foldedLines } from "../../base/fold.ts";
+import { fold, foldedLines } from "../../base/text/fold.ts";
 import { articleFields, type Fields, orderTermFields, type ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import { type SupplierTerms, supplierTermFields } from "../../core/supplier/supplier-terms.ts";
 import { type SupplierEntryChanges, supplierEntryFields } from "../../core/storefront/write-back.ts";

@@ -6,7 +6,7 @@
  * A page of variants is a range of an index that also holds the searched columns. So a search that finds little walks
  * the index and not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
  */
-import { wordsOf } from "../../base/fold.ts";
+import { wordsOf } from "../../base/text/fold.ts";
 import { scannedCode } from "../../core/goods/codes.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";

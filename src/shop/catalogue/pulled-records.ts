@@ -6,7 +6,7 @@
  * What the shop knows and the storefront leaves empty stays: a cost, a price, a SKU, a barcode. Suppliers and their
  * terms are not touched. What is as it was is not written, so that a second pull changes nothing.
  */
-import { dateOf, dayIn } from "../../base/calendar.ts";
+import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import { chunksOf, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";

@@ -17,7 +17,7 @@ import {
   eventText,
 } from "../../core/events/events.ts";
 import { placeholders } from "../../store/in-lists.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { fanOutStatement } from "./deliveries.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";

@@ -9,7 +9,7 @@
  * - V6. A series that is not marked stale agrees with the stored sales, and with what the records of stock told when it
  *   was updated.
  */
-import { type Day, dateOf, dayFrom, daysPerWeek, weekStart } from "../../base/calendar.ts";
+import { type Day, dateOf, dayFrom, daysPerWeek, weekStart } from "../../base/time/calendar.ts";
 import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../../core/forecast/demand.ts";
 import { asQuantity } from "../../core/money/money.ts";
 import { type StockOut, withSeen } from "../../core/forecast/stock-outs.ts";

@@ -6,7 +6,7 @@
  * (core/forecast/forecast.ts).
  */
 import { type ExpectedLine, type ExpectedOrder, type Shipment, receiptSchedule } from "../../core/order/attachments.ts";
-import { type Day, dateOf, dayFrom } from "../../base/calendar.ts";
+import { type Day, dateOf, dayFrom } from "../../base/time/calendar.ts";
 import { type DaySale, soldWithin } from "../../core/forecast/demand.ts";
 import {
   type Arrival,

@@ -8,7 +8,7 @@
  * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of
  *       reorders only, walk the variants in scope, never sales.
  */
-import { compareText } from "../../base/compare-text.ts";
+import { compareText } from "../../base/text/compare-text.ts";
 import { type ForecastContext, type VariantFacts, replenishment } from "../../core/forecast/forecast.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";

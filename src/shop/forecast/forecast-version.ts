@@ -11,7 +11,7 @@
  *       changes one of the rows, whoever writes it. The engine is wrapped, so that no writer has to remember it.
  */
 import { delegated, NoticingTx } from "../../store/delegated.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../store/store.ts";
 
 /** The tables from which it is decided which variants need an order. */

@@ -5,7 +5,7 @@
  * Owns: the SQL that reads it, and noticing that a level comes to 0 or rises above it. Does not own: sales, or what
  * follows for demand (demand.ts).
  */
-import { type Day, dayIn, dayMs } from "../../base/calendar.ts";
+import { type Day, dayIn, dayMs } from "../../base/time/calendar.ts";
 import type { DaySale } from "../../core/forecast/demand.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import type { ReceiptDraft } from "../../core/order/purchase-order.ts";

@@ -8,7 +8,7 @@
  * to the state of the transaction. It reads the blocks with higher numbers, and those that are open there. What is
  * remembered is bounded by `digestsBytesMax`.
  */
-import { compareText } from "../../base/compare-text.ts";
+import { compareText } from "../../base/text/compare-text.ts";
 import type { Tx } from "../../store/store.ts";
 import { type DigestRow, OrderBlock, type Wanted } from "./block-format.ts";
 import { type BlockKey, digestRows } from "./block-tables.ts";

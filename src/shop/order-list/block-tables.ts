@@ -12,10 +12,10 @@
  * - R5. Blocks divide a shop's orders by age, without gaps. What a sealed block says equals the rows of its orders: a
  *       change of one of them opens it in the same transaction.
  */
-import { foldedLines } from "../../base/fold.ts";
+import { foldedLines } from "../../base/text/fold.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { Header, OrderWithLines } from "../../core/order/purchase-order.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type DigestRow, digestColumns, factsOf } from "./block-format.ts";
 

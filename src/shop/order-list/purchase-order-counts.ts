@@ -9,7 +9,7 @@
  * - R4. Totals change in the transaction that changes an order. They always equal a count of the rows; deleted orders
  *   are not counted.
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import { placeholders } from "../../store/in-lists.ts";

@@ -7,7 +7,7 @@
  * their cost grows little with the shop. Without one, counting reads the index entries of the matches. So it does for a
  * variant or SKU together with other filters (search-by-line.ts).
  */
-import { wordsOf } from "../../base/fold.ts";
+import { wordsOf } from "../../base/text/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core/order/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
 import { caseForms } from "../code-forms.ts";
@@ -32,7 +32,7 @@ export interface OrderFilters {
   readonly variantId: string | null;
   /** Orders with a line of this SKU, whatever the case and the blanks around it. */
   readonly sku: string | null;
-  /** Words, each within number, name, supplier reference, a tag or the supplier's name, folded (base/fold.ts). */
+  /** Words, each within number, name, supplier reference, a tag or the supplier's name, folded (base/text/fold.ts). */
   readonly search: string | null;
   /** Created at this instant or later. */
   readonly createdFromMs: number | null;

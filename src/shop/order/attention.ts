@@ -8,7 +8,7 @@
  */
 import type { Payment } from "../../core/order/attachments.ts";
 import type { AttentionFacts } from "../../core/order/advice/attention.ts";
-import { type Day, dateOf } from "../../base/calendar.ts";
+import { type Day, dateOf } from "../../base/time/calendar.ts";
 import { type Quantity, asQuantity } from "../../core/money/money.ts";
 import {
   type PaidStatus,

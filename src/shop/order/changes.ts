@@ -4,7 +4,7 @@
  * A page is a range of an index: by caller, by request, by order, or by time with the other filters in the same index.
  * Entries are counted once, for the first page, and up to a bound.
  */
-import { compareText } from "../../base/compare-text.ts";
+import { compareText } from "../../base/text/compare-text.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { type HistoryPosition, type LogEntry, logEntriesOf } from "./purchase-order-history.ts";

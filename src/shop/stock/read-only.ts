@@ -13,7 +13,7 @@
  * Counting walks the index entries of the matches. A search, and every filter after the first, walks the entries of one
  * index.
  */
-import { foldedLines, wordsOf } from "../../base/fold.ts";
+import { foldedLines, wordsOf } from "../../base/text/fold.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";

@@ -1,7 +1,7 @@
 /**
  * Stock adjustments between SQL and core, and the links between two that revert each other.
  */
-import { foldCase } from "../../base/fold.ts";
+import { foldCase } from "../../base/text/fold.ts";
 import type {
   StockAdjustment,
   StockAdjustmentHeader,

@@ -1,7 +1,7 @@
 /**
  * Stock takes and the reasons that they share with stock adjustments, between SQL and core.
  */
-import { foldCase } from "../../base/fold.ts";
+import { foldCase } from "../../base/text/fold.ts";
 import type {
   StockTake,
   StockTakeHeader,

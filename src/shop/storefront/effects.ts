@@ -11,7 +11,7 @@
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import { inChunks, placeholders } from "../../store/in-lists.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { DueRows, Statement, Tx } from "../../store/store.ts";
 
 /**

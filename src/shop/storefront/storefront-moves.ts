@@ -1,7 +1,7 @@
 /** Work of a shop that is under way at its storefront, for leaving it (C65) and for its status (C67). */
 import type { Effect } from "../../core/order/effect.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import type { Ids } from "../../base/clock.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { effectStatements } from "./effects.ts";
 

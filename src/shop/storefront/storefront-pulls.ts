@@ -5,7 +5,7 @@
  * Owns: the SQL of `storefront_pull`. Does not own: what is pulled (shop/catalogue/pulled-records.ts), when a page is
  * asked for (jobs/puller.ts).
  */
-import { dayMs } from "../../base/calendar.ts";
+import { dayMs } from "../../base/time/calendar.ts";
 import type { Claims } from "../../store/claims.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 

@@ -5,7 +5,7 @@
  * intervals. A node's own time of day is never used.
  */
 import { performance } from "node:perf_hooks";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { PostgresPool } from "./connection.ts";
 
 const measuredEveryMs = 30_000;

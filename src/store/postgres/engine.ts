@@ -14,7 +14,7 @@
  * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is
  *   looked up (S4, D69). Only when the database cannot be reached any more is the outcome reported as unknown.
  */
-import { sleep } from "../../base/waiting.ts";
+import { sleep } from "../../base/time/waiting.ts";
 import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../../core/order/guidance.ts";
@@ -23,7 +23,7 @@ import { Cache } from "../cache.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { DueRows, Engine, Log, SqlValue, StateCache, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,

@@ -14,7 +14,7 @@ import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
 import { Cache, recordsRememberedBytesMax } from "../cache.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { readInPlace } from "./closed-file.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";

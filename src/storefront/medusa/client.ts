@@ -5,7 +5,7 @@
  * asked.
  */
 import type { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { StoreCalls } from "../calls.ts";
 import type { StoreState } from "../connections.ts";
 import { pauseAfter, pauseFor, throttledPauseMsMax } from "../pause.ts";

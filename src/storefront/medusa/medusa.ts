@@ -10,7 +10,7 @@
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import { noteCallsStatement } from "../../shop/storefront/storefront-calls.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";

@@ -2,7 +2,7 @@
  * The operator's side of the sandbox: its state, changes to it, and the records that an import brings.
  */
 import { asQuantity, type Money, type Quantity } from "../../core/money/money.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import type { VariantState } from "../storefront.ts";
 import type { SandboxCalls } from "./calls.ts";

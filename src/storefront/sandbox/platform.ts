@@ -1,6 +1,6 @@
 /** Calls of the sandbox: those of the port on the rows of state.ts, with one result per item (F2). */
 import { asMoney, type Money, type Quantity } from "../../core/money/money.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import {
   type ItemResult,

@@ -15,7 +15,7 @@
  * - X3. A call is counted once, whether it succeeds or fails. One that its caller gives up before its turn is not made.
  * - X4. On-hand holds every accepted change; a reader sees a change only from `applyDelayMs` after it was accepted.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Storefront } from "../storefront.ts";
 import { type CallsOptions, SandboxCalls } from "./calls.ts";
 import { createControl, type SandboxControl } from "./control.ts";

@@ -6,7 +6,7 @@
  * and key are kept (on-hand.ts, incoming.ts).
  */
 import { createHash } from "node:crypto";
-import { hourMs } from "../../base/calendar.ts";
+import { hourMs } from "../../base/time/calendar.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";
 import { adjustDocument, type UserError } from "./documents.ts";

@@ -2,7 +2,7 @@
  * Unit costs of variants and tags of products. Writing them again changes nothing, so these calls have no keys. Costs
  * of one product are one call; tags are added and taken away one by one, so the merchant's own stay.
  */
-import { hourMs } from "../../base/calendar.ts";
+import { hourMs } from "../../base/time/calendar.ts";
 import { type Money, moneyFrom, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { type ItemResult, StorefrontError } from "../storefront.ts";

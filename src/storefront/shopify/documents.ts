@@ -3,7 +3,7 @@
  * against Shopify's own schema (test/storefront/shopify/schema.test.ts).
  */
 import { z } from "zod";
-import { onOneLine } from "../../base/plain-text.ts";
+import { onOneLine } from "../../base/text/plain-text.ts";
 
 /** A GraphQL document and the shape of its `data`. */
 export interface ShopifyDocument<Answer> {

@@ -16,7 +16,7 @@ import {
   type WrittenResult,
 } from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
 import {

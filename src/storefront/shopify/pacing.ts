@@ -5,7 +5,7 @@
  * Owns: the wait before a call, by its points and after a call that was throttled. Does not own: the call, and what it
  * costs (client.ts).
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { noRoomInTime, pauseFor, throttledPauseMsMax } from "../pause.ts";
 
 /** State of the bucket in an answer, in points. */

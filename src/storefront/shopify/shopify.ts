@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
-import type { Clock, Ids } from "../../base/clock.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
 import { noteCallsStatement } from "../../shop/storefront/storefront-calls.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";

@@ -5,8 +5,8 @@
  * Owns: when a token is renewed, and that among nodes one does it. Does not own: what is asked with it (client.ts).
  */
 import { z } from "zod";
-import { hourMs } from "../../base/calendar.ts";
-import { sleep } from "../../base/waiting.ts";
+import { hourMs } from "../../base/time/calendar.ts";
+import { sleep } from "../../base/time/waiting.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import {
   claimRenewal,
@@ -15,7 +15,7 @@ import {
   type RenewedToken,
   saveTokenStatement,
 } from "../../shop/storefront/storefront-tokens.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Engine, Tx } from "../../store/store.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { retryAfterOf } from "../http.ts";

@@ -2,7 +2,7 @@
  * Variants at Shopify: which inventory item and product each has, and its state. What was looked up is kept for a
  * moment, so that a look-up which was given up half way goes on where it was.
  */
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Pulled } from "../pull.ts";
 import type { ItemResult, VariantState } from "../storefront.ts";

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { untilOnPage } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole, withPerson } from "../../support/console.ts";
+import { untilOnPage } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withConsole, withPerson } from "../../support/pages/console.ts";
 
 after(endConsole);
 

@@ -15,8 +15,8 @@ import {
   press,
   slowdownOf,
   untilOnPage,
-} from "../../support/console-shop.ts";
-import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../../support/console.ts";
+} from "../../support/pages/console-shop.ts";
+import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../../support/pages/console.ts";
 import { becomes } from "../../support/until.ts";
 
 after(endConsole);

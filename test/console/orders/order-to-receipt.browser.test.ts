@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { apiOf, makeShop, press, showsStatus } from "../../support/console-shop.ts";
-import { endConsole, invitation, picture, skip, withConsole, withEnvironment } from "../../support/console.ts";
-import { attachedTo, mailEnv, sha256Of } from "../../support/mail-shop.ts";
-import { textOf as pdfText } from "../../support/poppler.ts";
-import { parseMail, type SmtpServerForTests, startSmtpServer } from "../../support/smtp.ts";
+import { apiOf, makeShop, press, showsStatus } from "../../support/pages/console-shop.ts";
+import { endConsole, invitation, picture, skip, withConsole, withEnvironment } from "../../support/pages/console.ts";
+import { attachedTo, mailEnv, sha256Of } from "../../support/peers/mail-shop.ts";
+import { textOf as pdfText } from "../../support/pages/poppler.ts";
+import { parseMail, type SmtpServerForTests, startSmtpServer } from "../../support/peers/smtp.ts";
 import { patienceMs } from "../../support/until.ts";
 
 let mailServer: SmtpServerForTests | null = null;

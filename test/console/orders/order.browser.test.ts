@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../../client/index.ts";
-import { apiOf, press, showsStatus, untilOnPage } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/console.ts";
+import { apiOf, press, showsStatus, untilOnPage } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 import { becomes } from "../../support/until.ts";
 

@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityFaults } from "../../support/axe.ts";
-import { apiOf, makeShop, press, showsStatus } from "../../support/console-shop.ts";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
+import { apiOf, makeShop, press, showsStatus } from "../../support/pages/console-shop.ts";
 import {
   dialogsGone,
   endConsole,
@@ -17,9 +17,9 @@ import {
   withConsole,
   withEnvironment,
   withoutEvents,
-} from "../../support/console.ts";
-import { attachedTo, mailEnv, sha256Of } from "../../support/mail-shop.ts";
-import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../../support/smtp.ts";
+} from "../../support/pages/console.ts";
+import { attachedTo, mailEnv, sha256Of } from "../../support/peers/mail-shop.ts";
+import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../../support/peers/smtp.ts";
 
 let mailServer: SmtpServerForTests | null = null;
 

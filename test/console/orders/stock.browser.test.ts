@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { makeShop } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole } from "../../support/console.ts";
+import { makeShop } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withConsole } from "../../support/pages/console.ts";
 import { becomes } from "../../support/until.ts";
 
 after(endConsole);

@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { accessibilityFaults } from "../../support/axe.ts";
-import { apiOf, makeShop, press, showsStatus } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole } from "../../support/console.ts";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
+import { apiOf, makeShop, press, showsStatus } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withConsole } from "../../support/pages/console.ts";
 import { patienceMs } from "../../support/until.ts";
 
 after(endConsole);

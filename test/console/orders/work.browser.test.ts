@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { apiOf, makeShop, press, showsStatus, slowdownOf } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/console.ts";
+import { apiOf, makeShop, press, showsStatus, slowdownOf } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
 after(endConsole);

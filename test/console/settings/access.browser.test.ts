@@ -7,7 +7,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { dialogsGone, endConsole, heldIn, picture, skip, throughAgain, withPerson } from "../../support/console.ts";
+import {
+  dialogsGone,
+  endConsole,
+  heldIn,
+  picture,
+  skip,
+  throughAgain,
+  withPerson,
+} from "../../support/pages/console.ts";
 
 after(endConsole);
 

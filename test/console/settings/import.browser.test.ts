@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { endConsole, picture, skip, withConsole } from "../../support/console.ts";
+import { endConsole, picture, skip, withConsole } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
 after(endConsole);

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { accessibilityFaults } from "../../support/axe.ts";
-import { endConsole, newPage, picture, skip, throughAgain } from "../../support/console.ts";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
+import { endConsole, newPage, picture, skip, throughAgain } from "../../support/pages/console.ts";
 
 after(endConsole);
 

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { untilOnPage } from "../../support/console-shop.ts";
-import { endConsole, picture, skip, withPerson } from "../../support/console.ts";
+import { untilOnPage } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
 after(endConsole);

@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityFaults } from "../../support/axe.ts";
-import { apiOf, makeShop } from "../../support/console-shop.ts";
-import { endConsole, newPage, picture, skip, withEnvironment } from "../../support/console.ts";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
+import { apiOf, makeShop } from "../../support/pages/console-shop.ts";
+import { endConsole, newPage, picture, skip, withEnvironment } from "../../support/pages/console.ts";
 import { allScopes, FakeShopify, fakeToken } from "../../storefront/shopify/fake.ts";
 import { until } from "../../support/until.ts";
 

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { dialogsGone, endConsole, heldIn, picture, skip, withPerson } from "../../support/console.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { dialogsGone, endConsole, heldIn, picture, skip, withPerson } from "../../support/pages/console.ts";
+import { startReceiver } from "../../support/peers/receiver.ts";
 import { until } from "../../support/until.ts";
 
 after(endConsole);

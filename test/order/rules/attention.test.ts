@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AttentionFacts, attentionReasons, attentionTo } from "../../../src/core/order/advice/attention.ts";
-import { dayFrom, dayMs } from "../../../src/base/calendar.ts";
+import { dayFrom, dayMs } from "../../../src/base/time/calendar.ts";
 import { asQuantity } from "../../../src/core/money/money.ts";
 import { operations } from "../../../src/operations/registry.ts";
 

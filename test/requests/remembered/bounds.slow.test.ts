@@ -19,7 +19,7 @@ import {
 import { operation } from "../../../src/requests/operation.ts";
 import { insertApiKey } from "../../../src/shop/access/accounts.ts";
 import type { Engine } from "../../../src/store/store.ts";
-import { crateOperations } from "../../support/operations.ts";
+import { crateOperations } from "../../support/shops/operations.ts";
 import { startServer } from "../../support/server.ts";
 
 /** Characters of an answer. Each takes a byte, since none is beyond U+00FF. */

@@ -11,7 +11,7 @@ import { createPerform, type PerformDependencies } from "../../../src/requests/p
 import { operations, restOperations } from "../../../src/operations/registry.ts";
 import { delegated } from "../../../src/store/delegated.ts";
 import { type GoodsServer, startGoodsServer } from "../../support/goods-server.ts";
-import { pick, run, step } from "../../support/order-steps.ts";
+import { pick, run, step } from "../../support/shops/order-steps.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { onPostgres } from "../../support/store.ts";
 import { until } from "../../support/until.ts";

@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { suite, test } from "node:test";
 import { type Asked, ask, hangUp, makeShop, operate } from "../../support/clients.ts";
-import { rowsOf, type ServiceNode, withNodes } from "../../support/nodes.ts";
-import { freshDatabase, withClient } from "../../support/postgres.ts";
+import { rowsOf, type ServiceNode, withNodes } from "../../support/programs/nodes.ts";
+import { freshDatabase, withClient } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/until.ts";
 
 const script = readFileSync(path.join(import.meta.dirname, "../../../docs/distribution.sql"), "utf8");

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { restOperations } from "../../../src/operations/registry.ts";
-import { openCountedNode } from "../../support/flights.ts";
-import { freshDatabase } from "../../support/postgres.ts";
+import { openCountedNode } from "../../support/postgres/flights.ts";
+import { freshDatabase } from "../../support/postgres/postgres.ts";
 
 /** The request, the calls of the built-in storefront, and the follow-on work that the answer waits for. */
 type Budget = readonly [request: number, storefront: number, followOn: number];

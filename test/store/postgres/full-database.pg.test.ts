@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crateOperations } from "../../support/operations.ts";
-import { shopsSchema, withClient } from "../../support/postgres.ts";
+import { crateOperations } from "../../support/shops/operations.ts";
+import { shopsSchema, withClient } from "../../support/postgres/postgres.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { databaseOf } from "../../support/store.ts";
 import { until } from "../../support/until.ts";

@@ -11,7 +11,7 @@ import type { PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
 import { importOrder, loadOrder, saveDecision } from "../../../src/shop/order/purchase-orders.ts";
 import { withJoinedRows } from "../../../src/store/postgres/joined-rows.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { importedOrder, line, order, quantity } from "../../support/goods.ts";
 import { makePlace, openStore } from "../../support/store.ts";
 

@@ -23,7 +23,7 @@ import {
 import { statisticsBytesMin, statisticsTurnsMin } from "../../../src/store/postgres/statistics.ts";
 import type { Statement, Tx } from "../../../src/store/store.ts";
 import { importedOrder, line, order } from "../../support/goods.ts";
-import { openTestPool, withClient } from "../../support/postgres.ts";
+import { openTestPool, withClient } from "../../support/postgres/postgres.ts";
 import { databaseOf, examining, makePlace, openStore, type Store } from "../../support/store.ts";
 import { until } from "../../support/until.ts";
 

@@ -7,8 +7,8 @@ import { suite, test } from "node:test";
 import { Fault } from "../../../src/base/fault.ts";
 import type { Coordination, Engine, Tx } from "../../../src/store/store.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
-import { freshDatabase, makeTemplate, openPostgresStore, startPostgres } from "../../support/postgres.ts";
-import { startProxy } from "../../support/proxy.ts";
+import { freshDatabase, makeTemplate, openPostgresStore, startPostgres } from "../../support/postgres/postgres.ts";
+import { startProxy } from "../../support/postgres/proxy.ts";
 import { patienceMs, pause, until } from "../../support/until.ts";
 
 /** Statements for two rows that must be kept together. */

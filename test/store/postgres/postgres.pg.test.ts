@@ -9,7 +9,7 @@ import { statementMsMax } from "../../../src/store/postgres/connection.ts";
 import { migratePostgres, ownLine, sharedLine } from "../../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../../src/store/store.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import {
   freshDatabase,
   openPostgresStore,
@@ -17,8 +17,8 @@ import {
   sandboxSchema,
   shopsSchema,
   withClient,
-} from "../../support/postgres.ts";
-import { peopleAfter, peopleBefore } from "../../support/people-before.ts";
+} from "../../support/postgres/postgres.ts";
+import { peopleAfter, peopleBefore } from "../../support/shops/people-before.ts";
 import type { Store } from "../../support/store.ts";
 import { pause, until } from "../../support/until.ts";
 import { addLocation, locationIds } from "../../contract/engine-suite.ts";

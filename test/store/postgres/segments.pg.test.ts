@@ -10,7 +10,7 @@ import {
   type Query,
   rollback,
 } from "../../../src/store/postgres/connection.ts";
-import { freshDatabase, openTestPool } from "../../support/postgres.ts";
+import { freshDatabase, openTestPool } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/until.ts";
 
 async function withConnection(use: (connection: PostgresConnection) => Promise<void>): Promise<void> {

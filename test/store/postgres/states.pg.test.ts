@@ -16,9 +16,9 @@ import {
   type Stamp,
 } from "../../../src/shop/order/purchase-orders.ts";
 import type { Tx } from "../../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { importedOrder, line, order, quantity } from "../../support/goods.ts";
-import { openPostgresStore } from "../../support/postgres.ts";
+import { openPostgresStore } from "../../support/postgres/postgres.ts";
 import { databaseOf, makePlace, runBehind, type Store } from "../../support/store.ts";
 
 const shopId = "a";

@@ -10,8 +10,8 @@ import {
   lockMsMax,
   PostgresPool,
 } from "../../../src/store/postgres/connection.ts";
-import { freshDatabase, openPostgresStore, openTestPool } from "../../support/postgres.ts";
-import { shortened } from "../../support/shortened.ts";
+import { freshDatabase, openPostgresStore, openTestPool } from "../../support/postgres/postgres.ts";
+import { shortened } from "../../support/programs/shortened.ts";
 
 async function withDatabase(use: (url: string) => Promise<void>): Promise<void> {
   const database = await freshDatabase();

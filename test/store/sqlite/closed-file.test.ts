@@ -12,7 +12,7 @@ import { queryObjects } from "node:v8";
 import { readsInPlaceMax } from "../../../src/store/sqlite/reads-in-place.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import type { Footprint, Remembered, Tx } from "../../../src/store/store.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { inPlace } from "../../support/store.ts";
 import { pause, until } from "../../support/until.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";

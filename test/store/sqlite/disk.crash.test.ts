@@ -24,7 +24,7 @@ import { test, type TestContext } from "node:test";
 import { Fault } from "../../../src/base/fault.ts";
 import type { Engine } from "../../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 
 interface Bench {

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { buildInterposer, mayInterpose } from "../../faults/interposer.ts";
 import { type RunningProgram, serveProgram } from "../../support/process.ts";
 import { pause } from "../../support/until.ts";

@@ -9,7 +9,7 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { inPlace } from "../../support/store.ts";
 import { addLocation, locationIds } from "../../contract/engine-suite.ts";
 

@@ -17,7 +17,7 @@ import {
 import { besideMs, LoopShare } from "../../../src/store/loop-share.ts";
 import type { Engine, Footprint } from "../../../src/store/store.ts";
 import { filesClosingMax, openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 import { pause, until } from "../../support/until.ts";
 

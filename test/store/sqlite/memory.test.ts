@@ -18,7 +18,7 @@ import {
   type SqliteEngine,
 } from "../../../src/store/sqlite/engine.ts";
 import type { Footprint, Remembered, Tx } from "../../../src/store/store.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 import { until } from "../../support/until.ts";
 import { addLocation, faultOf, locationIds } from "../../contract/engine-suite.ts";
 

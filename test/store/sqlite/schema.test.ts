@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { loadSchema, migrate, sqliteStatements } from "../../../src/store/sqlite/schema.ts";
-import { peopleAfter, peopleBefore } from "../../support/people-before.ts";
+import { peopleAfter, peopleBefore } from "../../support/shops/people-before.ts";
 
 async function withMigrations(files: Record<string, string>, body: (directory: string) => void): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-schema-"));

@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { LoopShare } from "../../../src/store/loop-share.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import type { Tx } from "../../../src/store/store.ts";
-import { systemClock } from "../../../src/base/system.ts";
+import { systemClock } from "../../../src/base/time/system.ts";
 
 const count = (value: string) => ({
   sql: "insert into purchase_order_count (shop_id, kind, value, orders) values (?, ?, ?, ?)",

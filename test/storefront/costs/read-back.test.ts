@@ -8,7 +8,7 @@ import { eventsAfter } from "../../../src/shop/events/events.ts";
 import { costStatement } from "../../../src/shop/order/purchase-order-history.ts";
 import type { Statement } from "../../../src/store/store.ts";
 import { context, fxRate, line, money, quantity } from "../../support/goods.ts";
-import { shopId, withWorld, type World } from "../../support/storefront.ts";
+import { shopId, withWorld, type World } from "../../support/peers/storefront.ts";
 
 /** Lines l1…lN of variants v1…vN, ten received of each. */
 const lines = (count: number) =>

@@ -6,9 +6,9 @@ import { parseAllowedHosts } from "../../../src/storefront/hosts.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import type { Storefront } from "../../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../../src/service/storefronts.ts";
-import type { Clock, Ids } from "../../../src/base/clock.ts";
+import type { Clock, Ids } from "../../../src/base/time/clock.ts";
 import type { Engine } from "../../../src/store/store.ts";
-import { systemClock, timeOrderedIds } from "../../../src/base/system.ts";
+import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { makePlace, openStore } from "../../support/store.ts";
 import { MedusaPlace } from "./place.ts";
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import type { Pull } from "../../../src/shop/storefront/storefront-pulls.ts";
 import { money, quantity } from "../../support/goods.ts";
-import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pulling.ts";
+import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/peers/pulling.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal } from "./place.ts";
 import { Selling } from "./selling.ts";

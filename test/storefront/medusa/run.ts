@@ -9,9 +9,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
-import { freePort } from "../../support/ports.ts";
-import { startPostgres } from "../../support/postgres.ts";
-import { type Command, installed, shownEnd, step } from "../../support/programs.ts";
+import { freePort } from "../../support/programs/ports.ts";
+import { startPostgres } from "../../support/postgres/postgres.ts";
+import { type Command, installed, shownEnd, step } from "../../support/programs/programs.ts";
 import { medusaKeyVariable, medusaUrlVariable } from "./place.ts";
 import { pause } from "../../support/until.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { quantity } from "../../support/goods.ts";
 import { onFake, type OnFake } from "./connected.ts";
-import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pulling.ts";
+import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/peers/pulling.ts";
 import { pause } from "../../support/until.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -10,7 +10,7 @@ import { saveShop, loadShop } from "../../../src/shop/access/accounts.ts";
 import { valuesFrom } from "../../../src/core/order/purchase-order-fields.ts";
 import { supplierRecordFields, supplierVariantFields } from "../../../src/shop/catalogue/catalogue.ts";
 import { money, quantity } from "../../support/goods.ts";
-import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/pulling.ts";
+import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/peers/pulling.ts";
 import { onFake, type OnFake } from "./connected.ts";
 import { fakeToken } from "./fake.ts";
 import { until } from "../../support/until.ts";

@@ -6,7 +6,7 @@ import { SecretBox } from "../../../src/base/secret-box.ts";
 import { RenewingToken } from "../../../src/storefront/shopify/token.ts";
 import type { Storefront } from "../../../src/storefront/storefront.ts";
 import { delegated } from "../../../src/store/delegated.ts";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { Engine } from "../../../src/store/store.ts";
 import { quantity } from "../../support/goods.ts";
 import { onFake, type OnFake, secretKey } from "./connected.ts";

@@ -5,7 +5,7 @@
  * (operations/agent/attention.ts).
  */
 import type { Payment } from "../attachments.ts";
-import { type Day, dayFrom, dayMs } from "../../../base/calendar.ts";
+import { type Day, dayFrom, dayMs } from "../../../base/time/calendar.ts";
 import { type NextStep, completeStep, resumeStep, syncStep } from "./next-step.ts";
 import type { Header } from "../purchase-order.ts";
 import { expectedDateOf, unconfirmedFromMs, waitsSinceMs } from "../../supplier/reminders.ts";

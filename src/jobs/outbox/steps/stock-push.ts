@@ -47,7 +47,7 @@ import {
   systemStamp,
   traceparentOfRun,
 } from "../step.ts";
-import { withinMs } from "../../../base/waiting.ts";
+import { withinMs } from "../../../base/time/waiting.ts";
 
 const missingResults = "the storefront has no result for some items yet";
 

@@ -9,7 +9,7 @@
  * storefront.
  */
 import { z } from "zod";
-import { sleep } from "../../../base/waiting.ts";
+import { sleep } from "../../../base/time/waiting.ts";
 import { type EffectOutcome, orderUri } from "../../../core/order/effect.ts";
 import { lineEvent } from "../../../core/events/events.ts";
 import { type Quantity, quantityToNumber } from "../../../core/money/money.ts";

@@ -1,0 +1,118 @@
+/**
+ * The page to which an assistant sends a person: who asks, in whose name, for what, and Allow or Deny (C74). It knows
+ * of the request what its own address says; the service checks that again with each call.
+ */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedSubmitEvent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { field } from "../data/form.ts";
+import { useReading } from "../data/reading.ts";
+import { shopId, signedIn } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { place } from "../router.ts";
+import { texts } from "../texts/texts.ts";
+import { connectTexts } from "../texts/connect.ts";
+
+type Question = Output<"connection_request_get">["request"];
+
+/** The request, as the address has it. */
+function requestHere() {
+  const { query } = place.value;
+  const sent = (name: string): string | undefined => query.get(name) ?? undefined;
+  return {
+    response_type: sent("response_type"),
+    client_id: sent("client_id"),
+    redirect_uri: sent("redirect_uri"),
+    scope: sent("scope"),
+    state: sent("state"),
+    code_challenge: sent("code_challenge"),
+    code_challenge_method: sent("code_challenge_method"),
+    resource: sent("resource"),
+  };
+}
+
+export const ConnectScreen: FunctionComponent = () => {
+  const { data, problem } = useReading("connection_request_get", { shopId: shopId(), ...requestHere() });
+  if (problem !== null) return <ProblemNotice problem={problem} />;
+  if (data === null) return <p role="status">{texts.loading}</p>;
+  return <Consent question={data.request} />;
+};
+
+const Consent: FunctionComponent<{ readonly question: Question }> = ({ question }) => {
+  const { clientName, clientHost, hasDocument, redirect, scopesAsked, scopeMax } = question;
+  const session = signedIn();
+  const problem = useSignal<Problem | null>(null);
+  const state = useSignal<"open" | "sending" | "answered">("open");
+  const decide = async (decision: "allow" | "deny", scope: "read" | "write"): Promise<void> => {
+    state.value = "sending";
+    const result = await openpoOnce.call("connection_decide", {
+      shopId: shopId(),
+      request: requestHere(),
+      decision,
+      scope,
+      personId: session?.person.personId ?? null,
+    });
+    problem.value = result.ok ? null : problemOf(result);
+    state.value = result.ok ? "answered" : "open";
+    if (result.ok) location.assign(result.data.redirectTo);
+  };
+  const allow = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    void decide("allow", field(event.currentTarget, "scope") === "write" ? "write" : "read");
+  };
+  if (state.value === "answered") return <p role="status">{connectTexts.gone}</p>;
+  return (
+    <div class="consent">
+      <h1>{connectTexts.title(clientName)}</h1>
+      <p>{connectTexts.asks(clientName, clientHost)}</p>
+      {hasDocument ? null : <p class="notice">{connectTexts.undocumented}</p>}
+      <dl class="facts">
+        <div>
+          <dt>{connectTexts.inName}</dt>
+          <dd>{session?.person.name}</dd>
+        </div>
+        <div>
+          <dt>{connectTexts.shop}</dt>
+          <dd>{session?.shop.name}</dd>
+        </div>
+        <div>
+          <dt>{connectTexts.answerGoes}</dt>
+          <dd>{connectTexts.places[redirect.kind](redirect.host)}</dd>
+        </div>
+      </dl>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      <form onSubmit={allow}>
+        <fieldset class="ticks">
+          <legend>{connectTexts.scope}</legend>
+          {scopesAsked.length === 0 ? null : <p class="quiet">{connectTexts.ask(scopesAsked.join(", "))}</p>}
+          <Choice scope="read" isChosen />
+          {scopeMax === "write" ? <Choice scope="write" /> : <p class="quiet">{connectTexts.readOnly}</p>}
+        </fieldset>
+        <p class="decide">
+          <button class="primary" disabled={state.value === "sending"}>
+            {connectTexts.allow}
+          </button>
+          <button type="button" disabled={state.value === "sending"} onClick={() => void decide("deny", "read")}>
+            {connectTexts.deny}
+          </button>
+        </p>
+      </form>
+      <p class="quiet">{connectTexts.ends}</p>
+    </div>
+  );
+};
+
+const Choice: FunctionComponent<{ readonly scope: "read" | "write"; readonly isChosen?: boolean }> = ({
+  scope,
+  isChosen = false,
+}) => (
+  <label class="choice">
+    <input type="radio" name="scope" value={scope} defaultChecked={isChosen} />
+    <span>
+      <strong>{connectTexts.scopes[scope].name}</strong>
+      <br />
+      {connectTexts.scopes[scope].meaning}
+    </span>
+  </label>
+);

@@ -1,0 +1,91 @@
+/**
+ * A new order: the supplier first. The order is a draft of the shop from that choice on, so nothing is lost with the
+ * page.
+ */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { newIdempotencyKey } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { type Choice, locations, suppliers } from "../data/look-ups.ts";
+import { hasRole } from "../data/session.ts";
+import { Combobox } from "../parts/fields/combobox.tsx";
+import { forgetAll } from "./kept.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { go, hrefOf } from "../router.ts";
+import { texts } from "../texts/texts.ts";
+
+const words = texts.newOrder;
+
+export const NewOrderScreen: FunctionComponent = () => {
+  const places = useSignal<readonly Choice[] | null>(null);
+  const isEmpty = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const wanted = useSignal<string | null>(null);
+  // The same choice makes one order, however often it has to be sent.
+  const key = useRef(newIdempotencyKey());
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const [found, sellers] = await Promise.all([locations({}), suppliers({})]);
+      if ("message" in found) return;
+      places.value = found;
+      isEmpty.value = found.length === 0 && !("message" in sellers) && sellers.length === 0;
+    };
+    void read();
+  }, []);
+
+  const create = async (supplierId: string | null): Promise<void> => {
+    if (supplierId !== wanted.value) key.current = newIdempotencyKey();
+    wanted.value = supplierId;
+    problem.value = null;
+    // A shop with one location has nothing to choose.
+    const [only, another] = places.value ?? [];
+    const locationId = another === undefined ? (only?.id ?? null) : null;
+    const result = await openpo.call(
+      "purchase_order_create",
+      { ...(supplierId === null ? {} : { supplierId }), ...(locationId === null ? {} : { locationId }) },
+      { idempotencyKey: key.current },
+    );
+    if (result.ok) {
+      forgetAll();
+      go(`${hrefOf("orders", result.data.purchaseOrder.purchaseOrderId)}?new`, { replace: true });
+    } else problem.value = problemOf(result);
+  };
+
+  return (
+    <>
+      <p class="back">
+        <a href={hrefOf("orders")}>{texts.order.back}</a>
+      </p>
+      <h1>{words.title}</h1>
+      {hasRole("purchaser") ? (
+        <div class="stack narrow">
+          <p class="quiet">{words.lead}</p>
+          {problem.value === null ? null : (
+            <ProblemNotice problem={problem.value} again={() => void create(wanted.value)} />
+          )}
+          {isEmpty.value ? (
+            <p class="notice">
+              {words.nothingThere}{" "}
+              {hasRole("owner") ? <a href={hrefOf("import")}>{texts.orders.emptyShopImport}</a> : null}
+            </p>
+          ) : null}
+          <Combobox
+            label={words.supplier}
+            hint={words.hint}
+            search={(search) => suppliers({ search })}
+            choose={({ id }) => void create(id)}
+            isFirst
+          />
+          <p>
+            <button type="button" onClick={() => void create(null)}>
+              {words.without}
+            </button>
+          </p>
+        </div>
+      ) : (
+        <p class="notice">{words.closed}</p>
+      )}
+    </>
+  );
+};
