@@ -69,7 +69,7 @@ import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./audit/refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
-import { Sweeps } from "./sweeps.ts";
+import { Sweeps } from "./write/sweeps.ts";
 import { tracedWrite } from "./write/traced-write.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {

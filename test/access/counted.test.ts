@@ -11,7 +11,7 @@ import {
   Sweeps,
   sweepShopsMax,
   sweptRowsMax,
-} from "../../src/requests/sweeps.ts";
+} from "../../src/requests/write/sweeps.ts";
 import {
   Attempts,
   guessersMax,

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
-import { sweepEveryRequests } from "../../src/requests/sweeps.ts";
+import { sweepEveryRequests } from "../../src/requests/write/sweeps.ts";
 import { auditLinksPlacedMax, auditPlaceMs, AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import { chainOf, digestOf } from "../../src/shop/audit/audit-chain.ts";
 import { type AuditEntry, auditRowsAfter } from "../../src/shop/audit/audit.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { z } from "zod";
-import { sweepEveryRequests } from "../../src/requests/sweeps.ts";
+import { sweepEveryRequests } from "../../src/requests/write/sweeps.ts";
 import { eventsKeptMs } from "../../src/core/events/events.ts";
 import { eventsAfter } from "../../src/shop/events/events.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";

@@ -9,7 +9,7 @@ import { Fault } from "../../src/base/fault.ts";
 import { bodyBytesMax, headerBytesMax } from "../../src/http/body.ts";
 import { refusalRowsPerMinuteMax } from "../../src/requests/audit/refusals.ts";
 import { responseBytesMax } from "../../src/requests/envelope.ts";
-import { sweepEveryRequests, sweptRowsMax } from "../../src/requests/sweeps.ts";
+import { sweepEveryRequests, sweptRowsMax } from "../../src/requests/write/sweeps.ts";
 import type { AuditEntry } from "../../src/shop/audit/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { operation } from "../../src/requests/operation.ts";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { brotli } from "../../src/service/compression.ts";
 import { storedLargeBytesMin } from "../../src/requests/idempotency.ts";
-import { sweepEveryRequests } from "../../src/requests/sweeps.ts";
+import { sweepEveryRequests } from "../../src/requests/write/sweeps.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import type { Compression, Coordination } from "../../src/store/store.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";

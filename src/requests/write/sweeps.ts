@@ -3,19 +3,19 @@
  * (C21) and events (C56). A sweep never holds a shop for long, however many rows have expired, and a shop without
  * requests needs none.
  */
-import { dayMs } from "../base/time/calendar.ts";
-import { idempotencyLifetimeMs } from "../core/access/idempotency.ts";
-import { RecentMap } from "../base/recent-map.ts";
-import type { Shop } from "../shop/access/accounts.ts";
-import { sweepAudit } from "../shop/audit/audit-chain.ts";
-import { pruningEntry } from "../shop/audit/audit-retention.ts";
-import { sweepDeliveries } from "../shop/events/deliveries.ts";
-import { sweepEvents } from "../shop/events/events.ts";
-import { sweepIdempotency } from "../shop/access/idempotency.ts";
-import type { StoreCounts } from "./store-counts.ts";
-import type { AuditTrail } from "./audit/audit-trail.ts";
-import type { Clock, Ids } from "../base/time/clock.ts";
-import type { Engine, Log, Tx } from "../store/store.ts";
+import { dayMs } from "../../base/time/calendar.ts";
+import { idempotencyLifetimeMs } from "../../core/access/idempotency.ts";
+import { RecentMap } from "../../base/recent-map.ts";
+import type { Shop } from "../../shop/access/accounts.ts";
+import { sweepAudit } from "../../shop/audit/audit-chain.ts";
+import { pruningEntry } from "../../shop/audit/audit-retention.ts";
+import { sweepDeliveries } from "../../shop/events/deliveries.ts";
+import { sweepEvents } from "../../shop/events/events.ts";
+import { sweepIdempotency } from "../../shop/access/idempotency.ts";
+import type { StoreCounts } from "../store-counts.ts";
+import type { AuditTrail } from "../audit/audit-trail.ts";
+import type { Clock, Ids } from "../../base/time/clock.ts";
+import type { Engine, Log, Tx } from "../../store/store.ts";
 
 /**
  * Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added.
