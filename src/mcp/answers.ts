@@ -9,6 +9,7 @@ import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
 import { correctionStep, nextStepOf } from "../core/order/advice/next-step.ts";
 import { warningReasons } from "../core/order/advice/warnings.ts";
+import { isHeld } from "../core/order/status.ts";
 import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/order/purchase-order.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
@@ -17,6 +18,23 @@ export const changedLinesMax = 50;
 
 /** A longer text is cut: clients stop reading at some 25,000 tokens. */
 export const textLengthMax = 50_000;
+
+/** Members of an order in a list, as far as they hold something. */
+const listedMembers: readonly string[] = [
+  "purchaseOrderId",
+  "poNumber",
+  "poName",
+  "status",
+  "supplierName",
+  "currencyCode",
+  "totalValue",
+  "paidStatus",
+  "quantityOrdered",
+  "quantityPending",
+  "nextExpectedDate",
+  "storefrontSyncState",
+  "createdAt",
+];
 
 /** Members of the order that a write shows, beside the header fields that the call has set. */
 const orderMembers: readonly string[] = [
@@ -71,6 +89,19 @@ export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
+/** A list of orders in short (C69). Only where it is held, an order has the status that it goes back to. */
+export function listAnswer(answer: JSONObject): JSONObject {
+  const rows = objectsIn(answer["purchaseOrders"]).map(({ status, ...order }) => {
+    const isHeldNow = statuses.some((each) => each === status && isHeld({ status: each }));
+    const shown = pick({ status: status ?? null, ...order }, [
+      ...listedMembers,
+      ...(isHeldNow ? ["previousStatus"] : []),
+    ]);
+    return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+  });
+  return { ...answer, purchaseOrders: rows };
+}
+
 function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
@@ -103,8 +134,10 @@ function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
   for (const name of changedLineLists) delete others[name];
   const { lineItems: all, ...header } = asObject(purchaseOrder);
   const changed = lineItems === undefined ? linesNamed(objectsIn(all), answer, input) : objectsIn(lineItems);
+  // A new line is sent as members that an order has too, like its note: they are the line's.
+  const sent = lineItems === undefined ? Object.keys(input) : [];
   return {
-    purchaseOrder: pick(header, [...orderMembers, ...Object.keys(input)]),
+    purchaseOrder: pick(header, [...orderMembers, ...sent]),
     ...(changed === null ? {} : linesShown(changed, input)),
     ...others,
     ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation)) }),
@@ -123,9 +156,9 @@ function linesNamed(lines: readonly JSONObject[], answer: JSONObject, input: Jso
 }
 
 function linesShown(lines: readonly JSONObject[], input: JsonObject): JSONObject {
-  const sent = [input["lines"] ?? [], input["lineItems"] ?? []].flatMap((list) =>
-    isJsonArray(list) ? list.filter(isJsonObject).flatMap((entry) => Object.keys(entry)) : [],
-  );
+  const entries = [input["lines"] ?? [], input["lineItems"] ?? []].flatMap((list) => (isJsonArray(list) ? list : []));
+  // The call itself is the entry where it brings one line.
+  const sent = [input, ...entries.filter(isJsonObject)].flatMap((entry) => Object.keys(entry));
   const shown = lines.slice(0, changedLinesMax).map((line) => lineShown(line, [...lineMembers, ...sent]));
   return { lineItems: shown, ...(lines.length > shown.length ? { changedLineCount: lines.length } : {}) };
 }

@@ -23,7 +23,7 @@ import { worded } from "../requests/wording.ts";
 import { isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import type { Incoming } from "../requests/request.ts";
-import { textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import { listAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
@@ -32,7 +32,7 @@ import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 const keyMember = "idempotencyKey";
 const includeMember = "include";
 
-/** Value that `include` may name: the whole order instead of its changes. */
+/** Value that `include` may name: the whole order, or whole headers in a list, instead of a short answer. */
 const includable = "order";
 
 export interface OperationTool {
@@ -101,17 +101,17 @@ const includeSchema: JSONObject = {
   items: { enum: [includable] },
 };
 
-/**
- * True if the operation is a write that answers with an order, which is shown in short unless `include` names all of
- * it.
- */
-const showsOrder = ({ scope, output }: Operation): boolean =>
-  scope === "write" && output instanceof z.ZodObject && "purchaseOrder" in output.shape;
+/** What the operation answers with, if that is shown in short unless `include` names all of it. */
+function shownInShort({ scope, output }: Operation): "order" | "orders" | null {
+  if (!(output instanceof z.ZodObject)) return null;
+  if (scope === "write") return "purchaseOrder" in output.shape ? "order" : null;
+  return "purchaseOrders" in output.shape ? "orders" : null;
+}
 
 function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
   const { properties, ...rest } = argumentsSchemaOf(operation);
   const own = {
-    ...(showsOrder(operation) ? { [includeMember]: includeSchema } : {}),
+    ...(shownInShort(operation) === null ? {} : { [includeMember]: includeSchema }),
     ...(operation.scope === "write" ? { [keyMember]: keySchema } : {}),
   };
   return { ...rest, type: "object", properties: { ...asObject(properties), ...own } };
@@ -136,16 +136,17 @@ export function incomingOf(call: ToolCall): Incoming {
   const { binding, operation } = tool;
   const { [keyMember]: key, [includeMember]: include, ...sent } = call.arguments;
   const takesKey = operation.scope === "write";
+  const takesInclude = shownInShort(operation) !== null;
   const found: ValidationDetail[] = [];
   if (takesKey && key !== undefined && typeof key !== "string")
     found.push({ path: `/${keyMember}`, message: "must be a string" });
-  if (showsOrder(operation) && include !== undefined && !namesOrder(include))
+  if (takesInclude && include !== undefined && !namesOrder(include))
     found.push({ path: `/${includeMember}`, message: `must be ["${includable}"], or left out` });
   // What is not of this tool stays among its arguments, to be refused as unknown.
   const input = inOperationNames({
     ...sent,
     ...(takesKey || key === undefined ? {} : { [keyMember]: key }),
-    ...(showsOrder(operation) || include === undefined ? {} : { [includeMember]: include }),
+    ...(takesInclude || include === undefined ? {} : { [includeMember]: include }),
   });
   const { method, path, query, body } = requestOf(operation, binding, input);
   return {
@@ -227,5 +228,8 @@ function refusalShown(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSON
   return { error: shown };
 }
 
-const answerShown = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>
-  showsOrder(operation) ? writeAnswer(data, { input, wantsOrder: namesOrder(input[includeMember]) }) : data;
+function answerShown({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject {
+  const [kind, wantsOrder] = [shownInShort(operation), namesOrder(input[includeMember])];
+  if (kind === "order") return writeAnswer(data, { input, wantsOrder });
+  return kind === "orders" && !wantsOrder ? listAnswer(data) : data;
+}

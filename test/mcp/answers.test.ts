@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { demoRecords } from "../../src/demo/records.ts";
 import { changedLinesMax } from "../../src/mcp/answers.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
@@ -242,4 +243,44 @@ test("the id of a line is lineItemId in every answer, in what the guard refuses 
     resolutions: [{ lineItemId: "a", action: "skip" }],
   });
   assert.equal(sent.at("purchaseOrder", "status"), "Sent");
+});
+
+/** Tokens of an order in a list. */
+const listedTokensMax = 120;
+
+test(`an order in a list is at most ${listedTokensMax} tokens, without addresses and nulls; include brings the header whole`, async () => {
+  await using server = await startGoodsServer();
+  await server.bring([...demoRecords(server.clock.now())]);
+  await using agent = await connectAgent(server);
+  const [short, whole] = [
+    await agent.call("purchase_order_list"),
+    await agent.call("purchase_order_list", { include: ["order"] }),
+  ];
+  const [rows, headers] = [short.at("purchaseOrders"), whole.at("purchaseOrders")];
+  assert.ok(Array.isArray(rows) && Array.isArray(headers) && rows.length > 20);
+  assert.deepEqual([short.at("totalCount"), short.at("cursor")], [whole.at("totalCount"), whole.at("cursor")]);
+  const rest = await server.get("/api/v1/purchase-orders");
+  assert.deepEqual(headers, rest.at("data", "purchaseOrders"));
+  for (const [index, row] of rows.entries()) {
+    const text = JSON.stringify(row);
+    assert.ok(tokensOf(text) <= listedTokensMax, `${tokensOf(text)}: ${text}`);
+    assert.doesNotMatch(text, /null|[aA]ddress/);
+    const header = whole.at("purchaseOrders", index);
+    assert.partialDeepStrictEqual(header, row);
+    const isHeldNow = ["On Hold", "Disputed", "Cancelled"].includes(short.textAt("purchaseOrders", index, "status"));
+    assert.equal(short.at("purchaseOrders", index, "previousStatus") !== undefined, isHeldNow, text);
+  }
+  const refused = await agent.call("purchase_order_list", { include: ["lines"] });
+  assert.equal(refused.at("error", "details", 0, "path"), "/include");
+});
+
+test("a line that is added with a note is shown with it; the order's own note is not beside it", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const made = await agent.call("purchase_order_create", { supplierId: "mill" });
+  const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
+  const line = { purchaseOrderId, productName: "Pallet", quantityOrdered: 1, note: "Returnable." };
+  const added = await agent.call("purchase_order_line_item_add_custom", line);
+  assert.equal(added.at("lineItems", 0, "note"), "Returnable.");
+  assert.equal(added.at("purchaseOrder", "note"), undefined);
 });

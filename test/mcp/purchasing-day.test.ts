@@ -37,9 +37,9 @@ const locationSchema = z.array(z.looseObject({ locationId: z.string(), name: z.s
 const orderSchema = z.array(
   z.looseObject({
     purchaseOrderId: z.string(),
-    poName: z.string().nullable(),
+    poName: z.string().optional(),
     status: z.string(),
-    previousStatus: z.string(),
+    previousStatus: z.string().optional(),
   }),
 );
 const draftSchema = z.object({
