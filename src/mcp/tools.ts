@@ -101,7 +101,7 @@ const includeSchema: JSONObject = {
   items: { enum: [includable] },
 };
 
-/** What the operation answers with, if that is shown in short unless `include` names all of it. */
+/** The kind of answer that is shown in short unless `include` names all of it; null for all others. */
 function shownInShort({ scope, output }: Operation): "order" | "orders" | null {
   if (!(output instanceof z.ZodObject)) return null;
   if (scope === "write") return "purchaseOrder" in output.shape ? "order" : null;
