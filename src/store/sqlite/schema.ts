@@ -26,7 +26,40 @@ export function sqliteStatements(text: string): readonly string[] {
 }
 
 /**
- * Brings a file to the program's version, each migration in a transaction of its own.
+ * Statements that make at once what all migrations make of an empty file, by the text of these migrations. They are
+ * learned from the first file: a new shop's takes 12 ms of the loop with them, and 96 ms with its 50 migrations. A
+ * program has two schemas.
+ */
+const statementsOfNewFiles = new Map<string, readonly string[]>();
+
+/** Returns the statements that make a file as it is, or null: it has rows, or tables of sqlite's own. */
+function statementsOfFile(database: DatabaseSync): readonly string[] | null {
+  const parts = database
+    .prepare("select type, name, sql from sqlite_schema where sql is not null order by rowid")
+    .all();
+  const isPlain = parts.every(
+    ({ type, name }) =>
+      !String(name).startsWith("sqlite_") &&
+      (type !== "table" || database.prepare(`select 1 from "${String(name)}" limit 1`).get() === undefined),
+  );
+  return isPlain ? parts.map(({ sql }) => String(sql)) : null;
+}
+
+/** Runs these statements in a transaction that ends with this version of the file. */
+function bringTo(version: number, database: DatabaseSync, statements: readonly string[]): void {
+  database.exec("begin immediate");
+  try {
+    for (const statement of statements) database.exec(statement);
+    database.exec(`pragma user_version = ${version}`);
+    database.exec("commit");
+  } catch (error) {
+    if (database.isTransaction) database.exec("rollback");
+    throw error;
+  }
+}
+
+/**
+ * Brings a file to the program's version, each migration in a transaction of its own; a new file in one.
  *
  * @returns whether anything was migrated.
  * @throws Fault DO_UNAVAILABLE when the file's version is newer than the program's.
@@ -44,17 +77,15 @@ export function migrate(database: DatabaseSync, schema: Schema): boolean {
     );
   for (const [name, compute] of Object.entries(migrationFunctions))
     database.function(name, { deterministic: true }, (text) => (text === null ? null : compute(String(text))));
-  for (const [index, statements] of schema.entries()) {
-    if (index < version) continue;
-    database.exec("begin immediate");
-    try {
-      for (const statement of statements) database.exec(statement);
-      database.exec(`pragma user_version = ${index + 1}`);
-      database.exec("commit");
-    } catch (error) {
-      if (database.isTransaction) database.exec("rollback");
-      throw error;
-    }
+  const isNew = version === 0 && database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;
+  const text = isNew ? schema.flat().join(";") : "";
+  const statementsOfNew = statementsOfNewFiles.get(text);
+  if (statementsOfNew !== undefined) {
+    bringTo(schema.length, database, statementsOfNew);
+    return true;
   }
+  for (const [index, statements] of schema.entries()) if (index >= version) bringTo(index + 1, database, statements);
+  const learned = isNew ? statementsOfFile(database) : null;
+  if (learned !== null) statementsOfNewFiles.set(text, learned);
   return version < schema.length;
 }

@@ -68,6 +68,41 @@ test("migrations run once, in order, and a failing one leaves the previous versi
   database.close();
 });
 
+/** Everything that a file holds: its tables, indexes and version. */
+const heldBy = (database: DatabaseSync): unknown => [
+  database.prepare("pragma user_version").get(),
+  database.prepare("select type, name, tbl_name, sql from sqlite_schema order by name").all(),
+];
+
+test("a later new file is made in one step and is as the migrations make it, also after one that failed", async () => {
+  for (const schema of [loadSchema("src/shop/schema"), loadSchema("src/storefront/sandbox/schema")]) {
+    const [byMigrations, first, later] = [0, 1, 2].map(() => new DatabaseSync(":memory:"));
+    assert.ok(byMigrations !== undefined && first !== undefined && later !== undefined);
+    // Not new when the last one runs, so that nothing is learned.
+    schema.forEach((_, index) => migrate(byMigrations, schema.slice(0, index + 1)));
+    for (const database of [first, later]) {
+      assert.equal(migrate(database, schema), true);
+      assert.deepEqual(heldBy(database), heldBy(byMigrations));
+      assert.equal(migrate(database, schema), false);
+    }
+    const before = new DatabaseSync(":memory:");
+    before.exec("create table z (a)");
+    const other = [["create table z (a)"], ["create index z_by_a on z (a)"]];
+    migrate(new DatabaseSync(":memory:"), other);
+    assert.throws(() => migrate(before, other), /already exists/);
+  }
+});
+
+test("rows that migrations put into a new file are in every new file", async () => {
+  const files = { "0001.sql": "create table one (a bigint not null); insert into one (a) values (7);" };
+  await withMigrations(files, (directory) => {
+    for (const database of [new DatabaseSync(":memory:"), new DatabaseSync(":memory:")]) {
+      migrate(database, loadSchema(directory));
+      assert.deepEqual({ ...database.prepare("select a from one").get() }, { a: 7 });
+    }
+  });
+});
+
 test("a gap in the numbers, or no migration at all, is refused at the start", async () => {
   await withMigrations({ "0001.sql": "", "0003.sql": "" }, (directory) => {
     assert.throws(() => loadSchema(directory), /expected migration 0002\.sql, found 0003\.sql/);
