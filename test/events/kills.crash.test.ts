@@ -10,21 +10,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { adminToken, type Client, createClient, hangUp, makeShop, operate, seeded } from "../support/clients.ts";
+import { adminToken, hangUp, operate } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startReceiver } from "../support/peers/receiver.ts";
 import { pause, until } from "../support/until.ts";
+import { judgeHistory } from "../world/history.ts";
+import { Load } from "../world/load.ts";
+import { randomOf } from "../world/random.ts";
 
 const writerCount = Number(process.env["OPENPO_TEST_EVENTS_WRITERS"] ?? 60);
 const killCount = Number(process.env["OPENPO_TEST_EVENTS_KILLS"] ?? 6);
 const seed = Number(process.env["OPENPO_TEST_EVENTS_SEED"] ?? 20_261_122);
 
 const shopIds = ["north", "east", "south", "west"] as const;
-const orders = "/api/v1/purchase-orders";
-/** How many changes are acknowledged between two kills, at most. */
-const changesPerLifeMax = 150;
-/** A writer's pause between two changes, at most. */
-const writerPauseMs = 300;
+/** How many requests are answered between two kills, at most. */
+const answersPerLifeMax = 100;
 const patienceMs = 120_000;
 /** How long the receiver takes over a delivery, at most. */
 const receiverMs = 20;
@@ -45,25 +45,12 @@ type Event = z.output<typeof eventSchema>;
 const pageSchema = z.object({
   data: z.object({ events: z.array(eventSchema), cursor: z.string().nullable(), lastSequence: z.int() }),
 });
-const orderAnswer = z.object({
-  data: z.object({ purchaseOrder: z.object({ purchaseOrderId: z.string(), version: z.int() }) }),
-});
 const pendingSchema = z.object({ data: z.object({ totalCount: z.int() }) });
 const endpointSchema = z.object({ data: z.object({ endpointId: z.string() }) });
 
-/** A change that was acknowledged, as its event must tell it. */
-interface Change {
-  readonly requestId: string;
-  readonly type: string;
-  readonly purchaseOrderId: string;
-  readonly version: number;
-}
-
 interface Shop {
   readonly shopId: string;
-  readonly token: string;
   readonly endpointId: string;
-  readonly changes: Change[];
   /** The sequences that the stream has sent, in its order. */
   readonly followed: number[];
 }
@@ -72,40 +59,6 @@ interface Shop {
 interface Service {
   readonly url: string;
   program: RunningProgram;
-}
-
-/** One writer's changes, until `isOver` says so and the last one is acknowledged. */
-async function write(
-  { token, changes }: Shop,
-  name: string,
-  client: Client,
-  random: () => number,
-  isOver: () => boolean,
-): Promise<void> {
-  let keys = 0;
-  const change = async (type: string, method: string, target: string, body: unknown): Promise<Change> => {
-    const idempotencyKey = `${name}-${(keys += 1)}`;
-    // Some clients do not wait for long: what they have sent runs on beside their next attempt.
-    const waitMsMax = random() < 0.1 ? { waitMsMax: 20 + random() * 200 } : {};
-    const answer = await client.insist({ method, target, token, idempotencyKey, body, ...waitMsMax });
-    assert.ok(answer.status < 300, `${method} ${target}: ${answer.status} ${answer.text}`);
-    const { purchaseOrderId, version } = orderAnswer.parse(JSON.parse(answer.text)).data.purchaseOrder;
-    const made = { requestId: answer.requestId, type, purchaseOrderId, version };
-    changes.push(made);
-    await pause(random() * writerPauseMs);
-    return made;
-  };
-  while (!isOver()) {
-    const { purchaseOrderId } = await change("purchase_order.created", "POST", orders, {
-      supplierId: "mill",
-      locationId: "dock",
-      lineItems: [{ variantId: "red", quantityOrdered: 1 }],
-    });
-    const at = `${orders}/${purchaseOrderId}`;
-    for (let count = 0; count < 3 && !isOver(); count += 1)
-      await change("purchase_order.updated", "PATCH", at, { note: `${name} ${count}` });
-    if (!isOver()) await change("purchase_order.sent", "POST", `${at}/status`, { status: "Sent" });
-  }
 }
 
 /** Follows the shop's stream, over the ends of the program, until the signal is aborted. */
@@ -151,25 +104,8 @@ async function eventsOf({ shopId }: Shop, url: string): Promise<readonly Event[]
   return found;
 }
 
-/** Every acknowledged change has one event that tells it, nothing else has one, and the sequence has no gap. */
-function proveEvents({ shopId, changes }: Shop, events: readonly Event[]): void {
-  assert.deepEqual(
-    events.map(({ sequence }) => sequence),
-    events.map((_, index) => index + 1),
-    `the sequence of ${shopId} has a gap`,
-  );
-  const told = events
-    .filter(({ type }) => type.startsWith("purchase_order."))
-    .map(
-      ({ type, requestId, data }) =>
-        `${requestId} ${type} ${String(data["purchaseOrderId"])} ${String(data["version"])}`,
-    );
-  const acknowledged = changes.map((change) => Object.values(change).join(" "));
-  assert.deepEqual(told.toSorted(), acknowledged.toSorted(), `the events of ${shopId} are not its changes`);
-}
-
 test("under many writers and kills (-9) every acknowledged change has one event, without a gap, delivered under one id", async (context) => {
-  const random = seeded(seed);
+  const random = randomOf(String(seed));
   const broken = new AbortController();
   const following = new AbortController();
   const receiver = await startReceiver();
@@ -179,7 +115,7 @@ test("under many writers and kills (-9) every acknowledged change has one event,
   receiver.answer = (response, { eventId, sequence, body, headers }) => {
     assert.equal(headers["webhook-id"], eventId);
     const answered = async (): Promise<void> => {
-      await pause(random() * receiverMs);
+      await pause(random.next() * receiverMs);
       if (response.destroyed || response.socket?.destroyed === true) return;
       if (sequence % refusedEvery === 0 && !refused.has(eventId)) {
         refused.add(eventId);
@@ -206,45 +142,38 @@ test("under many writers and kills (-9) every acknowledged change has one event,
         return this.program.url;
       },
     };
-    const records = [
-      { type: "location", locationId: "dock", name: "Dock" },
-      { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
-      { type: "variant", variantId: "red", productId: "shirt", productName: "Shirt" },
-    ];
+    let kills = 0;
+    const load = await Load.open({
+      urls: () => [service.url],
+      seed: String(seed),
+      shopIds,
+      settings: () => ({}),
+      clients: writerCount,
+      inAHurry: false,
+      isOver: () => kills >= killCount || broken.signal.aborted,
+    });
     const shops = await Promise.all(
       shopIds.map(async (shopId): Promise<Shop> => {
-        const token = await makeShop(service.url, shopId, {}, records);
         const endpoint = { url: receiver.url, eventTypes: ["purchase_order.*"] };
         const made = await operate(service.url, "POST", `/shops/${shopId}/webhook-endpoints`, endpoint);
-        return { shopId, token, endpointId: endpointSchema.parse(made).data.endpointId, changes: [], followed: [] };
+        return { shopId, endpointId: endpointSchema.parse(made).data.endpointId, followed: [] };
       }),
     );
-
-    const acknowledged = (): number => shops.reduce((sum, { changes }) => sum + changes.length, 0);
-    let kills = 0;
     const killing = async (): Promise<void> => {
       while (kills < killCount && !broken.signal.aborted) {
-        const wanted = acknowledged() + 1 + random() * changesPerLifeMax;
-        await until("more is acknowledged", () => acknowledged() >= wanted || broken.signal.aborted);
+        const wanted = load.client.answered + 1 + random.next() * answersPerLifeMax;
+        await until("more is answered", () => load.client.answered >= wanted || broken.signal.aborted);
         await service.program.end("SIGKILL");
-        kills += 1;
         service.program = await start();
+        kills += 1;
       }
     };
-    const clients = shops.map(() =>
-      createClient({ nodes: [service], check: () => {}, random, patienceMs, signal: broken.signal }),
-    );
-    const isOver = (): boolean => kills >= killCount || broken.signal.aborted;
-    const writing = Array.from({ length: writerCount }, (_, index) => {
-      const [shop, client] = [shops[index % shops.length], clients[index % shops.length]];
-      assert.ok(shop !== undefined && client !== undefined);
-      return write(shop, `writer ${index}`, client, seeded(seed + index), isOver);
-    });
+    const writing = load.run();
     const followers = shops.map((shop) => follow(shop, service, following.signal));
     const startedMs = performance.now();
     try {
       await Promise.all(
-        [killing(), ...writing].map((each) =>
+        [killing(), writing].map((each) =>
           each.catch((error: unknown) => {
             broken.abort();
             throw error;
@@ -252,8 +181,9 @@ test("under many writers and kills (-9) every acknowledged change has one event,
         ),
       );
       const writtenMs = performance.now();
+      for (const history of await load.histories())
+        assert.deepEqual(judgeHistory(history).findings, [], history.shopId);
       const events = await Promise.all(shops.map((shop) => eventsOf(shop, service.url)));
-      for (const [index, shop] of shops.entries()) proveEvents(shop, events[index] ?? []);
       const wanted = events.flat().filter(({ type }) => type.startsWith("purchase_order."));
       const missing = (): typeof wanted => wanted.filter(({ eventId }) => !taken.has(eventId));
       await until(
@@ -289,7 +219,7 @@ test("under many writers and kills (-9) every acknowledged change has one event,
     } finally {
       broken.abort();
       following.abort();
-      await Promise.allSettled([...writing, ...followers]);
+      await Promise.allSettled([writing, ...followers]);
       await service.program.end("SIGTERM");
       hangUp();
     }

@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { dayMs } from "../../src/base/time/calendar.ts";
-import { seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
 import { pause, until } from "../support/until.ts";
+import { randomOf } from "../world/random.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_REMINDERS_KILLS"] ?? 2);
 const seed = Number(process.env["OPENPO_TEST_REMINDERS_SEED"] ?? 20_261_123);
@@ -85,7 +85,7 @@ async function makeShop(program: RunningProgram, token: string, shopId: string):
 }
 
 test("reminders that a killed process was telling are told once, by it or by the next one", async (context) => {
-  const random = seeded(seed);
+  const random = randomOf(String(seed));
   await withDirectory(async (directory) => {
     const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", PORT: "0", OPENPO_LOG_LEVEL: "fatal" };
     let program = await serveProgram(env);
@@ -96,7 +96,7 @@ test("reminders that a killed process was telling are told once, by it or by the
       const ids = await makeShop(program, token, shopId);
       const answered = program.ask("PUT", `/admin/v1/shops/${shopId}`, token, { settings: { unconfirmedDays: 3 } });
       assert.equal((await answered).status, 200);
-      await pause(random() * killMsMax);
+      await pause(random.next() * killMsMax);
       await program.end("SIGKILL");
       program = await serveProgram(env);
       const before = (await eventsOf(program, token, shopId)).filter((event) => event.type === type).length;

@@ -8,51 +8,37 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
-import { isReplay, type Reply } from "../../src/requests/envelope.ts";
-import { systemClock } from "../../src/base/time/system.ts";
-import { orderRecords } from "../linear/clients.ts";
-import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
-import { fewPages, mutantVariable } from "./planted.ts";
-import { type Random, randomOf } from "../simulator/random.ts";
-import { openService, type Sent, type Service } from "../simulator/service.ts";
-import { locationId } from "../simulator/story.ts";
-import { verifyWhole } from "../support/audit.ts";
-import { adminToken, makeShop } from "../support/clients.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { openService, pendingEffects, rowsOf, type Service, storefrontOf } from "../simulator/service.ts";
+import { adminToken, hangUp, makeShop } from "../support/clients.ts";
+import { contractOf } from "../support/openapi/contract.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
+import { pause, until } from "../support/until.ts";
+import { type Attempt, Client, type Key, type Seen } from "../world/client.ts";
+import { catalogueRecords, type Deed, deedOn, newOrder } from "../world/deeds.ts";
+import { judgeEnd } from "../world/end.ts";
+import { judgeHistory } from "../world/history.ts";
+import { overHttp, traceOf } from "../world/http.ts";
+import { named, openingOnHand } from "../world/load.ts";
+import { type Random, randomOf } from "../world/random.ts";
 import { buildInterposer } from "./interposer.ts";
+import { fewPages, mutantVariable } from "./planted.ts";
 import { type Call, PlayedDisk, Recording } from "./recording.ts";
-import { pause } from "../support/until.ts";
 
 const shopIds = ["north", "south", "east"] as const;
 const clientsPerShop = 3;
-/** On hand of each variant at the start. */
-const openingOnHand = 100_000;
 /** A request that a crash has cut off is sent again, and one that is refused for the time being. */
 const triesMax = 100;
 const triesPauseMs = 100;
-/** How long follow-on work may take after a start. */
-const restMsMax = 60_000;
-
-/** A request under a key of its own, sent until it was answered for good. */
-interface Asked {
-  readonly shopId: string;
-  readonly client: number;
-  readonly key: string;
-  readonly deed: Deed;
-  readonly text: string;
-  readonly status: number;
-  /** Where in the record its answer began to be sent. */
-  readonly answeredAt: number;
-}
 
 export interface Recorded {
   /** The data directory that was recorded; it is gone by now. */
   readonly root: string;
   readonly calls: readonly Call[];
-  /** In the order in which each client has sent them. */
-  readonly asked: readonly Asked[];
-  readonly tokens: ReadonlyMap<string, string>;
+  readonly attempts: readonly Attempt[];
+  /** Where in the record an answer began to be sent, by request id. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly keys: ReadonlyMap<string, readonly Key[]>;
   /** Where in the record all shops were made. */
   readonly madeAt: number;
   readonly kills: number;
@@ -71,9 +57,9 @@ interface RecordOptions {
 }
 
 /** What a client asks next. */
-function deedOf(random: Random, seen: ReadonlyMap<string, OrderSeen>): Deed {
+function deedOf(random: Random, seen: readonly Seen[]): Deed {
   const ask = random.next();
-  const orders = [...seen.values()];
+  const orders = seen.map(({ order }) => order);
   if (orders.length === 0 || ask < 0.3) return newOrder(random, 12);
   const order = random.pick(orders);
   const more =
@@ -143,10 +129,11 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
     program = await start();
   };
   try {
-    const tokens = new Map<string, string>();
+    const keys = new Map<string, readonly Key[]>();
     for (const [index, shopId] of shopIds.entries()) {
       const settings = { costSyncMode: "disabled", autoSyncOnReceiving: index !== 1 };
-      tokens.set(shopId, await makeShop(program.url, shopId, settings, orderRecords));
+      const apiKey = await makeShop(program.url, shopId, settings, catalogueRecords(openingOnHand));
+      keys.set(shopId, [{ keyId: shopId, apiKey }]);
     }
     for (const call of recording.more()) {
       disk.apply(call);
@@ -155,79 +142,56 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
     const madeAt = calls.length;
     interposer.set(slow);
 
-    const asked: (Omit<Asked, "answeredAt"> & { readonly requestId: string })[] = [];
-    const dueKills = Array.from({ length: kills }, (_, index) => Math.round((requests * (index + 1)) / (kills + 1)));
-    let keys = 0;
-    const insist = async (
-      shopId: string,
-      deed: Deed,
-      key: string,
-    ): Promise<{ text: string; status: number; requestId: string }> => {
-      const { method, path: below, search = "", body } = spell(deed);
-      for (let tries = 0; tries < triesMax; tries += 1) {
-        const target = `/api/v1${below}${search === "" ? "" : `?${search}`}`;
+    const contract = contractOf(operations);
+    const send = overHttp({
+      urls: () => [program.url],
+      random,
+      cuts: { share: 0, withinMs: 0 },
+      check: ({ method, target }, answer) => contract({ method, target, ...answer, body: answer.text }),
+    });
+    const client = new Client({
+      keys,
+      random: random.named("client"),
+      sleep: pause,
+      now: () => performance.now(),
+      isNamedByService: true,
+      lostPauseMs: triesPauseMs,
+      waitMsMax: triesPauseMs,
+      async send(sent) {
         const used = program;
-        const answer = await used
-          .ask(method, target, tokens.get(shopId) ?? "", body, { "Idempotency-Key": key })
-          .catch((error: unknown) => {
-            if (error instanceof assert.AssertionError) throw error;
-            return null;
-          });
-        if (answer === null) {
-          if (used === program) restarting ??= restart().finally(() => (restarting = null));
-          await restarting;
-        } else if (answer.status < 400 || answer.at("error", "retryable") !== true)
-          return { text: answer.text, status: answer.status, requestId: answer.headers.get("X-Request-Id") ?? "" };
-        else await pause(triesPauseMs);
-      }
-      throw new Error(`no answer to ${method} ${below}`);
-    };
-    const client = async (shopId: string, number: number, seen: Map<string, OrderSeen>): Promise<void> => {
+        const reply = await send(sent);
+        if (reply === null && used === program) restarting ??= restart().finally(() => (restarting = null));
+        if (reply === null) await restarting;
+        return reply;
+      },
+    });
+    const dueKills = Array.from({ length: kills }, (_, index) => Math.round((requests * (index + 1)) / (kills + 1)));
+    let done = 0;
+    const work = async (shopId: string, number: number): Promise<void> => {
       const own = random.named(`${shopId} ${number}`);
-      while (asked.length < requests) {
-        const deed = deedOf(own, seen);
-        const key = `key-${(keys += 1)}`;
-        const { text, status, requestId } = await insist(shopId, deed, key);
-        asked.push({ shopId, client: number, key, deed, text, status, requestId });
-        const order = status < 300 ? orderIn(text) : undefined;
-        if (order !== undefined && order.version >= (seen.get(order.purchaseOrderId)?.version ?? 0))
-          seen.set(order.purchaseOrderId, order);
-        if (dueKills[0] !== undefined && asked.length >= dueKills[0]) {
+      while (done < requests) {
+        const request = client.request(shopId, deedOf(own, client.seen(shopId)), true);
+        assert.ok((await client.persist(request, triesMax)) !== null, `no answer to ${JSON.stringify(request.deed)}`);
+        done += 1;
+        if (dueKills[0] !== undefined && done >= dueKills[0]) {
           dueKills.shift();
           interposer.set("write any die 50", "sync any die 50", slow);
         }
       }
     };
     await Promise.all(
-      shopIds.flatMap((shopId) => {
-        const seen = new Map<string, OrderSeen>();
-        return Array.from({ length: clientsPerShop }, (_, index) => client(shopId, index, seen));
-      }),
+      shopIds.flatMap((shopId) => Array.from({ length: clientsPerShop }, (_, index) => work(shopId, index))),
     );
     interposer.set();
     await program.end("SIGTERM");
     prove();
-    const answers = answersIn(calls);
-    return {
-      root,
-      calls,
-      asked: asked.map(({ requestId, ...each }) => {
-        const answeredAt = answers.get(requestId);
-        assert.ok(answeredAt !== undefined, `the answer ${requestId} was not recorded`);
-        return { ...each, answeredAt };
-      }),
-      tokens,
-      madeAt,
-      kills: killed,
-    };
+    return { root, calls, attempts: client.attempts, answers: answersIn(calls), keys, madeAt, kills: killed };
   } finally {
+    hangUp();
     await program.end("SIGKILL").catch(() => {});
     rmSync(place, { recursive: true });
   }
 }
-
-const orderIn = (text: string): OrderSeen | undefined =>
-  logEntryOf({ status: 200, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
 
 export interface CutsOptions {
   readonly seed: string;
@@ -295,8 +259,6 @@ export async function cutPower(recorded: Recorded, options: CutsOptions): Promis
   return { ...told, findings };
 }
 
-let requestIds = 0;
-
 /** Asks what was left at every place where it could show that something is missing. Adds what it finds. @returns how many answers it asked again. */
 async function judge(recorded: Recorded, at: number, directory: string, wrong: string[]): Promise<number> {
   let service: Service;
@@ -318,8 +280,7 @@ async function judge(recorded: Recorded, at: number, directory: string, wrong: s
   }
   let askedAgain = 0;
   try {
-    if (at >= recorded.madeAt)
-      for (const shopId of shopIds) askedAgain += await judgeShop(recorded, at, service, shopId, wrong);
+    if (at >= recorded.madeAt) askedAgain += await judgeShops(recorded, at, service, wrong);
   } catch (error) {
     wrong.push(`the program fails: ${String(error)}`);
   } finally {
@@ -344,114 +305,54 @@ function soundnessOf(file: string): string {
   }
 }
 
-async function judgeShop(
-  { asked, tokens }: Recorded,
-  at: number,
-  service: Service,
-  shopId: string,
-  wrong: string[],
-): Promise<number> {
-  const send = async (deed: Deed, key: string | null): Promise<Reply> => {
-    const { method, path: below, search = "", body } = spell(deed);
-    const sent: Sent = {
-      requestId: `req_of_judge_${(requestIds += 1)}`,
-      method,
-      path: `/api/v1${below}`,
-      search,
-      headers: {
-        authorization: `Bearer ${tokens.get(shopId) ?? ""}`,
-        ...(key === null ? {} : { "idempotency-key": key }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    };
-    return await service.answer(sent);
+/** What was asked before the cut, as the clients know it then. */
+function before({ attempts, answers, kills }: Recorded, at: number): readonly Attempt[] {
+  const isTold = ({ requestId, reply }: Attempt): boolean => {
+    const answeredAt = answers.get(requestId);
+    assert.ok(reply === null || kills > 0 || answeredAt !== undefined, `the answer ${requestId} was not recorded`);
+    return reply !== null && (answeredAt ?? Infinity) < at;
   };
-  const own = asked.filter((each) => each.shopId === shopId);
-  const acknowledged = own.filter(({ answeredAt, status }) => answeredAt < at && status < 300);
-  for (const { deed, key, text } of acknowledged) {
-    const again = await send(deed, key);
-    if (again.body !== text || !isReplay(again))
-      wrong.push(`${shopId}: the answer to ${deed.op} ${key} is lost: ${again.status} ${again.body.slice(0, 200)}`);
-  }
-  // Of each client one request may have been under way. It has had its effect or has it now, and one only.
-  const underWay = Array.from({ length: clientsPerShop }, (_, client) =>
-    own.find((each) => each.client === client && each.answeredAt >= at),
-  ).filter((each) => each !== undefined);
-  const orderOf = ({ deed }: Asked): string | null => ("orderId" in deed ? deed.orderId : null);
-  let orders = acknowledged.filter(({ deed }) => deed.op === "create").length;
-  for (const each of underWay) {
-    const { deed, key, status } = each;
-    const answers = [await send(deed, key), await send(deed, key)];
-    if (deed.op === "create") orders += 1;
-    // Those about one order may now come in another order than they did, and be refused for that.
-    const isAlone = deed.op === "create" || underWay.filter((other) => orderOf(other) === orderOf(each)).length === 1;
-    const [first, second] = answers;
-    const isSame = first !== undefined && (first.status >= 300 || second?.body === first.body);
-    if (!isSame || (isAlone && status < 300 && first.status !== status))
-      wrong.push(
-        `${shopId}: ${deed.op} ${key} was under way: ${answers.map(({ body }) => body.slice(0, 200)).join(" and ")}`,
-      );
-  }
-  const touched = new Set(underWay.map(orderOf));
-  await untilAtRest(service, shopId, wrong);
-  const listed = logEntryOf(await send({ op: "list" }, null)).data;
-  if (listed?.totalCount !== orders) wrong.push(`${shopId}: ${listed?.totalCount} orders instead of ${orders}`);
-
-  const last = new Map<string, OrderSeen>();
-  for (const { text } of acknowledged) {
-    const order = orderIn(text);
-    if (order !== undefined && order.version >= (last.get(order.purchaseOrderId)?.version ?? 0))
-      last.set(order.purchaseOrderId, order);
-  }
-  const received = new Map<string, number>();
-  for (const { purchaseOrderId: orderId } of listed?.purchaseOrders ?? []) {
-    const order = orderIn((await send({ op: "read", orderId }, null)).body);
-    const known = last.get(orderId);
-    if (order === undefined) {
-      wrong.push(`${shopId}: ${orderId} cannot be read`);
-      continue;
-    }
-    for (const { variantId, quantitySynced } of order.lineItems)
-      received.set(variantId, (received.get(variantId) ?? 0) + quantitySynced);
-    if (known !== undefined && !touched.has(orderId) && essence(order) !== essence(known))
-      wrong.push(`${shopId}: ${orderId} is ${essence(order)} and was acknowledged as ${essence(known)}`);
-  }
-  // What a power cut leaves of the built-in storefront and of the shop belongs together again.
-  const { variants } = await service.sandboxOf(shopId).state(null);
-  for (const { variantId, levels } of variants) {
-    const onHand = Number(levels.find((level) => level.locationId === locationId)?.onHand ?? 0) / 1_000;
-    const due = openingOnHand + (received.get(variantId) ?? 0);
-    if (Math.abs(onHand - due) > 0.000_5)
-      wrong.push(`${shopId}: on hand of ${variantId} is ${onHand} instead of ${due}`);
-  }
-  const { findings } = await service.engine.read(shopId, (tx) => verifyWhole(tx, shopId, auditRowsVerifiedMax));
-  wrong.push(...findings.map(({ message }) => `${shopId}: the audit log does not verify: ${message}`));
-  return acknowledged.length;
+  // What was sent after an answer that was not told yet is of later.
+  const later = Math.min(...attempts.flatMap((each) => (isTold(each) || each.reply === null ? [] : each.answeredAt)));
+  return attempts
+    .filter(({ sentAt }) => sentAt < later)
+    .map((each) => (isTold(each) ? each : { ...each, reply: null, answeredAt: Infinity }));
 }
 
-/** What clients have set of an order. */
-const essence = ({ poName, lineItems }: OrderSeen): string =>
-  JSON.stringify([
-    poName,
-    lineItems.map((line) => [line.poLineItemId, line.quantityOrdered, line.quantityConfirmed, line.quantityReceived]),
-  ]);
-
-/** Until no follow-on work is pending. */
-async function untilAtRest(service: Service, shopId: string, wrong: string[]): Promise<void> {
-  const untilMs = systemClock.now() + restMsMax;
-  for (;;) {
-    const pending = await service.engine.peek(shopId, async (tx) => {
-      const [row] = await tx.all<{ n: number }>(
-        "select count(*) as n from effect where shop_id = ? and state = 'pending'",
-        [shopId],
-      );
-      return row?.n ?? 0;
-    });
-    if (pending === 0) return;
-    if (systemClock.now() > untilMs) {
-      wrong.push(`${shopId}: ${pending} effects are still pending`);
-      return;
-    }
-    await pause(5);
+/** Asks for everything again that was acknowledged or under way, and judges what is told and what is there. @returns how many answers it asked again. */
+async function judgeShops(recorded: Recorded, at: number, service: Service, wrong: string[]): Promise<number> {
+  const known = before(recorded, at);
+  const client = new Client({
+    keys: recorded.keys,
+    random: randomOf("judge"),
+    sleep: pause,
+    now: () => performance.now(),
+    isNamedByService: true,
+    lostPauseMs: 5,
+    waitMsMax: 1_000,
+    before: known,
+    send: (sent) => service.answer(sent),
+  });
+  const untilAtRest = async (): Promise<void> => {
+    for (const shopId of shopIds)
+      await until(`the end of follow-on work of ${shopId}`, async () => (await pendingEffects(service, shopId)) === 0);
+  };
+  await untilAtRest();
+  await client.finish("unsynced");
+  await untilAtRest();
+  for (const shopId of shopIds) {
+    const rows = await rowsOf(service, shopId);
+    const storefront = await storefrontOf(service.sandboxOf(shopId));
+    const { events } = rows;
+    const idsByTrace = new Map(rows.tables["audit_log"]?.map((row) => [row["trace_id"], String(row["request_id"])]));
+    const own = client.attempts.filter((attempt) => attempt.shopId === shopId);
+    const attempts = named(own, ({ requestId }) => idsByTrace.get(traceOf(requestId)), events);
+    const { findings, orders } = judgeHistory({ shopId, attempts, events });
+    const tell = (finding: string): void => void wrong.push(`${shopId}: ${finding}`);
+    findings.forEach(tell);
+    const end = { shopId, ...rows, storefront };
+    const opening = openingOnHand * 1_000;
+    judgeEnd({ end, attempts, orders, openingOnHand: opening, mayMissRow: () => true, knowsAll: false }, tell);
   }
+  return known.filter(({ reply, idempotencyKey }) => reply !== null && idempotencyKey !== null).length;
 }

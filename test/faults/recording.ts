@@ -6,7 +6,7 @@
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Random } from "../simulator/random.ts";
+import type { Random } from "../world/random.ts";
 import { leftOf } from "../support/engine/torn-blocks.ts";
 
 /** As `struct header` of interposer.c. */

@@ -38,8 +38,8 @@ function tell(name: string, isGood: boolean, { images: count, withinSync, askedA
   for (const finding of findings.slice(0, isGood ? 1 : 10)) console.log(`    ${finding.slice(0, 400)}`);
 }
 
-const shown = ({ calls, asked, kills }: Recorded): string =>
-  `${calls.length} calls, ${asked.length} requests, ${kills} kills`;
+const shown = ({ calls, attempts, kills }: Recorded): string =>
+  `${calls.length} calls, ${attempts.length} requests, ${kills} kills`;
 
 if (!mayInterpose()) {
   console.log("This needs a C compiler (cc) on Linux.");

@@ -1,6 +1,6 @@
 /**
  * What 50 concurrent clients of five shops are told can have come about one request at a time (S1, S2, C17 to C20): on SQLite at one
- * process, on PostgreSQL at two nodes. linear/checker.ts says what that means, and test/linear/checker.test.ts that it finds what is not so.
+ * process, on PostgreSQL at two nodes. world/history.ts says what that means, and world/history.test.ts that it finds what is not so.
  *
  * `OPENPO_LINEAR_SECONDS` is how long they ask; `npm run test:linear` asks for longer, kills processes meanwhile, and plants faults, each of which must
  * be found. `OPENPO_LINEAR_SEED` seeds the clients.
@@ -10,13 +10,14 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 import { systemClock } from "../../src/base/time/system.ts";
-import { findings, type History, isOutside } from "./checker.ts";
-import { playHistories } from "./clients.ts";
 import { isOfLinear, mutants, mutantVariable } from "../faults/planted.ts";
-import { adminToken, seeded } from "../support/clients.ts";
+import { adminToken, hangUp } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
 import { pause } from "../support/until.ts";
+import { type History, isOutside, judgeHistory } from "../world/history.ts";
+import { Load } from "../world/load.ts";
+import { randomOf } from "../world/random.ts";
 
 const isLong = process.env["OPENPO_LINEAR_SECONDS"] !== undefined;
 const seconds = Number(process.env["OPENPO_LINEAR_SECONDS"] ?? 3);
@@ -57,43 +58,49 @@ async function play(secondsMax: number, withKills: boolean, mutant: string | nul
     const clock = { isOver: false };
     const begun = Promise.withResolvers<void>();
     const killing = async (): Promise<void> => {
-      const random = seeded(Number(seed));
+      const random = randomOf(seed);
       await begun.promise;
       while (!clock.isOver) {
         await pause(killPauseMs);
-        const node = Math.floor(random() * nodes);
+        const node = random.int(0, nodes - 1);
         await programs[node]?.end("SIGKILL");
         programs[node] = await start();
         kills += 1;
       }
     };
     const killed = withKills ? killing() : Promise.resolve();
-    const histories = await playHistories({
+    const load = await Load.open({
       urls: () => programs.map(({ url }) => url),
       seed,
-      shops,
+      shopIds: Array.from({ length: shops }, (_, index) => `shop-${index}`),
+      settings: (index) => ({ costSyncMode: "disabled", autoSyncOnReceiving: index % 2 === 0 }),
       clients,
+      inAHurry: true,
       isOver: (answered) => {
         begun.resolve();
         clock.isOver = systemClock.now() > untilMs && answered >= answeredMin;
         return clock.isOver;
       },
-      atRest: () => killed,
     });
+    await load.run();
+    await killed;
+    const histories = await load.histories();
+    hangUp();
     played = { histories, kills };
   });
   assert.ok(played !== null);
   return played;
 }
 
-const found = ({ histories }: Played): readonly string[] => histories.flatMap((history) => findings(history));
+const found = ({ histories }: Played): readonly string[] =>
+  histories.flatMap((history) => judgeHistory(history).findings.map((each) => `${history.shopId}: ${each}`));
 
 test(`what ${clients} clients of ${shops} shops are told within ${seconds} s is linearizable, at ${nodes} node(s)`, async (t) => {
   const played = await play(seconds, isLong);
-  const asked = played.histories.flatMap((history) => history.asked);
+  const asked = played.histories.flatMap((history) => history.attempts);
   const answered = asked.filter(({ reply }) => reply !== null);
   const events = played.histories.reduce((sum, history) => sum + history.events.length, 0);
-  const replays = answered.filter(({ reply }) => reply?.headers["idempotent-replayed"] === "true").length;
+  const replays = answered.filter(({ reply }) => reply?.headers["Idempotent-Replayed"] !== undefined).length;
   t.diagnostic(
     `${asked.length} requests, ${asked.length - answered.length} without an answer, ${replays} replays, ${answered.filter(isOutside).length} refused for the time being, ${events} events, ${played.kills} kills`,
   );

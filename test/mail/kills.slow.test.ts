@@ -8,11 +8,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
-import { seeded } from "../support/clients.ts";
 import { attachedTo, mailEnv, mailShopOn, sha256Of } from "../support/peers/mail-shop.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { parseMail, type ReceivedMail, startSmtpServer } from "../support/peers/smtp.ts";
 import { pause, until } from "../support/until.ts";
+import { randomOf } from "../world/random.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_MAIL_KILLS"] ?? 12);
 const seed = Number(process.env["OPENPO_TEST_MAIL_SEED"] ?? 20_261_123);
@@ -25,10 +25,10 @@ const drainMsMax = mailSenderLimits.leaseMs + 60_000;
 const messageIdOf = (mail: ReceivedMail): string => parseMail(mail).headers.get("message-id")?.[0] ?? "";
 
 test("every mail that was asked for is sent at least once under one Message-ID, whenever the process is killed", async (context) => {
-  const random = seeded(seed);
+  const random = randomOf(String(seed));
   const server = await startSmtpServer();
   // Some answers are lost after the mail was taken, and some connections before.
-  server.answer = (step) => (random() < 0.05 && (step === "message" || step === "RCPT") ? "drop" : null);
+  server.answer = (step) => (random.next() < 0.05 && (step === "message" || step === "RCPT") ? "drop" : null);
   try {
     await withDirectory(async (directory) => {
       const env = {
@@ -71,7 +71,7 @@ test("every mail that was asked for is sent at least once under one Message-ID, 
             assert.ok(sent === null || sent.status >= 500 || sent.at("error", "retryable") === true, sent?.text);
             await pause(20);
           }
-          await pause(random() * 30);
+          await pause(random.next() * 30);
         }
       };
       const writers = Array.from({ length: writerCount }, (_, writer) => write(writer));
@@ -83,7 +83,7 @@ test("every mail that was asked for is sent at least once under one Message-ID, 
           () => `${asked.size - before} mails in a life`,
           () => asked.size >= before + writerCount,
         );
-        await pause(random() * lifeMsMax);
+        await pause(random.next() * lifeMsMax);
         await service.program.end("SIGKILL");
         service.program = await serveProgram(env);
       }

@@ -10,15 +10,15 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { systemClock } from "../../src/base/time/system.ts";
-import { hangUp, seeded } from "../support/clients.ts";
+import { hangUp } from "../support/clients.ts";
 import { noHaproxy, startHaproxy } from "../support/postgres/haproxy.ts";
-import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
 import { serviceNode, withNodes } from "../support/programs/nodes.ts";
 import { type PostgresPair, startPair } from "../support/postgres/postgres-pair.ts";
 import { freePort } from "../support/programs/ports.ts";
 import { findPostgres } from "../support/postgres/postgres.ts";
 import { type Probe, startProbe } from "../support/programs/probe.ts";
 import { pause, until } from "../support/until.ts";
+import { NodesLoad, shownRepeats } from "../world/nodes.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_123);
 const failovers = Number(process.env["OPENPO_FAILOVERS"] ?? 0);
@@ -30,47 +30,35 @@ const clientCount = 8;
 
 const skip = findPostgres() === null ? "there is no PostgreSQL on this machine" : false;
 
-/** Kills the primary, promotes the standby and waits for a change. @returns when it was killed, and a sentence about it. */
-async function failOver(
-  pair: PostgresPair,
-  probe: Probe,
-  broken: AbortController,
-): Promise<{ readonly killedAtMs: number; readonly told: () => string }> {
+/** Kills the primary, promotes the standby and waits for a change. @returns a sentence about it. */
+async function failOver(pair: PostgresPair, probe: Probe, load: NodesLoad): Promise<string> {
   assert.ok(probe.written > 0);
-  const killedAtMs = systemClock.now() + heldBackMs;
+  load.crashes();
+  const beganMs = systemClock.now();
   const promotedMs = await pair.failOver(heldBackMs);
   const writtenBefore = probe.written;
-  await until("it is written again", () => probe.written > writtenBefore || broken.signal.aborted);
-  const untilMs = systemClock.now();
-  return {
-    killedAtMs,
-    told: () =>
-      `promoted ${promotedMs} ms after the kill; ` +
-      `${Math.round(probe.longestGapMs(killedAtMs - heldBackMs, untilMs))} ms without a change, ${heldBackMs} of them before the kill`,
-  };
+  await until("it is written again", () => probe.written > writtenBefore || load.isBroken);
+  return (
+    `promoted ${promotedMs} ms after the kill; ` +
+    `${Math.round(probe.longestGapMs(beganMs))} ms without a change, ${heldBackMs} of them before the kill`
+  );
 }
 
 /** Has clients work at these addresses while `disrupting` fails over, and checks everything that they were told. */
 async function underLoad(
   context: TestContext,
   pair: PostgresPair,
-  addresses: readonly { readonly url: string }[],
-  disrupting: (probe: Probe, broken: AbortController) => Promise<readonly Awaited<ReturnType<typeof failOver>>[]>,
+  nodes: readonly { readonly url: string }[],
+  disrupting: (probe: Probe, load: NodesLoad) => Promise<void>,
 ): Promise<void> {
-  const random = seeded(seed);
-  const broken = new AbortController();
   try {
-    const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, addresses, random, broken.signal)));
-    const probe = await startProbe(addresses, "probe");
-    const load = { nodes: addresses, shops, clientCount, seconds: secondsBefore + secondsAfter, seed, random };
-    const done: Awaited<ReturnType<typeof failOver>>[] = [];
-    const steps = await runLoad(load, broken, async () => void done.push(...(await disrupting(probe, broken))));
+    const seconds = secondsBefore + secondsAfter;
+    const load = await NodesLoad.open({ nodes, databaseUrl: pair.url, clients: clientCount, seconds, seed });
+    const probe = await startProbe(nodes, "probe");
+    const told = await load.run(() => disrupting(probe, load));
     await probe.end();
-    const killedAtMs = done.map((each) => each.killedAtMs);
-    await prove(pair.url, shops, addresses, killedAtMs);
-    const { answers, repeats } = noteFactsOf(shops);
-    for (const { told } of done) context.diagnostic(told());
-    context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
+    await load.prove();
+    context.diagnostic(shownRepeats(told));
   } catch (error) {
     context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
     throw error;
@@ -83,9 +71,9 @@ suite("crash: failover", { skip }, () => {
   test("the primary is killed under load and its standby promoted: each acknowledged change is kept, each key has one effect", async (context) => {
     await using pair = await startPair();
     await withNodes(pair.url, nodeCount, (nodes) =>
-      underLoad(context, pair, nodes, async (probe, broken) => {
+      underLoad(context, pair, nodes, async (probe, load) => {
         await pause(secondsBefore * 1_000);
-        return [await failOver(pair, probe, broken)];
+        context.diagnostic(await failOver(pair, probe, load));
       }),
     );
   });
@@ -100,15 +88,13 @@ suite("crash: failover", { skip }, () => {
       try {
         await Promise.all(nodes.map((node) => node.start()));
         await using balancer = await startHaproxy(ports.map((port) => `127.0.0.1:${port}`));
-        await underLoad(context, pair, [balancer], async (probe, broken) => {
-          const done = [];
-          while (done.length < failovers && !broken.signal.aborted) {
+        await underLoad(context, pair, [balancer], async (probe, load) => {
+          for (let done = 1; done <= failovers && !load.isBroken; done += 1) {
             await pause(secondsBefore * 1_000);
-            done.push(await failOver(pair, probe, broken));
+            context.diagnostic(await failOver(pair, probe, load));
             // What was the primary comes back as the standby.
-            if (done.length < failovers) await pair.addStandby();
+            if (done < failovers) await pair.addStandby();
           }
-          return done;
         });
       } finally {
         await Promise.all(nodes.map((node) => node.end("SIGKILL")));

@@ -7,12 +7,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { systemClock } from "../../src/base/time/system.ts";
-import { hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
+import { hangUp } from "../support/clients.ts";
 import { withNodes } from "../support/programs/nodes.ts";
 import { noPatroni, startPatroni } from "../support/postgres/patroni.ts";
 import { startProbe } from "../support/programs/probe.ts";
 import { pause, until } from "../support/until.ts";
+import { NodesLoad, shownRepeats } from "../world/nodes.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_126);
 const secondsBefore = 3;
@@ -21,23 +21,20 @@ const clientCount = 6;
 suite("crash: Patroni", { skip: noPatroni }, () => {
   test("Patroni fails over under load and back: each acknowledged change is kept, each key has one effect", async (context) => {
     await using cluster = await startPatroni();
-    const random = seeded(seed);
-    const broken = new AbortController();
     try {
       await withNodes(cluster.url, 2, async (nodes) => {
-        const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
+        const load = await NodesLoad.open({ nodes, databaseUrl: cluster.url, clients: clientCount, seconds: 0, seed });
         const probe = await startProbe(nodes, "probe");
-        const killedAtMs: number[] = [];
-        const load = { nodes, shops, clientCount, seconds: 0, seed, random };
-        const steps = await runLoad(load, broken, async () => {
+        const told = await load.run(async () => {
           for (const _ of ["there", "back"]) {
             await pause(secondsBefore * 1_000);
-            killedAtMs.push(systemClock.now());
+            const killedAtMs = systemClock.now();
+            load.crashes();
             const killed = await cluster.killPrimary();
             const writtenBefore = probe.written;
-            await until("it is written again", () => probe.written > writtenBefore || broken.signal.aborted);
+            await until("it is written again", () => probe.written > writtenBefore || load.isBroken);
             context.diagnostic(
-              `${killed} was killed: ${Math.round(probe.longestGapMs(killedAtMs.at(-1) ?? 0))} ms without a change`,
+              `${killed} was killed: ${Math.round(probe.longestGapMs(killedAtMs))} ms without a change`,
             );
             assert.notEqual(await cluster.primary(), killed);
             cluster.start(killed);
@@ -45,9 +42,8 @@ suite("crash: Patroni", { skip: noPatroni }, () => {
           }
         });
         await probe.end();
-        await prove(cluster.url, shops, nodes, killedAtMs);
-        const { answers, repeats } = noteFactsOf(shops);
-        context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
+        await load.prove();
+        context.diagnostic(shownRepeats(told));
       });
     } catch (error) {
       context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);

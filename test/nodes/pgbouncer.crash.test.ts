@@ -9,14 +9,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { systemClock } from "../../src/base/time/system.ts";
-import { adminToken, hangUp, seeded } from "../support/clients.ts";
-import { openShop, prove, runLoad, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
+import { adminToken, hangUp } from "../support/clients.ts";
 import { withNodes } from "../support/programs/nodes.ts";
 import { noPgbouncer, startPgbouncer } from "../support/postgres/pgbouncer.ts";
 import { databaseVariable, freshDatabase, startPostgres } from "../support/postgres/postgres.ts";
 import { startProgram } from "../support/programs/program.ts";
 import { pause } from "../support/until.ts";
+import { NodesLoad, shownRepeats } from "../world/nodes.ts";
 
 const longSeconds = process.env["OPENPO_PGBOUNCER_SECONDS"];
 const seconds = Number(longSeconds ?? 3);
@@ -47,29 +46,24 @@ suite("crash: PgBouncer", { skip: noPgbouncer }, () => {
 
   test("in session mode nodes serve through it, and when it is killed under load nothing that was acknowledged is lost", async (context) => {
     const database = await freshDatabase();
-    const random = seeded(seed);
-    const broken = new AbortController();
     try {
       await using pooler = await startPgbouncer(database.url, "session");
       await withNodes(pooler.urlOf(database.url), nodeCount, async (nodes) => {
-        const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
-        const load = { nodes, shops, clientCount, seconds, seed, random };
-        /** While it is away, a refusal is answered without its audit row, and the log tells of it. */
-        const killedAtMs: number[] = [];
-        const steps = await runLoad(load, broken, async (isOver) => {
+        const load = await NodesLoad.open({ nodes, databaseUrl: database.url, clients: clientCount, seconds, seed });
+        let kills = 0;
+        const told = await load.run(async (isOver) => {
           do {
             await pause(1_000);
-            killedAtMs.push(systemClock.now());
+            // While it is away, a refusal is answered without its audit row, and the log tells of it.
+            load.crashes();
             await pooler.crash();
             await pause(awayMs);
             await pooler.start();
+            kills += 1;
           } while (!isOver());
         });
-        await prove(database.url, shops, nodes, killedAtMs);
-        const { answers, repeats } = noteFactsOf(shops);
-        context.diagnostic(
-          `${killedAtMs.length} kills, ${steps} steps, ${answers} answers; repeated after: ${repeats}`,
-        );
+        await load.prove();
+        context.diagnostic(`${kills} kills, ${shownRepeats(told)}`);
       });
     } catch (error) {
       context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);

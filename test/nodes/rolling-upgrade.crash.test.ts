@@ -16,16 +16,16 @@ import { systemClock } from "../../src/base/time/system.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { documentOf, migrationsOf, releasesWithProgram, unpackProgram } from "../releases/kept.ts";
 import { withMachineClock } from "../releases/program.ts";
-import { adminToken, hangUp, operate, seeded } from "../support/clients.ts";
+import { adminToken, hangUp, operate } from "../support/clients.ts";
 import { contractOf, createContract, type Observed } from "../support/openapi/contract.ts";
 import { type LoadBalancer, noHaproxy, startHaproxy } from "../support/postgres/haproxy.ts";
-import { openShop, prove, runLoad, type Shop, shopIds, noteFactsOf } from "../support/programs/nodes-load.ts";
 import { type ServiceNode, serviceNode } from "../support/programs/nodes.ts";
 import { freePort } from "../support/programs/ports.ts";
 import { freshDatabase } from "../support/postgres/postgres.ts";
 import { startProbe } from "../support/programs/probe.ts";
 import { startProgram, thisProgram } from "../support/programs/program.ts";
 import { pause, until } from "../support/until.ts";
+import { type LoadTold, NodesLoad, shownRepeats } from "../world/nodes.ts";
 
 const longSeconds = process.env["OPENPO_UPGRADE_SECONDS"];
 const seconds = Number(longSeconds ?? 0.5);
@@ -158,8 +158,8 @@ async function findingsOf(url: string, shopId: string): Promise<readonly string[
 }
 
 /** Why clients had to repeat requests, but for what the test does to them: their own short timeouts, and the storefront's faults. */
-const unmeant = (shops: readonly Shop[]): readonly string[] =>
-  shops.flatMap((shop) => [...shop.client.repeats.keys()]).filter((why) => /^5(?!02 UPSTREAM)|^E[A-Z]+/.test(why));
+const unmeant = ({ repeats }: LoadTold): readonly string[] =>
+  [...repeats.keys()].filter((why) => /^5(?!02 UPSTREAM)|^E[A-Z]+/.test(why));
 
 async function upgrade(context: TestContext, from: Program, to: Program): Promise<void> {
   const database = await freshDatabase({ empty: true });
@@ -167,21 +167,23 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
   const nodes = ports.map((port, index) =>
     serviceNode(database.url, { PORT: String(port), ...withMachineClock(clocksAreWrongByMs[index] ?? 0) }),
   );
-  const random = seeded(seed);
-  const broken = new AbortController();
   try {
     await Promise.all(nodes.map((node) => node.start(from.main)));
     await using balancer = await startHaproxy(ports.map((port) => `127.0.0.1:${port}`));
     const addresses = [balancer];
     const serves = new Map(nodes.map((_, index) => [`node${index + 1}`, from]));
     const contract = contractOfNodes(serves, [from, to]);
-    const shops = await Promise.all(
-      shopIds.map((shopId) => openShop(shopId, addresses, random, broken.signal, contract)),
-    );
+    const load = await NodesLoad.open({
+      nodes: addresses,
+      databaseUrl: database.url,
+      clients: clientCount,
+      seconds: 0,
+      seed,
+      contract,
+    });
     const probe = await startProbe(addresses, "probe");
-    const load = { nodes: addresses, shops, clientCount, seconds: 0, seed, random };
     const beganMs = systemClock.now();
-    const steps = await runLoad(load, broken, async () => {
+    const told = await load.run(async () => {
       await pause(seconds * 1_000);
       await replaceAll(nodes, balancer, serves, to, async () => {
         // A node of the release before that starts only now.
@@ -192,17 +194,16 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
       });
     });
     await probe.end();
-    await prove(database.url, shops, addresses, []);
-    const { answers, repeats } = noteFactsOf(shops);
-    const findings = (await Promise.all(shopIds.map((shopId) => findingsOf(balancer.url, shopId)))).flat();
+    await load.prove();
+    const findings = (await Promise.all(load.shopIds.map((shopId) => findingsOf(balancer.url, shopId)))).flat();
     context.diagnostic(
-      `${from.name} to ${to.name}, ${nodeCount} nodes: ${steps} steps, ${answers} answers; ${Math.round(probe.longestGapMs(beganMs))} ms ` +
-        `at most between two changes; ${findings.length} findings in audit logs; repeated after: ${repeats}`,
+      `${from.name} to ${to.name}, ${nodeCount} nodes: ${Math.round(probe.longestGapMs(beganMs))} ms ` +
+        `at most between two changes; ${findings.length} findings in audit logs; ${shownRepeats(told)}`,
     );
     // On a machine that stands still for seconds HAProxy takes a node out of service which it gets no answer from.
     const stoodStill = /Layer\d timeout/.test(balancer.log);
     if (stoodStill) context.diagnostic("the machine stood still: whether requests failed was not looked at");
-    else assert.deepEqual(unmeant(shops), [], balancer.log);
+    else assert.deepEqual(unmeant(told), [], balancer.log);
     // Nodes from before the chain write rows that are in no link (docs/audit.md).
     const isChained = from.migrations >= chainedFrom;
     assert.deepEqual(

@@ -6,7 +6,7 @@
  * knew when it settled a row.
  */
 import type { ItemResult, Storefront } from "../../src/storefront/storefront.ts";
-import type { Row } from "./world.ts";
+import type { Row } from "../world/end.ts";
 
 /** A call that has written costs. */
 export interface CostCall {

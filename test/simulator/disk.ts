@@ -15,7 +15,7 @@ import { createRequire } from "node:module";
 import * as path from "node:path";
 import type * as nodeSqlite from "node:sqlite";
 import { leftOf } from "../support/engine/torn-blocks.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../world/random.ts";
 import { type Machine, type Process, replace, replaceBuiltin } from "./time.ts";
 
 const require = createRequire(import.meta.url);

@@ -4,6 +4,8 @@
  */
 import { brotliDecompressSync } from "node:zlib";
 import { brotli } from "../../src/service/compression.ts";
+import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
+import { eventsAfter } from "../../src/shop/events/events.ts";
 import { shopsOpenMax } from "../../src/store/sqlite/engine.ts";
 import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { openDataDirectory } from "../../src/service/data-directory.ts";
@@ -18,19 +20,11 @@ import type { Clock } from "../../src/base/time/clock.ts";
 import type { Compression, Engine, Log } from "../../src/store/store.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { verifyWhole } from "../support/audit.ts";
+import type { Sent } from "../world/client.ts";
+import { endTables, type Row, type ShopEnd } from "../world/end.ts";
+import type { EventTold } from "../world/history.ts";
 import type { Story } from "./story.ts";
-
-/** A request as a client sends it. */
-export interface Sent {
-  readonly requestId: string;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly search: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null: no body. */
-  readonly body: string | null;
-}
 
 export interface Service {
   readonly engine: Engine;
@@ -54,6 +48,9 @@ interface ServiceOptions {
   readonly watched?: (shopId: string, storefront: Storefront) => Storefront;
   readonly random: () => number;
 }
+
+/** More events than a shop has. */
+const eventsMax = 10_000;
 
 /** Nothing leaves the event loop. */
 const compression: Compression = {
@@ -164,4 +161,52 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await store.close();
     },
   };
+}
+
+/** All events of the shop. */
+export const eventsOf = ({ engine }: Service, shopId: string): Promise<readonly EventTold[]> =>
+  engine.read(shopId, async (tx) => (await eventsAfter(tx, shopId, 0, null, eventsMax)).map(eventTold));
+
+const eventTold = ({ sequence, text }: { readonly sequence: number; readonly text: string }): EventTold => {
+  const { eventId, type, requestId, data }: EventTold = JSON.parse(text);
+  return { sequence, eventId, type, requestId, data };
+};
+
+/** How many effects of the shop are pending. */
+export const pendingEffects = ({ engine }: Service, shopId: string): Promise<number> =>
+  engine.peek(shopId, async (tx) => {
+    const [row] = await tx.all<{ n: number }>(
+      "select count(*) as n from effect where shop_id = ? and state = 'pending'",
+      [shopId],
+    );
+    return row?.n ?? 0;
+  });
+
+/** What the shop holds, but for its storefront. */
+export const rowsOf = (
+  { engine }: Service,
+  shopId: string,
+): Promise<Pick<ShopEnd, "tables" | "auditFindings" | "events">> =>
+  engine.read(shopId, async (tx) => {
+    const tables: Record<string, readonly Row[]> = {};
+    for (const table of endTables)
+      tables[table] = await tx.all<Row>(`select * from ${table} where shop_id = ?`, [shopId]);
+    const events = (await eventsAfter(tx, shopId, 0, null, eventsMax)).map(eventTold);
+    const { findings: auditFindings } = await verifyWhole(tx, shopId, auditRowsVerifiedMax);
+    return { tables, events, auditFindings };
+  });
+
+/** What the shop's storefront shows. */
+export async function storefrontOf(control: SandboxControl): Promise<readonly Row[]> {
+  const { variants } = await control.state(null);
+  return variants.flatMap(({ variantId, unitCost, tags, levels }) =>
+    levels.map(({ locationId, onHand, incoming }) => ({
+      variantId,
+      unitCost,
+      tags: tags.join(),
+      locationId,
+      onHand,
+      incoming,
+    })),
+  );
 }

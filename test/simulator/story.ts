@@ -3,39 +3,10 @@
  */
 import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { defaultQueueLimits } from "../../src/store/queue.ts";
-import type { Random } from "./random.ts";
-import { randomOf } from "./random.ts";
+import { type Ask, orderAsk, variantIds } from "../world/deeds.ts";
+import { type Random, randomOf } from "../world/random.ts";
 
 export const shopIds = ["north", "south", "east"] as const;
-export const variantIds = ["red", "blue", "green"] as const;
-export const locationId = "warehouse";
-
-/** What a client asks of an order. Quantities are shares of what the client has seen. */
-export type OrderAsk =
-  /** Whatever brings the order nearer to its end. */
-  | { readonly op: "forward"; readonly share: number }
-  | { readonly op: "status"; readonly to: string }
-  | { readonly op: "resume" }
-  | { readonly op: "confirm"; readonly all: boolean; readonly line: number; readonly share: number }
-  | { readonly op: "receive"; readonly line: number; readonly share: number; readonly over: boolean }
-  | { readonly op: "unreceive"; readonly line: number; readonly share: number }
-  | { readonly op: "complete" }
-  | { readonly op: "quick-complete" }
-  | { readonly op: "sync"; readonly waits: boolean }
-  | { readonly op: "reset" }
-  | { readonly op: "delete" }
-  | { readonly op: "rename"; readonly name: string }
-  | { readonly op: "add-line"; readonly variant: number; readonly ordered: number }
-  | { readonly op: "read" };
-
-export type Ask =
-  | {
-      readonly op: "create";
-      readonly located: boolean;
-      readonly lines: readonly { readonly variant: number; readonly ordered: number; readonly unitCost: number }[];
-    }
-  | ({ readonly order: number } & OrderAsk)
-  | { readonly op: "list" };
 
 interface AskStep {
   readonly do: "ask";
@@ -121,55 +92,6 @@ const calls = [
   "setTags",
   "*",
 ] as const;
-
-const statuses = ["Draft", "Sent", "Confirmed", "In Progress", "Partially Received", "Received", "Completed"] as const;
-
-/** Most orders go forward; how often each of the other asks comes up. */
-const asks: readonly (readonly [weight: number, make: (random: Random) => OrderAsk])[] = [
-  [40, (random) => ({ op: "forward", share: random.pick([0.25, 0.5, 1, 1]) })],
-  [6, (random) => ({ op: "status", to: random.pick(["Cancelled", "On Hold", "Disputed"]) })],
-  [4, () => ({ op: "resume" })],
-  [6, (random) => ({ op: "status", to: random.pick(statuses) })],
-  [
-    6,
-    (random) => ({
-      op: "confirm",
-      all: random.chance(0.3),
-      line: random.int(0, 2),
-      share: random.pick([0, 0.5, 1, 1.1]),
-    }),
-  ],
-  [
-    14,
-    (random) => ({
-      op: "receive",
-      line: random.int(0, 2),
-      share: random.pick([0.2, 0.5, 0.8, 1, 1.2]),
-      over: random.chance(0.2),
-    }),
-  ],
-  [10, (random) => ({ op: "unreceive", line: random.int(0, 2), share: random.pick([0.1, 0.5, 1, 2]) })],
-  [4, () => ({ op: "complete" })],
-  [4, () => ({ op: "quick-complete" })],
-  [6, (random) => ({ op: "sync", waits: random.chance(0.6) })],
-  [3, () => ({ op: "reset" })],
-  [3, () => ({ op: "delete" })],
-  [4, (random) => ({ op: "rename", name: `name ${random.int(1, 9)}` })],
-  [4, (random) => ({ op: "add-line", variant: random.int(0, 3), ordered: random.int(1, 8) })],
-  [14, () => ({ op: "read" })],
-];
-
-const weightOfAll = asks.reduce((sum, [weight]) => sum + weight, 0);
-
-/** Any ask of an order. */
-export function orderAsk(random: Random): OrderAsk {
-  let left = random.next() * weightOfAll;
-  for (const [weight, make] of asks) {
-    left -= weight;
-    if (left < 0) return make(random);
-  }
-  return { op: "read" };
-}
 
 function askStep(random: Random, shops: number, orders: number): AskStep {
   const ask = random.next();

@@ -4,19 +4,13 @@ import { makeApiKey } from "../../src/core/access/api-key.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import type { Log } from "../../src/store/store.ts";
-import { randomOf } from "./random.ts";
-import { locationId, shopIds, variantIds } from "./story.ts";
+import type { Key } from "../world/client.ts";
+import { catalogueRecords } from "../world/deeds.ts";
+import { randomOf } from "../world/random.ts";
+import { shopIds } from "./story.ts";
 
 /** On hand of each variant at the start, in thousandths. */
 export const openingOnHand = 100_000;
-
-/** The unit cost of each variant at the storefront at the start, in ten-thousandths. */
-export const openingUnitCost = 10_000;
-
-export interface Key {
-  readonly keyId: string;
-  readonly apiKey: string;
-}
 
 /** The keys of a shop, the same in every simulation. */
 export const keysOf = (shopId: string): readonly (Key & ReturnType<typeof makeApiKey>)[] =>
@@ -25,25 +19,6 @@ export const keysOf = (shopId: string): readonly (Key & ReturnType<typeof makeAp
     randomOf(`key ${shopId} ${index}`).fill(bytes);
     return { keyId: `key_${shopId}_${index}`, ...makeApiKey(shopId, bytes) };
   });
-
-const records = [
-  { type: "location", locationId, name: "Warehouse" },
-  { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
-  ...variantIds.map((variantId) => ({
-    type: "variant",
-    variantId,
-    productId: `product of ${variantId}`,
-    productName: `Shirt, ${variantId}`,
-    unitCost: openingUnitCost / 10_000,
-  })),
-  { type: "supplierVariant", supplierId: "mill", variantId: "red", unitCost: 1, unitCostCurrencyCode: "EUR" },
-  ...variantIds.map((variantId) => ({
-    type: "inventoryLevel",
-    variantId,
-    locationId,
-    onHand: openingOnHand / 1_000,
-  })),
-];
 
 export const baseShop = (shopId: string, nowMs: number): Shop => ({
   ...defaultSettings,
@@ -92,7 +67,11 @@ export async function makeTemplate(directory: string): Promise<void> {
       await sandbox.seedVariants(variants);
       await sandbox.seedLevels(levels);
     };
-    const file = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const file = Buffer.from(
+      catalogueRecords(openingOnHand / 1_000)
+        .map((record) => `${JSON.stringify(record)}\n`)
+        .join(""),
+    );
     await importRecords(
       { engine, clock, ids, loop, seedStorefront },
       shop,

@@ -10,7 +10,7 @@
  * that is a crash at whatever it was waiting for.
  */
 import { createRequire, syncBuiltinESMExports } from "node:module";
-import type { Random } from "./random.ts";
+import type { Random } from "../world/random.ts";
 
 /** A simulated process; of a killed one nothing runs any more. */
 export class Process {

@@ -3,11 +3,8 @@
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { asMoney } from "../../src/core/money/money.ts";
 import { saveShop } from "../../src/shop/access/accounts.ts";
-import type { AuditFinding } from "../../src/shop/audit/audit-verification.ts";
-import { eventsAfter } from "../../src/shop/events/events.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
 import { type SandboxControl } from "../../src/storefront/sandbox/control.ts";
@@ -15,48 +12,17 @@ import type { SandboxCall } from "../../src/storefront/sandbox/faults.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Reply } from "../../src/requests/envelope.ts";
-import { verifyWhole } from "../support/audit.ts";
-import { Client, type Attempt } from "./client.ts";
+import { type Attempt, Client, type Sent } from "../world/client.ts";
+import { type Ask, type Deed, deedOn, otherThan, variantAt, variantIds } from "../world/deeds.ts";
+import type { ShopEnd } from "../world/end.ts";
+import type { EventTold } from "../world/history.ts";
+import { type Random, randomOf } from "../world/random.ts";
 import { type CostCall, type CostReading, CostWatch } from "./costs.ts";
 import { Disk } from "./disk.ts";
-import { type Random, randomOf } from "./random.ts";
-import { openService, type Sent, type Service } from "./service.ts";
-import { shopIds, type Step, type Story, variantIds } from "./story.ts";
-import { baseShop, makeTemplate } from "./template.ts";
+import { eventsOf, openService, pendingEffects, rowsOf, type Service, storefrontOf } from "./service.ts";
+import { shopIds, type Step, type Story } from "./story.ts";
+import { baseShop, keysOf, makeTemplate } from "./template.ts";
 import { Machine, Process, ProcessEnded, replace } from "./time.ts";
-
-/** A row of a table as it is stored. */
-export type Row = Readonly<Record<string, string | number | null>>;
-
-/** What a shop holds at the end. */
-export interface ShopEnd {
-  readonly shopId: string;
-  readonly tables: Readonly<Record<string, readonly Row[]>>;
-  /** What the verification of its audit log has found. */
-  readonly auditFindings: readonly AuditFinding[];
-  readonly events: readonly EventTold[];
-  readonly storefront: readonly Row[];
-}
-
-export interface EventTold {
-  readonly sequence: number;
-  readonly eventId: string;
-  readonly type: string;
-  readonly requestId: string | null;
-  readonly data: {
-    readonly purchaseOrderId: string;
-    readonly poNumber: string;
-    readonly version: number;
-    readonly status: { readonly from: string | null; readonly to: string | null };
-    readonly lines: readonly {
-      readonly poLineItemId: string;
-      readonly variantId: string;
-      readonly quantityDelta: number;
-      readonly quantityReceived: number;
-      readonly quantityPending: number;
-    }[];
-  };
-}
 
 /** A reading of a shop's events while the story went on. */
 export interface EventReading {
@@ -85,23 +51,6 @@ export interface Course {
   /** What storefronts were told of unit costs, and what they have shown. */
   readonly costs: { readonly calls: readonly CostCall[]; readonly readings: readonly CostReading[] };
 }
-
-/** Tables whose rows tell what a shop holds. */
-const tables = [
-  "purchase_order",
-  "purchase_order_line",
-  "purchase_order_log",
-  "receipt",
-  "incoming",
-  "inventory_level",
-  "effect",
-  "stock_push",
-  "cost_sync",
-  "variant",
-  "audit_log",
-  "idempotency_record",
-  "shop",
-] as const;
 
 /** Between a client and the service, one way. */
 const networkMsMax = 2;
@@ -160,6 +109,15 @@ function copyTemplate(from: string, to: string, shops: readonly string[]): void 
       copyFileSync(path.join(from, folder, `${shopId}.db`), path.join(to, folder, `${shopId}.db`));
   }
   copyFileSync(path.join(from, "format"), path.join(to, "format"));
+}
+
+function deedOf(client: Client, shopId: string, ask: Ask): Deed | null {
+  if (ask.op === "list") return { op: "list" };
+  if (ask.op === "create")
+    return { ...ask, lines: ask.lines.map(({ variant, ...line }) => ({ ...line, variantId: variantAt(variant) })) };
+  const seen = client.seen(shopId);
+  const order = seen[seen.length === 0 ? 0 : ask.order % seen.length]?.order;
+  return order === undefined ? null : deedOn(order, ask);
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -222,11 +180,14 @@ export class World {
     await machine.settle(this.#outside, () => this.#start(path.join(this.#directory, "0")));
     await this.#setUp();
     const client = new Client({
-      shopIds: this.#shops,
+      keys: new Map(this.#shops.map((shopId) => [shopId, keysOf(shopId)])),
       random: this.#random.named("client"),
       sleep: (ms) => machine.sleep(ms),
       now: () => machine.elapsedMs,
       send: (sent) => this.#send(sent),
+      isNamedByService: false,
+      lostPauseMs: 300,
+      waitMsMax: 5_000,
     });
     for (const step of steps) {
       await machine.settle(this.#outside, () => machine.sleep(step.afterMs));
@@ -465,7 +426,7 @@ export class World {
     const isUp = this.#isUp;
     switch (step.do) {
       case "ask":
-        client.ask(step);
+        this.#ask(step, client);
         return;
       case "kill":
         if (!isUp) return;
@@ -509,6 +470,18 @@ export class World {
         this.#machine.after(0, () => void this.#trouble(step, shopId).catch(() => {}), process);
       }
     }
+  }
+
+  /** Begins what the step asks; the story goes on meanwhile. */
+  #ask({ shop, key, ask, keyed, tries, twice, clashes }: Extract<Step, { readonly do: "ask" }>, client: Client): void {
+    const shopId = this.#shops[shop];
+    const deed = shopId === undefined ? null : deedOf(client, shopId, ask);
+    if (shopId === undefined || deed === null) return;
+    const request = client.request(shopId, deed, keyed, key);
+    void client.persist(request, tries);
+    if (twice) void client.persist(request, tries);
+    const other = clashes ? otherThan(deed) : null;
+    if (other !== null) void client.persist({ ...request, deed: other, clashes: true }, tries);
   }
 
   /** Somebody else sets a unit cost at the storefront, soon after the service has written some. */
@@ -601,16 +574,7 @@ export class World {
     const untilMs = machine.elapsedMs + restMsMax;
     for (;;) {
       let pending = 0;
-      for (const shopId of this.#shops)
-        pending += await this.#inService(({ engine }) =>
-          engine.peek(shopId, async (tx) => {
-            const [row] = await tx.all<{ n: number }>(
-              "select count(*) as n from effect where shop_id = ? and state = 'pending'",
-              [shopId],
-            );
-            return row?.n ?? 0;
-          }),
-        );
+      for (const shopId of this.#shops) pending += await this.#inService((service) => pendingEffects(service, shopId));
       await this.#readEvents();
       if (pending === 0) return;
       if (machine.elapsedMs > untilMs) {
@@ -623,43 +587,15 @@ export class World {
 
   async #readEvents(): Promise<void> {
     for (const shopId of this.#shops)
-      await this.#inService(async ({ engine }) => {
-        const events = await engine.read(shopId, (tx) => eventsAfter(tx, shopId, 0, null, 10_000));
-        this.#readings.push({ shopId, events: events.map(({ sequence, text }) => told(sequence, text)) });
-      });
+      this.#readings.push({ shopId, events: await this.#inService((service) => eventsOf(service, shopId)) });
   }
 
   async #collect(): Promise<readonly ShopEnd[]> {
     const ends: ShopEnd[] = [];
     for (const shopId of this.#shops) {
-      const found = await this.#inService(async ({ engine }) =>
-        engine.read(shopId, async (tx) => {
-          const rows: Record<string, readonly Row[]> = {};
-          for (const table of tables)
-            rows[table] = await tx.all<Row>(`select * from ${table} where shop_id = ?`, [shopId]);
-          const events = await eventsAfter(tx, shopId, 0, null, 10_000);
-          const { findings: auditFindings } = await verifyWhole(tx, shopId, auditRowsVerifiedMax);
-          return { tables: rows, events: events.map(({ sequence, text }) => told(sequence, text)), auditFindings };
-        }),
-      );
-      const state = await this.#atStorefront(shopId, (control) => control.state(null));
-      const storefront = state.variants.flatMap(({ variantId, unitCost, tags, levels }) =>
-        levels.map((level) => ({
-          variantId,
-          unitCost,
-          tags: tags.join(),
-          locationId: level.locationId,
-          onHand: level.onHand,
-          incoming: level.incoming,
-        })),
-      );
-      ends.push({ shopId, ...found, storefront });
+      const rows = await this.#inService((service) => rowsOf(service, shopId));
+      ends.push({ shopId, ...rows, storefront: await this.#atStorefront(shopId, storefrontOf) });
     }
     return ends;
   }
-}
-
-function told(sequence: number, text: string): EventTold {
-  const event = JSON.parse(text) as Omit<EventTold, "sequence">;
-  return { sequence, eventId: event.eventId, type: event.type, requestId: event.requestId, data: event.data };
 }

@@ -8,15 +8,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { linesOnLoopMax } from "../../src/requests/loop-limits.ts";
-import { orderRecords } from "../linear/clients.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
-import { type Deed, deedOn, newOrder, type OrderSeen, spell, logEntryOf } from "../simulator/client.ts";
-import { type Random, randomOf } from "../simulator/random.ts";
 import { adminToken, ask, type Answered, hangUp, makeShop, operate } from "../support/clients.ts";
 import { serveProgram } from "../support/process.ts";
-import { until } from "../support/until.ts";
+import { pause, until } from "../support/until.ts";
+import { answerOf, catalogueRecords, type Deed, deedOn, newOrder, type OrderSeen, spell } from "../world/deeds.ts";
+import { openingOnHand } from "../world/load.ts";
+import { type Random, randomOf } from "../world/random.ts";
 import type { Watched } from "./watch.ts";
-import { pause } from "../support/until.ts";
 
 const shops = 4;
 const clientsPerShop = 3;
@@ -222,7 +221,7 @@ class Client {
     this.#load.writes += 1;
     this.#keys.push({ deed, key, text });
     if (this.#keys.length > ordersKnownMax) this.#keys.shift();
-    const order = logEntryOf({ status, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
+    const order = answerOf({ status, headers: {}, body: text, errorCode: null }).data?.purchaseOrder;
     if (order === undefined) return;
     this.#orders.delete(order.purchaseOrderId);
     if (order.status !== "Completed") this.#orders.set(order.purchaseOrderId, order);
@@ -344,7 +343,9 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
     const tokens: string[] = [];
     for (let index = 0; index < shops; index += 1) {
       const shopId = `shop-${index}`;
-      tokens.push(await makeShop(url, shopId, { autoSyncOnReceiving: true }, [...orderRecords, largeOrder]));
+      tokens.push(
+        await makeShop(url, shopId, { autoSyncOnReceiving: true }, [...catalogueRecords(openingOnHand), largeOrder]),
+      );
       await operate(url, "POST", `/shops/${shopId}/webhook-endpoints`, { url: receiver.url, eventTypes: ["*"] });
     }
     // In all shops at once, so that all threads start.

@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { pause } from "../support/until.ts";
+import { randomOf } from "../world/random.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_ACCEPT_KILLS"] ?? 4);
 const seed = Number(process.env["OPENPO_TEST_ACCEPT_SEED"] ?? 20_261_123);
@@ -68,7 +68,7 @@ async function answeredOrder(program: RunningProgram, token: string, orderId: st
 }
 
 test("a kill while a supplier's answer is accepted leaves all of it accepted or nothing; the same call again ends in one acceptance", async (context) => {
-  const random = seeded(seed);
+  const random = randomOf(String(seed));
   const found = { open: 0, accepted: 0 };
   await withDirectory(async (directory) => {
     const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", PORT: "0", OPENPO_LOG_LEVEL: "fatal" };
@@ -110,7 +110,7 @@ test("a kill while a supplier's answer is accepted leaves all of it accepted or 
         assert.equal((await accepting)?.status, 200);
         tookMs = performance.now() - startedMs;
       } else {
-        await pause(((kill - random()) / killCount) * tookMs);
+        await pause(((kill - random.next()) / killCount) * tookMs);
         await program.end("SIGKILL");
         const answered = await accepting;
         program = await serveProgram(env);

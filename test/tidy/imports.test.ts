@@ -306,7 +306,6 @@ const sizedOtherwise: Readonly<Record<string, number>> = {
   "src/mail": 2,
   "src/threads": 2,
   // The simulator is one program.
-  "test/simulator": 17,
 };
 
 test("a folder holds 3 to 15 files that belong together", () => {

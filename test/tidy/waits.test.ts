@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
   "has the waits": ["support/until.ts"],
-  "keeps a virtual time": ["simulator/client.ts", "simulator/time.ts"],
+  "keeps a virtual time": ["world/client.ts", "simulator/time.ts"],
   "ends what hangs": [
     "mutation/score.ts",
     "releases/program.ts",

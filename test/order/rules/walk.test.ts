@@ -26,21 +26,26 @@ import { decideStatus } from "../../../src/core/order/status-move.ts";
 import { asMoney, asQuantity } from "../../../src/core/money/money.ts";
 import { type Decision, type PurchaseOrder, statuses } from "../../../src/core/order/purchase-order.ts";
 import { context, fxRate, shop } from "../../support/goods.ts";
+import {
+  accountedOf,
+  baseOf,
+  editable,
+  held,
+  isCustom,
+  isGone,
+  type ModelLine,
+  moves,
+  openStatuses,
+  pendingOf,
+} from "../../world/model.ts";
 
 /** A line of the reference: quantities in thousandths, cost in ten-thousandths. */
-interface Row {
-  readonly id: string;
-  readonly variantId: string;
-  ordered: number;
-  confirmed: number;
-  received: number;
-  rejected: number;
-  cancelled: number;
+interface Row extends ModelLine {
   synced: number;
-  cost: number;
-  currency: string;
-  note: string | null;
-  sku: string | null;
+  readonly cost: number;
+  readonly currency: string;
+  readonly note: string | null;
+  readonly sku: string | null;
 }
 
 interface Model {
@@ -120,50 +125,28 @@ const subscriptionsAt = ({ shopRate }: Pick<Model, "shopRate">) =>
 
 // The reference.
 
-/** Spec "Moves through POST /status", row by row. */
-const listedMoves = new Set(
-  [
-    "Draft > Sent",
-    "Sent > Cancelled | On Hold | Disputed | Draft",
-    "Partially Confirmed > Cancelled | On Hold | Disputed",
-    "Confirmed > In Progress | Cancelled | On Hold | Disputed | Sent",
-    "In Progress > Confirmed | Cancelled | On Hold | Disputed",
-    "Partially Received > Cancelled | On Hold | Disputed",
-    "Received > Partially Received | In Progress | On Hold | Disputed",
-    "Completed > Received | Partially Received | In Progress",
-  ].flatMap((row) => {
-    const [from, targets] = row.split(" > ");
-    return (targets ?? "").split(" | ").map((to) => `${from} > ${to}`);
-  }),
-);
-const isHeldName = (status: string): boolean => ["Cancelled", "On Hold", "Disputed"].includes(status);
-const isOpenName = (status: string): boolean =>
-  ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"].includes(status);
-const linesMayChange = (model: Model): boolean => model.status === "Draft" || isOpenName(model.status);
-
-const base = (row: Row): number => (row.confirmed === 0 ? row.ordered : row.confirmed);
-const accounted = (row: Row): number => row.received + row.rejected + row.cancelled;
-const whollyCancelled = (row: Row): boolean => row.cancelled >= row.ordered && row.received === 0;
+const isListed = (from: string, to: string): boolean => moves[from]?.includes(to) === true;
+const linesMayChange = (model: Model): boolean => editable.includes(model.status);
 
 /** `moves`, `400`, or the reason of a 409. */
 function verdictOnMove(model: Model, to: string): string {
   if (!statuses.some((status) => status === to)) return "400";
   if (to === "Completed" || to === model.status) return "400";
-  if (isHeldName(model.status)) {
+  if (held.includes(model.status)) {
     if (to !== model.previous) return "PREVIOUS_STATUS_MISMATCH";
   } else if (
     ["Sent", "Partially Confirmed"].includes(model.status) &&
     ["Partially Confirmed", "Confirmed"].includes(to)
   )
     return "USE_CONFIRM_ENDPOINT";
-  else if (!listedMoves.has(`${model.status} > ${to}`)) return "400";
+  else if (!isListed(model.status, to)) return "400";
   const back = ["Draft", "Sent", "Partially Confirmed", "Confirmed"].includes(to);
   if (back && model.rows.some((row) => row.received > 0 || row.synced > 0)) return "400";
   if (to === "Sent" && model.location === null) return "400";
   if (
     model.status === "Confirmed" &&
     to === "In Progress" &&
-    model.rows.some((row) => row.confirmed === 0 && !whollyCancelled(row))
+    model.rows.some((row) => row.confirmed === 0 && !isGone(row))
   )
     return "UNCONFIRMED_LINES";
   return "moves";
@@ -171,7 +154,7 @@ function verdictOnMove(model: Model, to: string): string {
 
 /** Returns the line after the edit, or null if the edit must fail (C30, C31, P1, P2). */
 function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
-  if (edit.sku !== undefined && !row.variantId.startsWith("CSTM-")) return null;
+  if (edit.sku !== undefined && !isCustom(row)) return null;
   const next: Row = {
     ...row,
     ordered: edit.ordered ?? row.ordered,
@@ -183,9 +166,9 @@ function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
     sku: edit.sku ?? row.sku,
   };
   if (next.ordered < next.confirmed) return null;
-  const excess = accounted(next) - base(next);
+  const excess = accountedOf(next) - baseOf(next);
   // The excess of an allowed over-receipt may stay or shrink.
-  if (excess > 0 && excess > accounted(row) - base(row)) return null;
+  if (excess > 0 && excess > accountedOf(row) - baseOf(row)) return null;
   return next;
 }
 
@@ -202,7 +185,7 @@ function total(model: Model): { readonly total: number; readonly owed: number; r
       unpriced.push(row.id);
       continue;
     }
-    const pending = Math.max(0, base(row) - accounted(row));
+    const pending = pendingOf(row);
     sum += BigInt(Math.max(0, row.ordered - row.cancelled)) * BigInt(row.cost) * rate;
     owed += BigInt(row.received + (isOver ? 0 : pending)) * BigInt(row.cost) * rate;
   }
@@ -229,10 +212,10 @@ function rateAfter(model: Model, before: Pick<Model, "status" | "rate">): Rate |
 /** Returns the pending quantities of an open order, by location and variant. */
 function incoming(model: Model): Map<string, number> {
   const sums = new Map<string, number>();
-  if (!isOpenName(model.status) || model.location === null) return sums;
+  if (!openStatuses.includes(model.status) || model.location === null) return sums;
   for (const row of model.rows) {
-    const pending = Math.max(0, base(row) - accounted(row));
-    if (row.variantId.startsWith("CSTM-") || pending === 0) continue;
+    const pending = pendingOf(row);
+    if (isCustom(row) || pending === 0) continue;
     const key = `${model.location} ${row.variantId}`;
     sums.set(key, (sums.get(key) ?? 0) + pending);
   }
@@ -305,9 +288,9 @@ function refused(work: () => unknown): Fault {
 /** Chooses the usual next step, one of the listed moves, or an edit of a whole line. */
 function actionFor(model: Model, wish: Action | Wish): Action {
   if (wish.do === "listed move") {
-    const targets = isHeldName(model.status)
+    const targets = held.includes(model.status)
       ? [model.previous]
-      : statuses.filter((to) => listedMoves.has(`${model.status} > ${to}`));
+      : statuses.filter((to) => isListed(model.status, to));
     return { do: "status", to: targets[wish.pick % targets.length] ?? "Shipped" };
   }
   if (wish.do === "cancel line")
@@ -327,7 +310,7 @@ function actionFor(model: Model, wish: Action | Wish): Action {
     case "In Progress":
     case "Partially Received": {
       const row = model.rows[place];
-      const rest = row === undefined ? total : Math.max(0, base(row) - row.rejected - row.cancelled);
+      const rest = row === undefined ? total : Math.max(0, baseOf(row) - row.rejected - row.cancelled);
       return { do: "receive", place, total: total % 2 === 0 ? rest : Math.min(total, rest), over: false };
     }
     case "Received":
@@ -582,7 +565,7 @@ function holds(
   assert.equal(next.currencyCode, model.currency);
   for (const row of model.rows) {
     assert.ok(row.ordered > 0 && row.confirmed >= 0 && row.confirmed <= row.ordered, "P1");
-    assert.ok(accounted(row) <= base(row) || model.overAllowed.has(row.id), "P2");
+    assert.ok(accountedOf(row) <= baseOf(row) || model.overAllowed.has(row.id), "P2");
     assert.ok(row.synced <= row.received || model.takenBack.has(row.id), "P3");
     assert.ok(row.received >= 0 && row.rejected >= 0 && row.cancelled >= 0);
   }

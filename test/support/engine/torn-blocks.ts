@@ -1,5 +1,5 @@
 /** What a power cut leaves of a file that was written since it was last synced. */
-import type { Random } from "../../simulator/random.ts";
+import type { Random } from "../../world/random.ts";
 
 const extentBytes = 4_096;
 const sectorBytes = 512;

@@ -1,21 +1,21 @@
-/** Which histories of requests the checker of linearizability takes, and which it does not (linear/checker.ts). */
+/** Which histories of requests the judge takes, and which it does not (history.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Asked, findings } from "./checker.ts";
-import { named } from "./clients.ts";
-import type { Deed, OrderSeen } from "../simulator/client.ts";
-import type { EventTold } from "../simulator/world.ts";
+import type { Attempt } from "./client.ts";
+import type { Deed, OrderSeen } from "./deeds.ts";
+import { type EventTold, judgeHistory } from "./history.ts";
+import { named } from "./load.ts";
 
 /** A history of one shop, written down moment by moment. */
 class Story {
-  readonly asked: Asked[] = [];
+  readonly attempts: Attempt[] = [];
   readonly events: EventTold[] = [];
   #moment = 0;
 
   /** Sends a request; what it returns is answered later, or never. */
-  send(deed: Deed, idempotencyKey: string | null = null, had: OrderSeen | null = null): Asked {
+  send(deed: Deed, idempotencyKey: string | null = null, had: OrderSeen | null = null): Attempt {
     this.#moment += 1;
-    const sent: Asked = {
+    const sent: Attempt = {
       requestId: `req_${this.#moment}`,
       chain: idempotencyKey === null ? this.#moment : 0,
       clashes: false,
@@ -28,20 +28,21 @@ class Story {
       sentMs: 0,
       answeredMs: 0,
       reply: null,
-      had,
+      had: had === null ? null : { order: had, etag: null },
+      ifVersion: null,
     };
-    this.asked.push(sent);
+    this.attempts.push(sent);
     return sent;
   }
 
-  answer(asked: Asked, status: number, told: object, headers: Readonly<Record<string, string>> = {}): void {
+  answer(asked: Attempt, status: number, told: object, headers: Readonly<Record<string, string>> = {}): void {
     this.#moment += 1;
     asked.answeredAt = this.#moment;
     asked.reply = { status, headers, body: JSON.stringify(told), errorCode: null };
   }
 
   /** The event of a request's change. */
-  commit({ requestId }: Asked, type: string, version: number, from: string | null, to: string | null): void {
+  commit({ requestId }: Attempt, type: string, version: number, from: string | null, to: string | null): void {
     this.events.push({
       sequence: this.events.length + 1,
       eventId: `evt_${this.events.length}`,
@@ -77,7 +78,7 @@ class Story {
   }
 
   findings(): readonly string[] {
-    return findings({ shopId: "shop", asked: this.asked, events: this.events });
+    return judgeHistory({ shopId: "shop", attempts: this.attempts, events: this.events }).findings;
   }
 }
 
@@ -186,7 +187,7 @@ test("a request without an answer may have had its effect or not, but not before
   assert.deepEqual(story.findings(), []);
   const early = new Story().made();
   early.answer(early.send({ op: "rename", orderId: "po_1", name: "a" }), 200, {});
-  const renamed = early.asked.at(-1);
+  const renamed = early.attempts.at(-1);
   assert.ok(renamed !== undefined);
   const lost = early.send(move("Sent"));
   early.commit(lost, "sent", 2, "Draft", "Sent");
@@ -241,7 +242,7 @@ test("a quick-complete that was lost after its first change is known by the even
   const other = story.send({ op: "quick-complete", orderId: "po_2" });
   const begun = story.send(completes);
   const never = story.send(completes);
-  const { asked } = story;
+  const { attempts } = story;
   const event = { sequence: 3, eventId: "evt_3", type: "purchase_order.received", requestId: "req_of_event" };
   const data = {
     purchaseOrderId: "po_1",
@@ -251,7 +252,7 @@ test("a quick-complete that was lost after its first change is known by the even
     lines: [],
   };
   const idsOf = (...events: Parameters<typeof named>[2]) =>
-    named(asked, (each) => (each === known ? "req_known" : undefined), events)
+    named(attempts, (each) => (each === known ? "req_known" : undefined), events)
       .slice(-4)
       .map(({ requestId }) => requestId);
   const without = ["req_known", other.requestId, begun.requestId, never.requestId];

@@ -3,7 +3,8 @@
  * Quantities are whole thousandths. What the storefront does in between (pushes, and what they bar) is not in it: where that decides, the
  * model does not know.
  */
-import type { Deed } from "./client.ts";
+import type { Deed } from "./deeds.ts";
+import type { EventTold } from "./history.ts";
 
 export interface ModelLine {
   readonly id: string;
@@ -33,18 +34,20 @@ export type Verdict =
   | { readonly kind: "refused"; readonly why: string };
 
 export const isCustom = ({ variantId }: Pick<ModelLine, "variantId">): boolean => variantId.startsWith("CSTM-");
-const baseOf = (line: ModelLine): number => (line.confirmed > 0 ? line.confirmed : line.ordered);
-const accountedOf = (line: ModelLine): number => line.received + line.rejected + line.cancelled;
-export const pendingOf = (line: ModelLine): number => Math.max(0, baseOf(line) - accountedOf(line));
-const isGone = (line: ModelLine): boolean => line.cancelled >= line.ordered && line.received === 0;
+type Quantities = Pick<ModelLine, "ordered" | "confirmed" | "received" | "rejected" | "cancelled">;
 
-const held = ["Cancelled", "On Hold", "Disputed"];
+export const baseOf = (line: Quantities): number => (line.confirmed > 0 ? line.confirmed : line.ordered);
+export const accountedOf = (line: Quantities): number => line.received + line.rejected + line.cancelled;
+export const pendingOf = (line: Quantities): number => Math.max(0, baseOf(line) - accountedOf(line));
+export const isGone = (line: Quantities): boolean => line.cancelled >= line.ordered && line.received === 0;
+
+export const held = ["Cancelled", "On Hold", "Disputed"];
 export const openStatuses = ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"];
-const editable = ["Draft", ...openStatuses];
+export const editable = ["Draft", ...openStatuses];
 const withGoods = ["In Progress", "Partially Received", "Received"];
 
 /** Spec "Moves through POST /purchase-orders/{id}/status". */
-const moves: Readonly<Record<string, readonly string[]>> = {
+export const moves: Readonly<Record<string, readonly string[]>> = {
   Draft: ["Sent"],
   Sent: ["Cancelled", "On Hold", "Disputed", "Draft"],
   "Partially Confirmed": ["Cancelled", "On Hold", "Disputed"],
@@ -228,4 +231,23 @@ function verdictOnReceive(order: ModelOrder, { totals, over }: Extract<Deed, { r
   if (lines === null) return refused("more than was expected");
   if (isSame(lines, order.lines)) return { kind: "same" };
   return changes(moved(order, receivedStatus(lines), lines), lowers);
+}
+
+/** The order as the model has it after a change whose event was told. `tell` gets what the model does not agree with. */
+export function afterEvent(
+  order: ModelOrder,
+  deed: Exclude<Deed, { readonly op: "create" | "list" }>,
+  event: EventTold,
+  tell: (finding: string) => void,
+): ModelOrder {
+  // /quick-complete receives in one change and completes in another.
+  if (deed.op === "quick-complete") {
+    if (event.type === "purchase_order.received") return { ...order, lines: quicklyReceived(order) };
+    return { ...order, status: "Completed", previous: order.status };
+  }
+  const verdict = verdictOn(order, deed, event.data.lines.slice(-1));
+  if (verdict.kind === "changes") return verdict.next;
+  if (verdict.kind === "refused") tell(`the model refuses it, since ${verdict.why}: ${JSON.stringify(order)}`);
+  else if (deed.op !== "reset") tell("by the model it changes nothing");
+  return order;
 }

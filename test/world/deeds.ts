@@ -1,11 +1,29 @@
 /**
- * The clients of a simulation: they ask by what they have seen, send again what they got no answer to, and note everything for the judge.
+ * What clients of a shop ask, as values: each deed can be sent as a request (`spell`), and the model (model.ts) says what becomes of it. Whoever makes load
+ * chooses among them by what was seen of an order.
  */
 import type { Reply } from "../../src/requests/envelope.ts";
 import type { Random } from "./random.ts";
-import type { Sent } from "./service.ts";
-import { type Ask, locationId, type OrderAsk, type Step, variantIds } from "./story.ts";
-import { type Key, keysOf } from "./template.ts";
+
+export const variantIds = ["red", "blue", "green"] as const;
+export const locationId = "warehouse";
+/** A list shows so many of the newest orders. */
+export const listedMax = 50;
+
+/** The catalogue of a shop whose clients ask these deeds, as records of an import. */
+export const catalogueRecords = (onHand: number): readonly object[] => [
+  { type: "location", locationId, name: "Warehouse" },
+  { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
+  ...variantIds.map((variantId) => ({
+    type: "variant",
+    variantId,
+    productId: `product of ${variantId}`,
+    productName: `Shirt, ${variantId}`,
+    unitCost: 1,
+  })),
+  { type: "supplierVariant", supplierId: "mill", variantId: "red", unitCost: 1, unitCostCurrencyCode: "EUR" },
+  ...variantIds.map((variantId) => ({ type: "inventoryLevel", variantId, locationId, onHand })),
+];
 
 export interface LineSeen {
   readonly poLineItemId: string;
@@ -66,28 +84,84 @@ export type Deed =
     }
   | { readonly op: "list" };
 
-/** A request that was sent once, and what came back. */
-export interface Attempt {
-  readonly requestId: string;
-  /** Equal for all that were sent as repetitions of each other. */
-  readonly chain: number;
-  /** Sent under the idempotency key of another request. */
-  readonly clashes: boolean;
-  readonly shopId: string;
-  readonly keyId: string;
-  readonly idempotencyKey: string | null;
-  readonly deed: Deed;
-  /** Moments are counted, so that their order is known. */
-  readonly sentAt: number;
-  answeredAt: number;
-  readonly sentMs: number;
-  answeredMs: number;
-  /** Null: no answer has come. */
-  reply: Reply | null;
+/** What a client asks of an order. Quantities are shares of what the client has seen. */
+export type OrderAsk =
+  /** Whatever brings the order nearer to its end. */
+  | { readonly op: "forward"; readonly share: number }
+  | { readonly op: "status"; readonly to: string }
+  | { readonly op: "resume" }
+  | { readonly op: "confirm"; readonly all: boolean; readonly line: number; readonly share: number }
+  | { readonly op: "receive"; readonly line: number; readonly share: number; readonly over: boolean }
+  | { readonly op: "unreceive"; readonly line: number; readonly share: number }
+  | { readonly op: "complete" }
+  | { readonly op: "quick-complete" }
+  | { readonly op: "sync"; readonly waits: boolean }
+  | { readonly op: "reset" }
+  | { readonly op: "delete" }
+  | { readonly op: "rename"; readonly name: string }
+  | { readonly op: "add-line"; readonly variant: number; readonly ordered: number }
+  | { readonly op: "read" };
+
+export type Ask =
+  | {
+      readonly op: "create";
+      readonly located: boolean;
+      readonly lines: readonly { readonly variant: number; readonly ordered: number; readonly unitCost: number }[];
+    }
+  | ({ readonly order: number } & OrderAsk)
+  | { readonly op: "list" };
+
+const statuses = ["Draft", "Sent", "Confirmed", "In Progress", "Partially Received", "Received", "Completed"] as const;
+
+/** Most orders go forward; how often each of the other asks comes up. */
+const asks: readonly (readonly [weight: number, make: (random: Random) => OrderAsk])[] = [
+  [40, (random) => ({ op: "forward", share: random.pick([0.25, 0.5, 1, 1]) })],
+  [6, (random) => ({ op: "status", to: random.pick(["Cancelled", "On Hold", "Disputed"]) })],
+  [4, () => ({ op: "resume" })],
+  [6, (random) => ({ op: "status", to: random.pick(statuses) })],
+  [
+    6,
+    (random) => ({
+      op: "confirm",
+      all: random.chance(0.3),
+      line: random.int(0, 2),
+      share: random.pick([0, 0.5, 1, 1.1]),
+    }),
+  ],
+  [
+    14,
+    (random) => ({
+      op: "receive",
+      line: random.int(0, 2),
+      share: random.pick([0.2, 0.5, 0.8, 1, 1.2]),
+      over: random.chance(0.2),
+    }),
+  ],
+  [10, (random) => ({ op: "unreceive", line: random.int(0, 2), share: random.pick([0.1, 0.5, 1, 2]) })],
+  [4, () => ({ op: "complete" })],
+  [4, () => ({ op: "quick-complete" })],
+  [6, (random) => ({ op: "sync", waits: random.chance(0.6) })],
+  [3, () => ({ op: "reset" })],
+  [3, () => ({ op: "delete" })],
+  [4, (random) => ({ op: "rename", name: `name ${random.int(1, 9)}` })],
+  [4, (random) => ({ op: "add-line", variant: random.int(0, 3), ordered: random.int(1, 8) })],
+  [14, () => ({ op: "read" })],
+];
+
+const weightOfAll = asks.reduce((sum, [weight]) => sum + weight, 0);
+
+/** Any ask of an order. */
+export function orderAsk(random: Random): OrderAsk {
+  let left = random.next() * weightOfAll;
+  for (const [weight, make] of asks) {
+    left -= weight;
+    if (left < 0) return make(random);
+  }
+  return { op: "read" };
 }
 
 /** The body of an answer, as far as clients look at it. */
-export interface Told {
+export interface AnswerBody {
   readonly data?: {
     readonly purchaseOrder?: OrderSeen;
     readonly purchaseOrders?: readonly Omit<OrderSeen, "lineItems">[];
@@ -104,193 +178,17 @@ export interface Told {
   };
 }
 
-const told = new WeakMap<Reply, Told>();
+const parsed = new WeakMap<Reply, AnswerBody>();
 
-export function logEntryOf(reply: Reply): Told {
-  const known = told.get(reply) ?? (JSON.parse(reply.body) as Told);
-  told.set(reply, known);
+export function answerOf(reply: Reply): AnswerBody {
+  const known = parsed.get(reply) ?? (JSON.parse(reply.body) as AnswerBody);
+  parsed.set(reply, known);
   return known;
-}
-
-interface ClientOptions {
-  readonly shopIds: readonly string[];
-  readonly random: Random;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly now: () => number;
-  readonly send: (sent: Sent) => Promise<Reply | null>;
-}
-
-/** A request, however often it is sent. */
-interface Asked {
-  readonly shopId: string;
-  readonly key: Key;
-  readonly deed: Deed;
-  readonly chain: number;
-  readonly clashes: boolean;
-  readonly idempotencyKey: string | null;
 }
 
 const thousandths = (units: number): number => Math.round(units * 1_000) / 1_000;
 
-/** Between two attempts at a request without an answer, at least. */
-const retryMs = 300;
-
-/** A client that is told to wait for longer gives up. */
-const waitMsMax = 3_600_000;
-
-/** Requests of the end are sent until they are answered. */
-const triesAtTheEnd = 40;
-
-export class Client {
-  readonly attempts: Attempt[] = [];
-  readonly #options: ClientOptions;
-  /** What was seen of the orders of a shop, in the order in which they became known. */
-  readonly #seen = new Map<string, Map<string, OrderSeen>>();
-  #moment = 0;
-  #chains = 0;
-  #running = 0;
-
-  constructor(options: ClientOptions) {
-    this.#options = options;
-    for (const shopId of options.shopIds) this.#seen.set(shopId, new Map());
-  }
-
-  /** Nothing waits for an answer. */
-  get isIdle(): boolean {
-    return this.#running === 0;
-  }
-
-  /** Begins what the step asks; the story goes on meanwhile. */
-  ask({ shop, key: keyIndex, ask, keyed, tries, twice, clashes }: Extract<Step, { readonly do: "ask" }>): void {
-    const shopId = this.#options.shopIds[shop];
-    if (shopId === undefined) return;
-    const key = keysOf(shopId)[keyIndex];
-    const deed = this.#deedOf(shopId, ask);
-    if (key === undefined || deed === null) return;
-    const chain = (this.#chains += 1);
-    const idempotencyKey = keyed ? `key-${chain}` : null;
-    const begin = (asked: Asked): void => {
-      this.#running += 1;
-      void this.#persist(asked, tries).finally(() => {
-        this.#running -= 1;
-      });
-    };
-    const asked = { shopId, key, deed, chain, clashes: false, idempotencyKey };
-    begin(asked);
-    if (twice) begin(asked);
-    const other = clashes ? otherThan(deed) : null;
-    if (other !== null) begin({ ...asked, deed: other, clashes: true });
-  }
-
-  /** What every simulation ends with: each kept answer is asked for again, then each order is pushed and read. */
-  async finish(): Promise<void> {
-    const answered = this.attempts.filter(({ reply, idempotencyKey }) => reply !== null && idempotencyKey !== null);
-    const chains = new Map(answered.map((attempt) => [`${attempt.chain} ${attempt.clashes}`, attempt]));
-    for (const { shopId, keyId, deed, chain, clashes, idempotencyKey } of chains.values()) {
-      const key = keysOf(shopId).find((each) => each.keyId === keyId);
-      if (key !== undefined) await this.#persist({ shopId, key, deed, chain, clashes, idempotencyKey }, triesAtTheEnd);
-    }
-    for (const shopId of this.#options.shopIds) {
-      const key = keysOf(shopId)[0];
-      if (key === undefined) continue;
-      const ask = async (deed: Deed): Promise<Reply | null> => {
-        const chain = (this.#chains += 1);
-        const asked = { shopId, key, deed, chain, clashes: false, idempotencyKey: null };
-        return await this.#persist(asked, triesAtTheEnd);
-      };
-      const listed = await ask({ op: "list" });
-      for (const order of (listed === null ? null : logEntryOf(listed).data?.purchaseOrders) ?? []) {
-        const { purchaseOrderId: orderId } = order;
-        const mayPush = !["Draft", "Completed", "Cancelled", "On Hold", "Disputed"].includes(order.status);
-        if (mayPush) await ask({ op: "reset", orderId });
-        if (mayPush) await ask({ op: "sync", orderId, waits: true });
-        await ask({ op: "read", orderId });
-      }
-    }
-  }
-
-  /** Sends a request until it is answered for good, or the tries are over. */
-  async #persist(request: Asked, tries: number): Promise<Reply | null> {
-    const { sleep, random } = this.#options;
-    let last: Reply | null = null;
-    for (let tried = 1; tried <= tries; tried += 1) {
-      const reply = await this.#attempt(request);
-      last = reply;
-      if (reply === null) {
-        if (request.idempotencyKey === null && !isSafe(request.deed)) return null;
-        await sleep(retryMs + random.next() * retryMs);
-        continue;
-      }
-      const { error } = logEntryOf(reply);
-      if (error?.retryable !== true || (error.retryAfterMs ?? 0) > waitMsMax) return reply;
-      await sleep(Math.min(error.retryAfterMs ?? retryMs, 5_000) + random.next() * 20);
-    }
-    return last;
-  }
-
-  async #attempt({ shopId, key, deed, chain, clashes, idempotencyKey }: Asked): Promise<Reply | null> {
-    const { send, now } = this.#options;
-    const spelled = spell(deed);
-    const requestId = `req_${this.attempts.length + 1}`;
-    const attempt: Attempt = {
-      requestId,
-      chain,
-      clashes,
-      shopId,
-      keyId: key.keyId,
-      idempotencyKey,
-      deed,
-      sentAt: (this.#moment += 1),
-      answeredAt: Number.POSITIVE_INFINITY,
-      sentMs: now(),
-      answeredMs: Number.POSITIVE_INFINITY,
-      reply: null,
-    };
-    this.attempts.push(attempt);
-    const reply = await send({
-      requestId,
-      method: spelled.method,
-      path: `/api/v1${spelled.path}`,
-      search: spelled.search ?? "",
-      headers: {
-        authorization: `Bearer ${key.apiKey}`,
-        ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
-      },
-      body: spelled.body === undefined ? null : JSON.stringify(spelled.body),
-    });
-    attempt.answeredAt = this.#moment += 1;
-    attempt.answeredMs = now();
-    attempt.reply = reply;
-    if (reply !== null) this.#look(shopId, reply);
-    return reply;
-  }
-
-  #look(shopId: string, reply: Reply): void {
-    const seen = this.#seen.get(shopId);
-    const order = logEntryOf(reply).data?.purchaseOrder;
-    if (seen === undefined || order === undefined) return;
-    if (order.version >= (seen.get(order.purchaseOrderId)?.version ?? 0)) seen.set(order.purchaseOrderId, order);
-  }
-
-  #deedOf(shopId: string, ask: Ask): Deed | null {
-    if (ask.op === "list") return { op: "list" };
-    if (ask.op === "create")
-      return {
-        op: "create",
-        located: ask.located,
-        lines: ask.lines.map(({ variant, ordered, unitCost }) => ({
-          variantId: variantAt(variant),
-          ordered,
-          unitCost,
-        })),
-      };
-    const orders = [...(this.#seen.get(shopId)?.values() ?? [])];
-    const order = orders[orders.length === 0 ? 0 : ask.order % orders.length];
-    return order === undefined ? null : deedOn(order, ask);
-  }
-}
-
-const variantAt = (index: number): string => variantIds[index % variantIds.length] ?? variantIds[0];
+export const variantAt = (index: number): string => variantIds[index % variantIds.length] ?? variantIds[0];
 
 /** Another write than this one, as a client would send it that uses a key twice by mistake. Null: what only reads has no key. */
 export function otherThan(deed: Deed): Deed | null {
@@ -306,12 +204,12 @@ export const isSafe = ({ op }: Deed): boolean =>
   ["confirm", "receive", "rename", "sync", "reset", "read", "list"].includes(op);
 
 /** A new order of up to so many lines. */
-export const newOrder = (random: Random, linesMax: number): Deed => ({
+export const newOrder = (random: Random, linesMax: number): Extract<Deed, { readonly op: "create" }> => ({
   op: "create",
   located: true,
   lines: Array.from({ length: random.int(1, linesMax) }, () => ({
     variantId: random.pick(variantIds),
-    ordered: random.int(1, 9),
+    ordered: random.pick([1, 2, 2.5, 5, 9]),
     unitCost: random.pick([1, 2.5, 19.99]),
   })),
 });
@@ -465,6 +363,6 @@ export function spell(deed: Deed): Spelled {
     case "read":
       return { method: "GET", path: `/purchase-orders/${deed.orderId}` };
     case "list":
-      return { method: "GET", path: "/purchase-orders", search: "limit=50" };
+      return { method: "GET", path: "/purchase-orders", search: `limit=${listedMax}` };
   }
 }
