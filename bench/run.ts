@@ -19,6 +19,8 @@ const pieces: readonly { readonly name: string; readonly program: string; readon
     { name: "many-shops", program: "many-shops.ts", environment: { OPENPO_BENCH_SECONDS: "2" } },
     { name: "size-import", program: "size-import.ts", environment: {} },
     { name: "forecast", program: "forecast.ts", environment: { OPENPO_BENCH_SALES: "10" } },
+    { name: "large-logs", program: "large-logs.ts", environment: {} },
+    { name: "console", program: "console.ts", environment: {} },
     { name: "spans", program: "spans.ts", environment: {} },
     { name: "nodes-round-trips", program: "nodes-round-trips.ts", environment: {} },
     { name: "on-postgres-hot", program: "on-postgres.ts", environment: { OPENPO_BENCH_PROGRAM: "hot.ts" } },

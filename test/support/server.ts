@@ -58,6 +58,7 @@ import { createResolve } from "../../src/webhooks/names.ts";
 import { contractOf } from "./openapi/contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./openapi/wording.ts";
+import { patienceMs } from "./until.ts";
 
 /** The operator's token. */
 export const adminToken = "the-admin-token-of-a-test-server";
@@ -205,6 +206,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     planRestApi: true,
     storefront: { kind: "sandbox" },
     rateLimit: { capacity: 100_000, refillPerSecond: 100_000 },
+    // An answer has the end of its follow-on work, however slow the machine is.
+    followOnWaitMs: patienceMs,
     createdAtMs: clock.now(),
     updatedAtMs: clock.now(),
     ...options.shop,

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 
 const reasons: Readonly<Record<string, readonly string[]>> = {
@@ -32,17 +33,18 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   "is sent to a browser": [
     "console/axe.browser.test.ts",
     "console/load.browser.test.ts",
-    "console/orders/work.browser.test.ts",
   ],
 };
+
+/** The tests' own sources. */
+const files = (): readonly string[] =>
+  globSync("**/*.ts", { cwd: "test", exclude: ["node_modules/**", "generators/**", "tidy/**"] }).toSorted();
 
 const timer = /(?<![.\w])(?:sleep|setTimeout|setInterval)\(|setTimeout as \w+/;
 
 test("timers are set by support/until.ts, and where a reason is listed", () => {
-  const found = globSync("test/**/*.ts", { exclude: ["test/node_modules/**", "test/generators/**"] })
-    .filter((file) => !file.startsWith("test/tidy/") && timer.test(readFileSync(file, "utf8")))
-    .map((file) => file.slice("test/".length));
-  assert.deepEqual(found.sort(), Object.values(reasons).flat().sort());
+  const found = files().filter((file) => timer.test(readFileSync(path.join("test", file), "utf8")));
+  assert.deepEqual(found, Object.values(reasons).flat().sort());
 });
 
 test("there is one until(): pages of the console have it as untilOnPage()", () => {
@@ -59,4 +61,82 @@ test("no run tries a test again", () => {
   const again = /\bretries?\s*:|--test-rerun|flaky/i;
   assert.doesNotMatch(readFileSync("test/run.ts", "utf8"), again);
   assert.doesNotMatch(readFileSync(".ci/run", "utf8"), again);
+});
+
+/** What a test reads of how long something took. */
+const reading =
+  /performance\.now\(\)|Date\.now\(\)|systemClock\.now\(\)|[cC]puUsage\(|hrtime|resourceUsage\(|monitorEventLoopDelay\(|eventLoopUtilization\(|PerformanceObserver|getEntriesBy/;
+
+/** Names under which a figure of time comes from elsewhere. */
+const figures = /\b(?:took|elapsed|duration|passed|least|most|longest|slowest|fastest|median)\w*Ms\b|\bp9\d\w*|\.ms\b|\.durationMs\b|\bslowdown\w*\b|\.percentile\(/;
+
+const namesIn = (part: string): readonly string[] =>
+  [...part.replaceAll("...", " ").matchAll(/(?<![.\w])\w+/g)].map(([name]) => name);
+
+/** Names of a source that hold how long something took: differences of readings, and what is made of them. */
+function spansIn(code: string): ReadonlySet<string> {
+  const [moments, spans] = [new Set<string>(), new Set<string>()];
+  const isSpan = (value: string): boolean =>
+    namesIn(value).some((name) => spans.has(name)) ||
+    ((reading.test(value) || namesIn(value).some((name) => moments.has(name))) && / - |[cC]puUsage\(\w/.test(value));
+  const made =
+    /(?:(?:const|let)\s+(\w+|\{[^}=]*\}|\[[^\]=]*\])(?::[^=]+)?\s*=|(\w+)(?:\.get\(\w+\))?\??\.push\(|(?<![.\w])(\w+)\s*=(?=\s*Math\.))\s*([^;]+);/g;
+  for (let before = -1; before < moments.size + spans.size; ) {
+    before = moments.size + spans.size;
+    for (const [, declared = "", pushed = "", assigned = "", value = ""] of code.matchAll(made)) {
+      if (/=>|function/.test(value)) continue;
+      const kind = isSpan(value) ? spans : reading.test(value) ? moments : null;
+      for (const name of namesIn(declared + pushed + assigned)) kind?.add(name);
+    }
+  }
+  return spans;
+}
+
+/** Where a source holds a time that something took to a bound from above. One from below is kept by a slow machine. */
+function timesBounded(source: string): readonly string[] {
+  const code = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "").replaceAll("=>", "  ");
+  const spans = spansIn(code);
+  const isTime = (value: string): boolean =>
+    figures.test(value) ||
+    (reading.test(value) && / - /.test(value)) ||
+    namesIn(value).some((name) => spans.has(name));
+  const operand = String.raw`(?:[^;,{}?=&|<>()\n]|\([^()\n]*\)|\((?:[^()\n]|\([^()\n]*\))*\))+`;
+  const compared = new RegExp(String.raw`(${operand}) (<=?|>=?) (${operand})`, "g");
+  return [...code.matchAll(compared)].flatMap(([whole, left = "", sign = "", right = ""]) =>
+    isTime(sign.startsWith("<") ? left : right) ? [whole.trim()] : [],
+  );
+}
+
+/** Of a program that is given a fault. */
+const planted: Readonly<Record<string, readonly string[]>> = {
+  "faults/planted.ts": ["performance.now() - known.at < 1_000", "performance.now() - known.at < 1_000"],
+  "webhooks/receivers.slow.test.ts": ["p95s.length < 3", "p95 < p95MsMax"],
+};
+
+test("no test says how long something may take: what a machine does beside it is in every such figure", () => {
+  const found = files().flatMap((file) => {
+    const bounded = timesBounded(readFileSync(path.join("test", file), "utf8"));
+    return bounded.length === 0 ? [] : [[file, bounded] as const];
+  });
+  assert.deepEqual(Object.fromEntries(found), planted);
+});
+
+test("a bound on time is found, whatever the figure is called", () => {
+  for (const wrong of [
+    "const startedAtMs = performance.now();\nawait run();\nassert.ok(performance.now() - startedAtMs < 1_000);",
+    "const from = Date.now();\nawait run();\nconst took = Date.now() - from;\nassert.ok(took <= 300, `${took}`);",
+    "const before = process.cpuUsage();\nconst { user, system } = process.cpuUsage(before);\nassert.ok((user + system) / 5 < 60_000, `x`);",
+    "const from = performance.now();\ntimes.push(performance.now() - from);\nassert.ok(Math.min(...times) <= 300 * slow, told);",
+    "const from = performance.now();\nleast = Math.min(least, performance.now() - from);\nreturn isDone && least < 5;",
+    "const from = performance.now();\nconst ratio = (performance.now() - from) / 2;\nassert.ok(ratio > 0.5 && ratio < 2);",
+    "assert.ok(result.ms < 10_000);",
+  ])
+    assert.equal(timesBounded(wrong).length, 1, wrong);
+  for (const right of [
+    "const from = performance.now();\nawait run();\nassert.ok(performance.now() - from >= 35);",
+    "const untilMs = performance.now() + 5;\nwhile (performance.now() < untilMs);",
+    "const from = performance.now();\nassert.ok(count < 5);\nt.diagnostic(`${performance.now() - from} ms`);",
+    "// assert.ok(performance.now() - from < 5);",
+  ])
+    assert.deepEqual(timesBounded(right), []);
 });

@@ -13,15 +13,12 @@ import {
   makeShop,
   ordersOfBig,
   press,
-  slowdownOf,
   untilOnPage,
 } from "../../support/pages/console-shop.ts";
 import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../../support/pages/console.ts";
 import { becomes } from "../../support/until.ts";
 
 after(endConsole);
-
-const filtersMeasured = 20;
 
 /** The page's time is stopped at a later one: its own goes on until it is told, however slow the machine is. */
 const pausedAfterMs = 10_000;
@@ -273,52 +270,17 @@ test(
 );
 
 test(
-  "of 10,000 orders the first rows are there at once, more are loaded, and a filter is exported",
+  "of 10,000 orders a page of 50 is asked for at a time, also by a filter; more are loaded, and a filter is exported",
   { skip },
-  async (t) => {
+  async () => {
     await withConsole(async (page, _, program) => {
       const { link } = await makeShop(program, "big", bigRecords());
       await page.goto(link);
       await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
-      const times: number[] = [];
-      let slow = 1;
-      for (let round = 0; round < 5; round += 1) {
-        await page.goto(`${new URL(link).origin}/console/orders?view=all&round=${round}`, { waitUntil: "commit" });
-        await page.locator("table.list tbody tr").nth(49).waitFor();
-        times.push(await page.evaluate<number>("performance.now()"));
-        slow = Math.max(slow, await slowdownOf(page));
-      }
-      const filtered: number[] = [];
-      // The page keeps lists that it has read, so each choice of statuses is a new one: a Gray code of the first three with the fourth on and off.
-      const [draft, sent, confirmed, completed] = ["Draft", "Sent", "Confirmed", "Completed"] as const;
-      const walk = [draft, sent, draft, confirmed, draft, sent, draft, completed, draft, sent] as const;
-      for (const [nth, status] of [...walk, ...walk].entries()) {
-        if (nth === walk.length) {
-          await page.goto(`${new URL(link).origin}/console/orders?dateFrom=2020-01-01`);
-          await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
-        }
-        if (nth % 5 === 0) slow = Math.max(slow, await slowdownOf(page));
-        filtered.push(
-          await page.evaluate<number>(`new Promise((done) => {
-          const from = performance.now();
-          const before = document.querySelector("output").textContent;
-          const button = [...document.querySelectorAll(".toggle")].find((each) => each.textContent === "${status}");
-          button.click();
-          const look = () =>
-            /^50 of/.test(document.querySelector("output").textContent) && document.querySelector("output").textContent !== before
-              ? done(performance.now() - from)
-              : requestAnimationFrame(look);
-          requestAnimationFrame(look);
-        })`),
-        );
-      }
-      const shown = (all: readonly number[]): string => all.map((ms) => Math.round(ms)).join(", ");
-      const told = `first rows after ${shown(times)} ms, a filter's after ${shown(filtered)} ms, slowdown ${slow.toFixed(1)}`;
-      t.diagnostic(told);
-      assert.ok(Math.min(...times) <= 300 * slow, told);
-      const inOrder = filtered.toSorted((a, b) => a - b);
-      assert.equal(inOrder.length, filtersMeasured);
-      assert.ok((inOrder[Math.ceil(filtersMeasured * 0.95) - 1] ?? Infinity) <= 250 * slow, told);
+      assert.equal(await rowCount(page), 50);
+      await page.locator(".toggle", { hasText: "Sent" }).click();
+      await page.getByText(`50 of ${(ordersOfBig / 4).toLocaleString("en")}`).waitFor();
+      assert.equal(await rowCount(page), 50);
 
       await page.getByRole("link", { name: "All", exact: true }).click();
       await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();

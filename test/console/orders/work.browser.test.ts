@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { apiOf, makeShop, press, showsStatus, slowdownOf } from "../../support/pages/console-shop.ts";
+import { apiOf, makeShop, press, showsStatus } from "../../support/pages/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -60,9 +60,9 @@ const faults = (program: RunningProgram, shopId: string, call: string | null) =>
   });
 
 test(
-  "twenty lines are confirmed by keyboard alone; two hundred pasted rows are one call; 500 lines are usable at once",
+  "twenty lines are confirmed by keyboard alone; two hundred pasted rows are one call; of 500 lines few are drawn",
   { skip },
-  async (t) => {
+  async () => {
     await withConsole(async (page, _, program) => {
       const records = [
         ...catalogue(520),
@@ -119,28 +119,10 @@ test(
       await page.locator("table.grid tbody tr").nth(200).waitFor();
       assert.deepEqual([calls.length, lookUps], [1, 8]);
 
-      const times: number[] = [];
-      let slow = 1;
-      for (let round = 0; round < 3; round += 1) {
-        await page.goto(`${origin}/console/orders?search=PO-whole`);
-        await page.getByRole("link", { name: "PO-whole" }).waitFor();
-        slow = Math.max(slow, await slowdownOf(page));
-        times.push(
-          await page.evaluate<number>(`new Promise((done) => {
-            const from = performance.now();
-            const look = () =>
-              document.querySelector("table.grid")?.ariaRowCount === "501"
-                ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - from)))
-                : requestAnimationFrame(look);
-            document.querySelector('a[href$="/orders/whole"]').click();
-            look();
-          })`),
-        );
-      }
-      t.diagnostic(
-        `500 lines are usable after ${times.map((ms) => Math.round(ms)).join(", ")} ms, slowdown ${slow.toFixed(1)}`,
-      );
-      assert.ok(Math.min(...times) <= 500 * slow, `${String(times)} at a slowdown of ${slow}`);
+      await page.goto(`${origin}/console/orders?search=PO-whole`);
+      await page.getByRole("link", { name: "PO-whole" }).click();
+      await page.locator('table.grid[aria-rowcount="501"]').waitFor();
+      assert.ok((await page.locator("table.grid tbody tr").count()) < 100);
       // The last line is drawn when it is come near, and edited like the first one.
       await page.evaluate(`document.querySelector("table.grid").scrollIntoView({ block: "end" })`);
       await page.locator(`tr[aria-rowindex="501"] .cell`).first().focus();

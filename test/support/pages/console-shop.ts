@@ -99,28 +99,3 @@ export async function press(page: Page, role: "button" | "link", name: string): 
  */
 export const untilOnPage = (page: Page, expression: string): Promise<true> =>
   until(expression, () => page.evaluate<boolean>(expression));
-
-/** How long this machine, when nothing else runs, takes to lay out the table below. */
-const quietTableMs = 40;
-
-/** How many times slower than a quiet machine this page is at the moment: by a plain table of 500 rows, which no console is part of. */
-export async function slowdownOf(page: Page): Promise<number> {
-  const ms = await page.evaluate<number>(`(() => {
-    const from = performance.now();
-    const table = document.createElement("table");
-    for (let row = 0; row < 500; row += 1) {
-      const line = table.insertRow();
-      for (let column = 0; column < 9; column += 1) {
-        const button = document.createElement("button");
-        button.textContent = row + "/" + column;
-        line.insertCell().append(button);
-      }
-    }
-    document.body.append(table);
-    void table.offsetHeight;
-    const took = performance.now() - from;
-    table.remove();
-    return took;
-  })()`);
-  return Math.max(1, ms / quietTableMs);
-}

@@ -1,0 +1,202 @@
+/**
+ * Measures what a person at the console waits for in a browser: lists of 10,000 orders, an order of 500 lines and its PDF, 20,000 products, scans,
+ * an import. Each figure is the best of several rounds, for other work of the machine only adds to it; of filters it is that of 95 of 100.
+ * The program is the one that tests use, on SQLite. Needs Chromium. Tests hold what keeps these short: how much is asked for and drawn.
+ */
+import { apiOf, bigRecords, makeShop, ordersOfBig } from "../test/support/pages/console-shop.ts";
+import { endConsole, skip, withConsole } from "../test/support/pages/console.ts";
+import type { RunningProgram } from "../test/support/process.ts";
+import { report } from "./report.ts";
+
+type Page = Parameters<Parameters<typeof withConsole>[0]>[0];
+
+const products = 20_000;
+const [rounds, scans, filters] = [5, 20, 20];
+const throttling = 4;
+
+const ms = (name: string, value: number): void => report({ name, value, figure: `${Math.round(value)} ms` });
+
+async function leastOf(measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await measure());
+  return Math.min(...times);
+}
+
+/** How long the page takes from `begins` to a frame in which `holds` does. */
+const timed = (page: Page, begins: string, holds: string): Promise<number> =>
+  page.evaluate<number>(`new Promise((done) => {
+    const from = performance.now();
+    const look = () => ((${holds}) ? setTimeout(() => done(performance.now() - from)) : requestAnimationFrame(look));
+    ${begins};
+    requestAnimationFrame(look);
+  })`);
+
+async function signIn(page: Page, link: string): Promise<string> {
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  return `${new URL(link).origin}/console`;
+}
+
+async function measureOrders(page: Page, program: RunningProgram): Promise<void> {
+  const { link } = await makeShop(program, "big", bigRecords());
+  const console = await signIn(page, link);
+  const first = async (): Promise<number> => {
+    await page.goto(`${console}/orders?view=all`, { waitUntil: "commit" });
+    await page.locator("table.list tbody tr").nth(49).waitFor();
+    return await page.evaluate<number>("performance.now()");
+  };
+  ms("console: first rows of 10,000 orders", await leastOf(first));
+
+  const times: number[] = [];
+  // The page keeps lists that it has read, so each choice of statuses is a new one: a Gray code of the first three with the fourth on and off.
+  const [draft, sent, confirmed, completed] = ["Draft", "Sent", "Confirmed", "Completed"] as const;
+  const walk = [draft, sent, draft, confirmed, draft, sent, draft, completed, draft, sent] as const;
+  for (let nth = 0; nth < filters; nth += 1) {
+    if (nth % walk.length === 0) {
+      await page.goto(`${console}/orders${nth === 0 ? "" : "?dateFrom=2020-01-01"}`);
+      await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
+    }
+    const status = walk[nth % walk.length] ?? draft;
+    const begins = `const before = document.querySelector("output").textContent;
+      [...document.querySelectorAll(".toggle")].find((each) => each.textContent === "${status}").click()`;
+    const shown = `document.querySelector("output").textContent`;
+    times.push(await timed(page, begins, `/^50 of/.test(${shown}) && ${shown} !== before`));
+  }
+  times.sort((a, b) => a - b);
+  ms("console: a filter of 10,000 orders, 95 of 100", times[Math.ceil(times.length * 0.95) - 1] ?? Infinity);
+
+  const whole = `PO-${9_999 + ordersOfBig}`;
+  const open = (): Promise<number> =>
+    timed(
+      page,
+      `document.querySelector('a[href$="/orders/o${ordersOfBig - 1}"]').click()`,
+      `document.querySelector("table.grid")?.ariaRowCount === "501"`,
+    );
+  const fromList = async (): Promise<number> => {
+    await page.goto(`${console}/orders?search=${whole}`);
+    await page.getByRole("link", { name: whole }).waitFor();
+    return await open();
+  };
+  ms("console: an order of 500 lines is usable", await leastOf(fromList));
+
+  const devtools = await page.context().newCDPSession(page);
+  const longest = async (): Promise<number> => {
+    await page.goto(`${console}/orders?search=${whole}`);
+    await page.getByRole("link", { name: whole }).waitFor();
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: throttling });
+    await page.evaluate(`(() => {
+      globalThis.tasks = [0];
+      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+    })()`);
+    await open();
+    const cell = page.getByRole("button", { name: /^Ordered, / }).nth(3);
+    await cell.focus();
+    await page.keyboard.type("77");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^Ordered, .*: 77$/ }).waitFor();
+    // Entries come some time after their tasks.
+    await page.waitForTimeout(500);
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+    return await page.evaluate<number>("Math.max(...tasks)");
+  };
+  ms("console: longest task of an order of 500 lines, at a fourth of the speed", await leastOf(longest));
+
+  const target = `/admin/v1/shops/big/purchase-orders/o${ordersOfBig - 1}`;
+  const drawn = async (): Promise<number> => {
+    const noted = await program.ask("PATCH", `/admin/v1/shops/big`, program.adminToken, { name: `Big ${Math.random()}` });
+    if (noted.status >= 300) throw new Error(noted.text);
+    const fromMs = performance.now();
+    const answer = await program.ask("GET", `${target}/document.pdf`, program.adminToken);
+    if (answer.status !== 200) throw new Error(answer.text);
+    return performance.now() - fromMs;
+  };
+  ms("PDF of an order of 500 lines", await leastOf(drawn));
+}
+
+function* manyProducts(): Generator<object> {
+  yield { type: "location", locationId: "loc", name: "Warehouse" };
+  yield { type: "supplier", supplierId: "sup", name: "Supplier", leadTimeDays: 7 };
+  for (let nth = 0; nth < products; nth += 1)
+    yield { type: "variant", variantId: `v${nth}`, productId: `p${nth}`, productName: `Product ${nth}`, sku: `S-${nth}` };
+  yield { type: "forecastView", viewId: "all", viewName: "Everything", mode: "stock", columns: ["productName", "sku"] };
+}
+
+async function measureProducts(page: Page, program: RunningProgram): Promise<void> {
+  const { link } = await makeShop(program, "many", manyProducts());
+  const console = await signIn(page, link);
+  const first = async (): Promise<number> => {
+    await page.goto(`${console}/reorder?view=all`, { waitUntil: "commit" });
+    await page.locator(`tr[data-row="0"]`).waitFor();
+    return await page.evaluate<number>("performance.now()");
+  };
+  ms("console: first of 20,000 products to reorder", await leastOf(first));
+  const search = async (): Promise<number> => {
+    const fromMs = performance.now();
+    const shopPath = "/admin/v1/shops/many/variants?search=product%2001&limit=10";
+    const found = await program.ask("GET", shopPath, program.adminToken);
+    if (found.status !== 200) throw new Error(found.text);
+    return performance.now() - fromMs;
+  };
+  ms("a search of 20,000 products", await leastOf(search));
+}
+
+async function measureScans(page: Page, program: RunningProgram): Promise<void> {
+  const { send } = apiOf(program);
+  const ask = (path: string) => program.ask("GET", `/admin/v1/shops/demo${path}`, program.adminToken);
+  const locationId = String((await ask("/locations")).at("data", "locations", 0, "locationId"));
+  const found = (await ask("/variants?limit=50")).at("data", "variants") as { variantId: string; barcode: string | null }[];
+  const { variantId, barcode } = found.find((each) => each.barcode !== null) ?? {};
+  const made = await send("POST", "", { locationId, lineItems: [{ variantId, quantityOrdered: 1_000, unitCost: 1 }] });
+  const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));
+  await send("POST", `/${id}/status`, { status: "Sent" });
+  await send("POST", `/${id}/confirm`, { confirmAll: true });
+  await page.goto(`${program.url}/console/receive/${id}`);
+  await page.getByLabel("Scan", { exact: true }).waitFor();
+  // From the key that ends a scan to the frame that shows its count.
+  await page.evaluate(`(() => {
+    globalThis.shown = [];
+    const panel = document.querySelector(".outcome");
+    addEventListener("keydown", ({ key }) => {
+      if (key !== "Enter") return;
+      const from = performance.now();
+      const before = panel.dataset.nth;
+      const look = () => (panel.dataset.nth === before ? requestAnimationFrame(look) : shown.push(performance.now() - from));
+      requestAnimationFrame(look);
+    }, { capture: true });
+  })()`);
+  for (let nth = 1; nth <= scans; nth += 1) {
+    await page.keyboard.insertText(barcode ?? "");
+    await page.keyboard.press("Enter");
+    await page.locator(`[data-nth='${nth}']`).waitFor();
+  }
+  const times = (await page.evaluate<number[]>("shown")).toSorted((a, b) => a - b);
+  ms("console: a scan's count is seen, median", times[scans / 2] ?? Infinity);
+}
+
+async function measureImport(page: Page, program: RunningProgram): Promise<void> {
+  const { link } = await makeShop(program, "new", []);
+  const console = await signIn(page, link);
+  await page.goto(`${console}/import`);
+  const rows = Array.from({ length: products }, (_, nth) => `p-${nth},Product ${nth},SKU-${nth},9.50,4`);
+  const lines = ["Handle,Title,Variant SKU,Variant Price,Cost per item", ...rows];
+  const file = { name: "products.csv", mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByText("20,000 products").waitFor();
+  const fromMs = performance.now();
+  await page.getByRole("button", { name: "Import (20,000)" }).click();
+  await page.getByText("Imported:").waitFor();
+  ms("console: an import of 20,000 products", performance.now() - fromMs);
+}
+
+if (skip === false) {
+  try {
+    for (const measure of [measureOrders, measureProducts, measureImport])
+      await withConsole((page, _, program) => measure(page, program));
+    await withConsole(async (page, link, program) => {
+      await signIn(page, link);
+      await measureScans(page, program);
+    });
+  } finally {
+    await endConsole();
+  }
+} else console.log(skip);
