@@ -10,7 +10,6 @@ const envelope = z.object({ eventId: z.string(), sequence: z.int(), type: z.stri
 export interface Received extends z.output<typeof envelope> {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  readonly atMs: number;
 }
 
 export interface Receiver {
@@ -32,7 +31,7 @@ export async function startReceiver(host = "127.0.0.1", port = 0): Promise<Recei
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       const body = Buffer.concat(parts).toString();
-      const delivery = { ...envelope.parse(JSON.parse(body)), headers: request.headers, body, atMs: performance.now() };
+      const delivery = { ...envelope.parse(JSON.parse(body)), headers: request.headers, body };
       received.push(delivery);
       receiver.answer(response, delivery);
     });
