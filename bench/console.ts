@@ -103,7 +103,9 @@ async function measureOrders(page: Page, program: RunningProgram): Promise<void>
 
   const target = `/admin/v1/shops/big/purchase-orders/o${ordersOfBig - 1}`;
   const drawn = async (): Promise<number> => {
-    const noted = await program.ask("PATCH", `/admin/v1/shops/big`, program.adminToken, { name: `Big ${Math.random()}` });
+    const noted = await program.ask("PATCH", `/admin/v1/shops/big`, program.adminToken, {
+      name: `Big ${Math.random()}`,
+    });
     if (noted.status >= 300) throw new Error(noted.text);
     const fromMs = performance.now();
     const answer = await program.ask("GET", `${target}/document.pdf`, program.adminToken);
@@ -117,7 +119,13 @@ function* manyProducts(): Generator<object> {
   yield { type: "location", locationId: "loc", name: "Warehouse" };
   yield { type: "supplier", supplierId: "sup", name: "Supplier", leadTimeDays: 7 };
   for (let nth = 0; nth < products; nth += 1)
-    yield { type: "variant", variantId: `v${nth}`, productId: `p${nth}`, productName: `Product ${nth}`, sku: `S-${nth}` };
+    yield {
+      type: "variant",
+      variantId: `v${nth}`,
+      productId: `p${nth}`,
+      productName: `Product ${nth}`,
+      sku: `S-${nth}`,
+    };
   yield { type: "forecastView", viewId: "all", viewName: "Everything", mode: "stock", columns: ["productName", "sku"] };
 }
 
@@ -144,7 +152,10 @@ async function measureScans(page: Page, program: RunningProgram): Promise<void> 
   const { send } = apiOf(program);
   const ask = (path: string) => program.ask("GET", `/admin/v1/shops/demo${path}`, program.adminToken);
   const locationId = String((await ask("/locations")).at("data", "locations", 0, "locationId"));
-  const found = (await ask("/variants?limit=50")).at("data", "variants") as { variantId: string; barcode: string | null }[];
+  const found = (await ask("/variants?limit=50")).at("data", "variants") as {
+    variantId: string;
+    barcode: string | null;
+  }[];
   const { variantId, barcode } = found.find((each) => each.barcode !== null) ?? {};
   const made = await send("POST", "", { locationId, lineItems: [{ variantId, quantityOrdered: 1_000, unitCost: 1 }] });
   const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));

@@ -30,10 +30,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "store/sqlite/gate.test.ts",
     "store/sqlite/turns.test.ts",
   ],
-  "is sent to a browser": [
-    "console/axe.browser.test.ts",
-    "console/load.browser.test.ts",
-  ],
+  "is sent to a browser": ["console/axe.browser.test.ts", "console/load.browser.test.ts"],
 };
 
 /** The tests' own sources. */
@@ -68,7 +65,8 @@ const reading =
   /performance\.now\(\)|Date\.now\(\)|systemClock\.now\(\)|[cC]puUsage\(|hrtime|resourceUsage\(|monitorEventLoopDelay\(|eventLoopUtilization\(|PerformanceObserver|getEntriesBy/;
 
 /** Names under which a figure of time comes from elsewhere. */
-const figures = /\b(?:took|elapsed|duration|passed|least|most|longest|slowest|fastest|median)\w*Ms\b|\bp9\d\w*|\.ms\b|\.durationMs\b|\bslowdown\w*\b|\.percentile\(/;
+const figures =
+  /\b(?:took|elapsed|duration|passed|least|most|longest|slowest|fastest|median)\w*Ms\b|\bp9\d\w*|\.ms\b|\.durationMs\b|\bslowdown\w*\b|\.percentile\(/;
 
 const namesIn = (part: string): readonly string[] =>
   [...part.replaceAll("...", " ").matchAll(/(?<![.\w])\w+/g)].map(([name]) => name);
@@ -81,7 +79,7 @@ function spansIn(code: string): ReadonlySet<string> {
     ((reading.test(value) || namesIn(value).some((name) => moments.has(name))) && / - |[cC]puUsage\(\w/.test(value));
   const made =
     /(?:(?:const|let)\s+(\w+|\{[^}=]*\}|\[[^\]=]*\])(?::[^=]+)?\s*=|(\w+)(?:\.get\(\w+\))?\??\.push\(|(?<![.\w])(\w+)\s*=(?=\s*Math\.))\s*([^;]+);/g;
-  for (let before = -1; before < moments.size + spans.size; ) {
+  for (let before = -1; before < moments.size + spans.size;) {
     before = moments.size + spans.size;
     for (const [, declared = "", pushed = "", assigned = "", value = ""] of code.matchAll(made)) {
       if (/=>|function/.test(value)) continue;
@@ -97,9 +95,7 @@ function timesBounded(source: string): readonly string[] {
   const code = source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "").replaceAll("=>", "  ");
   const spans = spansIn(code);
   const isTime = (value: string): boolean =>
-    figures.test(value) ||
-    (reading.test(value) && / - /.test(value)) ||
-    namesIn(value).some((name) => spans.has(name));
+    figures.test(value) || (reading.test(value) && / - /.test(value)) || namesIn(value).some((name) => spans.has(name));
   const operand = String.raw`(?:[^;,{}?=&|<>()\n]|\([^()\n]*\)|\((?:[^()\n]|\([^()\n]*\))*\))+`;
   const compared = new RegExp(String.raw`(${operand}) (<=?|>=?) (${operand})`, "g");
   return [...code.matchAll(compared)].flatMap(([whole, left = "", sign = "", right = ""]) =>

@@ -200,7 +200,10 @@ test("receivers that hang, reset, redirect, are gone, refuse or are slow delay n
       for (let count = 0; count < events; count += 1) await setting.tell();
       for (const receiver of good) await receiver.until(() => eventsTold(receiver) === events);
       const hanging = await setting.deliveries(badIds[0] ?? "");
-      assert.ok(hanging.every(({ state, lastMs }) => state === "pending" && lastMs === null), "it hangs still");
+      assert.ok(
+        hanging.every(({ state, lastMs }) => state === "pending" && lastMs === null),
+        "it hangs still",
+      );
     });
   } finally {
     await Promise.all([...bad, ...good].map((each) => each.close()));

@@ -7,14 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import {
-  apiOf,
-  bigRecords,
-  makeShop,
-  ordersOfBig,
-  press,
-  untilOnPage,
-} from "../../support/pages/console-shop.ts";
+import { apiOf, bigRecords, makeShop, ordersOfBig, press, untilOnPage } from "../../support/pages/console-shop.ts";
 import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../../support/pages/console.ts";
 import { becomes } from "../../support/until.ts";
 

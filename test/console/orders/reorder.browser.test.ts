@@ -105,39 +105,42 @@ test("fifty ticked lines of three suppliers become three drafts in two clicks, l
   }),
 );
 
-test("of 20,000 products the first are seen before the others are read; they are ticked and edited by keyboard", { skip }, () =>
-  withConsole(async (page, _link, program) => {
-    await (seeded ??= seed(program));
-    await signIn(page, program, "big", "reorder?view=all");
-    const row = (nth: number) => page.locator(`tr[data-row="${nth}"]`);
-    await row(0).waitFor();
-    const loaded = await page.getByText(/ of 20,000 products loaded/).innerText();
-    assert.ok(Number(/([\d,]+) of/.exec(loaded)?.[1]?.replace(",", "")) < 2_000, loaded);
-    assert.ok((await page.locator("tr[data-row]").count()) < 100);
+test(
+  "of 20,000 products the first are seen before the others are read; they are ticked and edited by keyboard",
+  { skip },
+  () =>
+    withConsole(async (page, _link, program) => {
+      await (seeded ??= seed(program));
+      await signIn(page, program, "big", "reorder?view=all");
+      const row = (nth: number) => page.locator(`tr[data-row="${nth}"]`);
+      await row(0).waitFor();
+      const loaded = await page.getByText(/ of 20,000 products loaded/).innerText();
+      assert.ok(Number(/([\d,]+) of/.exec(loaded)?.[1]?.replace(",", "")) < 2_000, loaded);
+      assert.ok((await page.locator("tr[data-row]").count()) < 100);
 
-    const quantity = row(0).getByLabel(/^Quantity of/);
-    await quantity.focus();
-    await page.keyboard.type("30");
-    await page.keyboard.press("Enter");
-    await row(0).getByRole("button", { name: "Round Product 00000 up to 36" }).waitFor();
-    assert.equal(await row(0).getByRole("checkbox").isChecked(), true);
-    await untilOnPage(page, "document.activeElement.closest('tr')?.dataset.row === '1'");
-    for (let nth = 1; nth <= 10; nth += 1) {
-      // A row that is not read yet is not gone to.
-      const loadedNow = `/([\\d,]+) of 20,000 products loaded/.exec(document.body.innerText)?.[1].replace(",", "")`;
-      await untilOnPage(page, `Number(${loadedNow}) > ${1 + 10 * nth}`);
-      await page.keyboard.press("PageDown");
-      await untilOnPage(page, `document.activeElement.closest('tr')?.dataset.row === '${1 + 10 * nth}'`);
-    }
-    await page.keyboard.type("5");
-    await page.keyboard.press("ArrowUp");
-    await page.getByText("2 lines of 1 supplier").waitFor();
+      const quantity = row(0).getByLabel(/^Quantity of/);
+      await quantity.focus();
+      await page.keyboard.type("30");
+      await page.keyboard.press("Enter");
+      await row(0).getByRole("button", { name: "Round Product 00000 up to 36" }).waitFor();
+      assert.equal(await row(0).getByRole("checkbox").isChecked(), true);
+      await untilOnPage(page, "document.activeElement.closest('tr')?.dataset.row === '1'");
+      for (let nth = 1; nth <= 10; nth += 1) {
+        // A row that is not read yet is not gone to.
+        const loadedNow = `/([\\d,]+) of 20,000 products loaded/.exec(document.body.innerText)?.[1].replace(",", "")`;
+        await untilOnPage(page, `Number(${loadedNow}) > ${1 + 10 * nth}`);
+        await page.keyboard.press("PageDown");
+        await untilOnPage(page, `document.activeElement.closest('tr')?.dataset.row === '${1 + 10 * nth}'`);
+      }
+      await page.keyboard.type("5");
+      await page.keyboard.press("ArrowUp");
+      await page.getByText("2 lines of 1 supplier").waitFor();
 
-    // To the end: pages are read until its rows have come.
-    await page.evaluate("document.querySelector('.forecast').scrollTo(0, 1e9)");
-    await row(variantsCount - 1).waitFor({ timeout: 60_000 });
-    assert.ok((await page.locator("tr[data-row]").count()) < 100);
-  }),
+      // To the end: pages are read until its rows have come.
+      await page.evaluate("document.querySelector('.forecast').scrollTo(0, 1e9)");
+      await row(variantsCount - 1).waitFor({ timeout: 60_000 });
+      assert.ok((await page.locator("tr[data-row]").count()) < 100);
+    }),
 );
 
 test("a shop without a view says what one is for and makes one; a view in months only shows", { skip }, () =>
