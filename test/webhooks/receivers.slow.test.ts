@@ -245,17 +245,16 @@ async function slowReceivers(answerMs: number | null) {
   const receivers = await Promise.all(Array.from({ length: 24 }, () => startReceiver()));
   const most = { running: 0, ever: 0, later: 0, begun: 0 };
   for (const receiver of receivers)
-    receiver.answer = (response) => {
+    receiver.answer = async (response) => {
       most.begun += 1;
       most.running += 1;
       most.ever = Math.max(most.ever, most.running);
       most.later = Math.max(most.later, most.running);
       if (answerMs === null) return;
-      void pause(answerMs).then(() => {
-        // Before the sender can know.
-        most.running -= 1;
-        response.writeHead(204).end();
-      });
+      await pause(answerMs);
+      // Before the sender can know.
+      most.running -= 1;
+      response.writeHead(204).end();
     };
   return { receivers, most };
 }
