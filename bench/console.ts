@@ -152,11 +152,9 @@ async function measureScans(page: Page, program: RunningProgram): Promise<void> 
   const { send } = apiOf(program);
   const ask = (path: string) => program.ask("GET", `/admin/v1/shops/demo${path}`, program.adminToken);
   const locationId = String((await ask("/locations")).at("data", "locations", 0, "locationId"));
-  const found = (await ask("/variants?limit=50")).at("data", "variants") as {
-    variantId: string;
-    barcode: string | null;
-  }[];
-  const { variantId, barcode } = found.find((each) => each.barcode !== null) ?? {};
+  const { data }: { readonly data: { readonly variants: readonly { variantId: string; barcode: string | null }[] } } =
+    JSON.parse((await ask("/variants?limit=50")).text);
+  const { variantId, barcode } = data.variants.find((each) => each.barcode !== null) ?? {};
   const made = await send("POST", "", { locationId, lineItems: [{ variantId, quantityOrdered: 1_000, unitCost: 1 }] });
   const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));
   await send("POST", `/${id}/status`, { status: "Sent" });

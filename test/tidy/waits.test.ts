@@ -103,17 +103,15 @@ function timesBounded(source: string): readonly string[] {
   );
 }
 
-/** Of a program that is given a fault. */
-const planted: Readonly<Record<string, readonly string[]>> = {
-  "faults/planted.ts": ["performance.now() - known.at < 1_000", "performance.now() - known.at < 1_000"],
-};
+/** It has sources of a program that is given faults. */
+const plants = "faults/planted.ts";
 
 test("no test says how long something may take: what a machine does beside it is in every such figure", () => {
   const found = files().flatMap((file) => {
     const bounded = timesBounded(readFileSync(path.join("test", file), "utf8"));
-    return bounded.length === 0 ? [] : [[file, bounded] as const];
+    return bounded.length === 0 || file === plants ? [] : [[file, bounded] as const];
   });
-  assert.deepEqual(Object.fromEntries(found), planted);
+  assert.deepEqual(found, []);
 });
 
 test("a bound on time is found, whatever the figure is called", () => {
