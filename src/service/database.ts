@@ -201,15 +201,18 @@ const adminContextOf =
  */
 async function showNode({
   pool,
+  signs,
   engine,
   clock,
   ids,
   log,
-}: Pick<OpenStore, "engine" | "clock" | "ids"> & { readonly pool: PostgresPool; readonly log: Log }): Promise<
+}: Pick<OpenStore, "engine" | "clock" | "ids"> &
+  Pick<Parameters<typeof showPresence>[0], "pool" | "signs" | "log">): Promise<
   () => Promise<void>
 > {
   const presence = await showPresence({
     pool,
+    signs,
     schemaName: shopsSchema,
     processName: ids.processName,
     claims: longClaims,
@@ -243,7 +246,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
-      schemaName === shopsSchema ? { ...parts, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
+      schemaName === shopsSchema ? { ...parts, claims: longClaims, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
     );
     opening.defer(() => engine.close());
     return engine;
@@ -254,7 +257,9 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());
-  opening.defer(await showNode({ pool, engine, clock, ids, log }));
+  const signs = await openPostgresPool({ url, connectionsMax: 1, schemas: [shopsSchema] });
+  opening.defer(() => signs.close());
+  opening.defer(await showNode({ pool, signs, engine, clock, ids, log }));
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());
   const identity = await databaseIdentity(pool, shopsSchema);

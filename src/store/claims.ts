@@ -9,31 +9,33 @@ import type { Statement } from "./store.ts";
 /** A table with such rows. */
 export interface Claims {
   readonly table: string;
+  /** Column of the claimant; absent: `lease_owner`. */
+  readonly column?: string;
   /** Assignments of the `update` that gives a row back, with a `?` for the time. */
   readonly givenBack: string;
   /** A condition that holds for every claimed row, where an index needs it. */
   readonly among?: string;
 }
 
-/** Holders of claims, as a condition on `lease_owner` with one `?`. */
+/** Holders of claims: what the column of the claimant is compared with, with one `?`. */
 interface Claimants {
-  readonly condition: string;
+  readonly comparison: string;
   readonly name: string;
 }
 
-export const claimedBy = (claimant: string): Claimants => ({ condition: "lease_owner = ?", name: claimant });
+export const claimedBy = (claimant: string): Claimants => ({ comparison: "= ?", name: claimant });
 
-export const claimedByOthers = (claimant: string): Claimants => ({ condition: "lease_owner <> ?", name: claimant });
+export const claimedByOthers = (claimant: string): Claimants => ({ comparison: "<> ?", name: claimant });
 
 /** Claims under any name of the process (`Ids.claimant`). */
 export const claimedByProcess = (processName: string): Claimants => ({
-  condition: "lease_owner like ?",
+  comparison: "like ?",
   name: `${processName}.%`,
 });
 
 /** Condition for the claimed rows of the table. */
-export const whereClaimed = ({ among }: Claims, { condition }: Claimants): string =>
-  among === undefined ? condition : `${among} and ${condition}`;
+export const whereClaimed = ({ among, column = "lease_owner" }: Claims, { comparison }: Claimants): string =>
+  `${among === undefined ? "" : `${among} and `}${column} ${comparison}`;
 
 /** Gives back the rows of the shop that these have claimed. */
 export const giveBackClaims = (claims: Claims, shopId: string, whose: Claimants, nowMs: number): Statement => ({

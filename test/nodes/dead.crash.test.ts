@@ -9,8 +9,11 @@ import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { adminToken, ask, hangUp, makeShop, operate } from "../support/clients.ts";
 import { mailEnv } from "../support/peers/mail-shop.ts";
+import { openDatabase } from "../../src/service/database.ts";
 import { longClaims } from "../../src/service/open-store.ts";
 import { beganPull, savePullStatement } from "../../src/shop/storefront/storefront-pulls.ts";
+import { keepLockStatement, takeLock } from "../../src/shop/storefront/storefront-turns.ts";
+import { claimedByProcess, giveBackClaims } from "../../src/store/claims.ts";
 import { showPresence } from "../../src/store/postgres/presence.ts";
 import { rowsOf, serviceNode } from "../support/programs/nodes.ts";
 import { freshDatabase, openPostgresStore, openTestPool, withClient } from "../support/postgres/postgres.ts";
@@ -192,10 +195,16 @@ test("who has not shown itself for goneMs is forgotten when its claims are free;
   const show = (processName: string) =>
     showPresence({
       pool,
+      signs: pool,
       schemaName: "openpo",
       processName,
       claims: longClaims,
-      giveBack: (...claimed) => Promise.resolve(void givenBack.push(claimed.join())),
+      async giveBack(...claimed) {
+        givenBack.push(claimed.join());
+        const [shopId, gone] = claimed;
+        const statements = longClaims.map((each) => giveBackClaims(each, shopId, claimedByProcess(gone), Date.now()));
+        await store.engine.write(shopId, (tx) => tx.batch(statements));
+      },
       log,
     });
   const nodes: { close(): Promise<void> }[] = [];
@@ -205,6 +214,15 @@ test("who has not shown itself for goneMs is forgotten when its claims are free;
       const pull = { ...beganPull(null, true, "pull_1", 0), leaseOwner: `node_of_${shopId}.1` };
       await store.engine.write(shopId, (tx) => tx.batch([savePullStatement(shopId, pull)]));
     }
+    await store.engine.create("three");
+    const untilMs = Date.now() + 600_000;
+    const takeTurn = (owner: string) =>
+      store.engine.write("three", (tx) =>
+        takeLock(tx, "three", owner, { nowMs: Date.now(), untilMs, takesOver: false }),
+      );
+    await takeTurn("node_of_one.2");
+    const keep = keepLockStatement("three", "node_of_one.2", { untilMs, reference: "write_1" });
+    await store.engine.write("three", (tx) => tx.batch([keep]));
     nodes.push(await show("node_a"), await show("node_of_two"));
     await quiet(slowMs);
     await withClient(database.url, async (client) => {
@@ -213,18 +231,48 @@ test("who has not shown itself for goneMs is forgotten when its claims are free;
       await client.query("insert into openpo.node values ('node_of_one', now() - interval '1 minute', now())");
       await quiet(3_000);
       assert.deepEqual(givenBack, [], "the other one that lives was away too");
+      assert.equal(await takeTurn("node_a.1"), null, "a turn to set stock is kept");
       const names = async (): Promise<readonly string[]> =>
         (await client.query<{ name: string }>("select process_name as name from openpo.node order by 1")).rows.map(
           ({ name }) => name,
         );
       await until("it is forgotten", async () => !(await names()).includes("node_of_one"));
       assert.deepEqual(await names(), ["node_a", "node_of_two"]);
-      assert.deepEqual([...new Set(givenBack)], ["one,node_of_one"]);
+      assert.deepEqual([...new Set(givenBack)], ["one,node_of_one", "three,node_of_one"]);
+      assert.deepEqual(await takeTurn("node_a.1"), { interrupted: "write_1" });
     });
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
     await pool.close();
     await store.close();
+    await database.drop();
+  }
+});
+
+test("a node whose connections are all in use for longer than goneMs keeps its claims", async () => {
+  const database = await freshDatabase();
+  const log = { info: () => {}, warn: () => {}, error: console.error };
+  const busy = await openDatabase({ url: database.url, connectionsMax: 2 }, log);
+  await busy.completeFirstStart();
+  const other = await openDatabase({ url: database.url, connectionsMax: 2 }, log);
+  try {
+    const shopIds = ["one", "two", "three"];
+    for (const shopId of shopIds) await busy.engine.create(shopId);
+    const leaseOwner = busy.ids.claimant();
+    const pull = { ...beganPull(null, true, "pull_1", 0), leaseOwner };
+    await busy.engine.write("three", (tx) => tx.batch([savePullStatement("three", pull)]));
+    await quiet(slowMs - 5_000);
+    const jams = ["one", "two"].map((shopId) =>
+      busy.engine.write(shopId, (tx) => tx.all(`select pg_sleep(${(slowMs - 1_000) / 1_000})`, [])),
+    );
+    await Promise.all(jams);
+    const [row] = await other.engine.read("three", (tx) =>
+      tx.all<{ lease_owner: string | null }>("select lease_owner from storefront_pull where shop_id = ?", ["three"]),
+    );
+    assert.equal(row?.lease_owner, leaseOwner);
+  } finally {
+    await busy.close();
+    await other.close();
     await database.drop();
   }
 });

@@ -5,7 +5,16 @@
  * Owns: the SQL of `storefront_turn`. Does not own: what is done in a turn (storefront/medusa/on-hand.ts).
  */
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
+import type { Claims } from "../../store/claims.ts";
 import type { Statement, Tx } from "../../store/store.ts";
+
+/** Turns of a node that has died are free at once; what they were interrupted in stays for the next one. */
+export const turnClaims: Claims = {
+  table: "storefront_turn",
+  column: "owner",
+  givenBack: "until_at = ?",
+  among: "until_at > 0",
+};
 
 /** A turn that was taken. */
 interface TakenLock {

@@ -20,6 +20,7 @@ import { Fault } from "../../base/fault.ts";
 import { mention } from "../../core/order/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { Cache } from "../cache.ts";
+import type { Claims } from "../claims.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
@@ -73,6 +74,8 @@ interface PostgresEngineOptions {
   readonly program?: string | undefined;
   /** Rows that `shopsWithDueRows` searches for. Default: none. */
   readonly dueRows?: readonly DueRows[];
+  /** Rows that are claimed, and are given back over all shops (presence.ts). Default: none. */
+  readonly claims?: readonly Claims[];
   readonly queue?: QueueLimits;
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
@@ -91,10 +94,11 @@ interface PostgresEngineOptions {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true, program, log } = options;
+  const { pool, schemaName, schemaDirectory, dueRows = [], claims = [], migrates = true, program, log } = options;
   if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
-  await migratePostgres(pool, schemaName, lines, { searched: dueRows, program, log });
+  const searched = [...dueRows, ...claims.filter(({ table }) => !dueRows.some((rows) => rows.table === table))];
+  await migratePostgres(pool, schemaName, lines, { searched, program, log });
   return new PostgresEngine(options);
 }
 

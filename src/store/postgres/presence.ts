@@ -39,6 +39,8 @@ const gapMs = 3_000;
 
 interface PresenceOptions {
   readonly pool: PostgresPool;
+  /** Has one connection, which is for signs alone: they wait for no other work (G1). */
+  readonly signs: PostgresPool;
   /** The PostgreSQL schema of the shops. */
   readonly schemaName: string;
   readonly processName: string;
@@ -150,14 +152,14 @@ class ShownNode implements Presence {
   }
 
   async #run<R>(name: keyof ReturnType<typeof statementsFor>, value: string, opening: readonly Query[]): Promise<R[]> {
-    const { pool, schemaName } = this.#options;
+    const { pool, signs, schemaName } = this.#options;
     const query: Query = {
       text: this.#statements[name],
       values: [value],
       name: `${schemaName}.node_${name}`,
       writes: name !== "find",
     };
-    const answers = await pool.using((connection) => connection.rowsOf([...opening, query, commit]));
+    const answers = await (name === "show" ? signs : pool).using((connection) => connection.rowsOf([...opening, query, commit]));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statements above
     return answers[opening.length] as R[];
   }

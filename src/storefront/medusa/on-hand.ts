@@ -49,8 +49,11 @@ export interface StoreDependencies {
 /** Lease of a turn that is not renewed: longer than a request may take, with its answer. */
 const lockMs = 20_000;
 
-/** Time that a turn must still hold when a request is sent in it. */
-const lockLeftMsMin = 10_000;
+/**
+ * Time that a turn must still hold when a request is sent in it: it was renewed 3 s ago at most. A process that stood
+ * still for longer may count as gone (D473), and another has its turn.
+ */
+const lockLeftMsMin = 17_000;
 
 /** Longest wait of a call for its turn while another node has it, and the interval of its polls. */
 const lockWaitMsMax = 6_000;
@@ -445,7 +448,7 @@ export class MedusaOnHand {
 
   /** Runs `work` in the shop's turn, after what an earlier holder has left open is settled. */
   async #locked<T>(signal: AbortSignal | undefined, work: (lock: StockLock) => Promise<T>): Promise<T> {
-    const owner = this.#parts.ids.next("turn");
+    const owner = this.#parts.ids.claimant();
     const lock = new StockLock(this.#parts, owner);
     const interrupted = await this.#take(lock, owner, signal);
     try {

@@ -11,6 +11,7 @@ import { money, quantity } from "../../support/goods.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal, type MedusaPlace } from "./place.ts";
 import { readItems, setLevels, writeItem } from "./proxy.ts";
+import { shopId } from "../../support/storefront.ts";
 import { pause, until } from "../../support/until.ts";
 
 const outcomes = (results: readonly ItemResult[]): readonly string[] => results.map((result) => result.outcome);
@@ -177,6 +178,8 @@ test("while another node has the turn a call waits, and goes on when the turn is
     });
     const first = storefront.changeOnHand(add(5), context());
     await reached.promise;
+    const [turn] = await engine.read(shopId, (tx) => tx.all<{ owner: string }>("select owner from storefront_turn", []));
+    assert.match(turn?.owner ?? "", /^node_\w+\.\d+$/, "by which it is known when the node dies (D473)");
     const second = reopened().storefront.changeOnHand(add(2), context());
     assert.deepEqual(outcomes([...(await first), ...(await second)]), ["applied", "applied"]);
     assert.equal(await stock(), 17);

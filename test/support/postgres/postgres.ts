@@ -40,7 +40,7 @@ import {
 import { LoopShare } from "../../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../../src/store/postgres/coordination.ts";
 import { databaseForReaders } from "../../../src/service/database.ts";
-import { dueRows } from "../../../src/service/open-store.ts";
+import { dueRows, longClaims } from "../../../src/service/open-store.ts";
 import { keepingForecastVersions } from "../../../src/shop/forecast/forecast-version.ts";
 import type { DueRows, Engine, SqlValue, Statement } from "../../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
@@ -457,6 +457,7 @@ export async function openPostgresStore(
       schemaName,
       schemaDirectory: path.join(source, room, "schema"),
       dueRows: rows,
+      claims: rows.length === 0 ? [] : longClaims,
       clock,
       loop,
       statesBytesMax: recordsRememberedBytesMax,
