@@ -250,11 +250,12 @@ async function retentionRow(
   context: AdminContext,
   call: AdminCall,
   before: Shop,
-  { shopId: id, auditRetentionDays }: Shop,
+  after: Shop,
 ): Promise<readonly Statement[]> {
-  if (before.auditRetentionDays === auditRetentionDays) return [];
+  const { shopId: id } = after;
+  const detail = changeDetail(before, after);
+  if (detail === null) return [];
   const act = { operation: retentionChange, method: "PUT", path: `${adminPrefix}/shops/${id}` };
-  const detail = changeDetail(before.auditRetentionDays, auditRetentionDays);
   const entry = { ...rowOfAct(context, call, act, { status: 200 }), detail };
   return await auditTrailOf(context).statements(tx, id, [entry]);
 }

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
-import { foldCase } from "../base/text/fold.ts";
+import { fold } from "../base/text/fold.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
   makeSecret,
@@ -231,13 +231,18 @@ function requireSignIn({ signIn }: ApiKey): void {
     });
 }
 
-/** @throws Fault INVALID_INPUT when the name, without regard to case and blanks, is that of somebody else. */
+/** @throws Fault INVALID_INPUT when the name reads like that of somebody else. */
 function requireFreeName(taken: readonly string[], name: string): void {
   if ([operatorName, ...taken].some((each) => comparable(each) === comparable(name)))
     throw invalidField("/name", "is the name of somebody else", "Choose another one.");
 }
 
-const comparable = (name: string): string => foldCase(name).replaceAll(/\s+/g, " ").trim();
+/** Case, accents and blanks do not count, and neither does what is not seen. */
+const comparable = (name: string): string =>
+  fold(name)
+    .replaceAll(/\p{Default_Ignorable_Code_Point}+/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
 /** @throws Fault INVALID_INPUT when the shop has as many people as it may have. */
 async function requireRoom(tx: Tx, shopId: string): Promise<void> {

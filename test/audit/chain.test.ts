@@ -467,16 +467,18 @@ test("the setting is held above the operator's floor, and its old and new value 
     message: "is above auditRetentionDays, which is 30",
   });
   assert.equal((await put({ auditRetentionFloorDays: 60, auditRetentionDays: 0 })).status, 200);
+  assert.equal((await put({ auditRetentionFloorDays: 1 })).status, 200);
   const changes = await rowsNamed(server, "console:audit_retention_change");
   assert.deepEqual(
     changes.map(({ detail, personId }) => [detail, personId === null]),
     [
       ['{"auditRetentionDays":{"before":90,"after":30}}', false],
-      ['{"auditRetentionDays":{"before":30,"after":0}}', true],
+      ['{"auditRetentionDays":{"before":30,"after":0},"auditRetentionFloorDays":{"before":30,"after":60}}', true],
+      ['{"auditRetentionDays":{"before":0,"after":0},"auditRetentionFloorDays":{"before":60,"after":1}}', true],
     ],
   );
   const listed = await askAdmin(server, "GET", `/shops/${shopId}/audit-log?operation=audit_retention_change`);
-  assert.equal(listed.at("data", "auditLog", 1, "detail"), changes[0]?.detail);
+  assert.equal(listed.at("data", "auditLog", 2, "detail"), changes[0]?.detail);
   await trailOf(server).place(shopId);
   assert.deepEqual((await verify(server)).findings, []);
 });

@@ -438,14 +438,12 @@ test("purchasers send, receivers and viewers do not, and keys have no way to it;
   await withServer(async (server) => {
     await withMailShop(server, async (shop) => {
       const id = await shop.makeOrder();
-      const bearerOf = async (role: string): Promise<string> => {
-        const made = await shop.ask("POST", "/invitations", { name: `A ${role}`, role, email: `${role}@shop.example` });
-        const invitation = new URL(String(made.at("data", "url"))).hash.slice(1);
+      const bearerWith = async (credential: object): Promise<string> => {
         const page = { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
         const session = await fetch(`${shop.program.url}/console/session`, {
           method: "POST",
           headers: page,
-          body: JSON.stringify({ invitation }),
+          body: JSON.stringify(credential),
         });
         const cookie = (session.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
         const token = await fetch(`${shop.program.url}/console/token`, {
@@ -453,6 +451,10 @@ test("purchasers send, receivers and viewers do not, and keys have no way to it;
           headers: { ...page, Cookie: cookie },
         });
         return String(JSON.parse(await token.text()).data.token);
+      };
+      const bearerOf = async (role: string): Promise<string> => {
+        const made = await shop.ask("POST", "/invitations", { name: `A ${role}`, role, email: `${role}@shop.example` });
+        return await bearerWith({ invitation: new URL(String(made.at("data", "url"))).hash.slice(1) });
       };
       const path = `/admin/v1/shops/shop/purchase-orders/${id}/send`;
       for (const role of ["viewer", "receiver"]) {
@@ -468,6 +470,16 @@ test("purchasers send, receivers and viewers do not, and keys have no way to it;
       const replayed = await shop.program.ask("POST", path, bearer, {}, { "Idempotency-Key": "k" });
       assert.equal(replayed.text, sent.text);
       assert.equal(server.taken.length, 1);
+      // Whoever signs in with a key sends to the supplier alone.
+      const byKey = await bearerWith({ apiKey: shop.apiKey, name: "With a key" });
+      for (const body of [{ to: "thief@evil.example" }, { cc: "thief@evil.example" }]) {
+        const refused = await shop.program.ask("POST", path, byKey, body);
+        assert.equal(refused.status, 403, refused.text);
+      }
+      assert.equal(server.taken.length, 1);
+      const [supplierAddress = ""] = only(server.taken).to;
+      for (const body of [{}, { to: supplierAddress.toUpperCase() }])
+        assert.equal((await shop.program.ask("POST", path, byKey, body)).status, 200);
       const audit = await shop.ask("GET", "/audit-log?operation=purchase_order_send");
       assert.match(audit.text, /console:purchase_order_send/);
       assert.doesNotMatch(audit.text, /supplier\.example/);

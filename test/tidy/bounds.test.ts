@@ -73,7 +73,6 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "admin/access/audit-log.ts auditPageMax",
     "operations/agent/variants.ts suppliersShownMax",
     "admin/events.ts eventPageMax",
-    "admin/access/people.ts emailMax",
     "admin/storefront/sandbox.ts faultDelayMsMax faultsMax variantIdsMax levelsMax",
     "admin/shops.ts waitMsMax rateCapacityMax retentionDaysMax nameMax",
     "admin/storefront/storefront.ts secretMax",

@@ -5,7 +5,7 @@ import { dayMs } from "../../base/time/calendar.ts";
 import { Fault } from "../../base/fault.ts";
 import { roles } from "../../core/access/role.ts";
 import { makeSecret, secretRandomBytes } from "../../base/secret.ts";
-import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../../operations/fields.ts";
+import { instant, instantOrNull, mailAddress, pageShape, pathId, shownId, text } from "../../operations/fields.ts";
 import type { SignedIn } from "../../requests/caller.ts";
 import { isOperator, sessionIdleMs } from "../../requests/sessions.ts";
 import {
@@ -39,10 +39,7 @@ const invitationMs = dayMs;
 /** Time for which an invitation is listed after its end. */
 const invitationKeptMs = 30 * dayMs;
 
-const emailMax = 320;
-
 const personName = text(nameMax).meta({ description: "How the activity log names the person." });
-const email = z.email().max(emailMax);
 const role = z.enum(roles);
 
 const noSuch = (what: string, id: string, shopId: string, where: string): Fault =>
@@ -156,7 +153,7 @@ export const createInvitation = operation({
       "The link in the answer works once, within 24 hours, and is shown nowhere else. Whoever opens it is a person of the shop with this role.",
     output: newInvitationSchema,
   },
-  input: z.strictObject({ ...inShop, name: personName, role, email: email.nullable().default(null) }),
+  input: z.strictObject({ ...inShop, name: personName, role, email: mailAddress.nullable().default(null) }),
   /**
    * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where
    * it is shown.
@@ -302,7 +299,7 @@ export const patchPerson = operation({
     personId: pathId,
     name: personName.optional(),
     role: role.optional(),
-    email: email.nullable().optional(),
+    email: mailAddress.nullable().optional(),
   }),
   /** Changes name, email or role. A role holds at once, in sessions that are open too. */
   async run({ engine }, { shopId: id, personId, ...changes }, call) {

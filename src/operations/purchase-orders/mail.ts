@@ -75,6 +75,7 @@ export const mailIsOff = (): Fault =>
  * @param isStored the order is stored like that; otherwise it will be, with the change that asks for the mail.
  * @throws Fault INVALID_INPUT  no mail can be sent, there is nobody to send it to, or the documents cannot be made.
  * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH  the PDF is not the one that was looked at.
+ * @throws Fault FORBIDDEN_SCOPE somebody signed in by a key, and it is not for the supplier alone.
  */
 export async function prepareMail(
   call: Call,
@@ -86,12 +87,13 @@ export async function prepareMail(
   if (mailing.perHourMax === null) throw mailIsOff();
   const [supplierEmail, person, { language }] = await call.read((tx) =>
     Promise.all([
-      wishes.to !== null || order.supplierId === null ? null : loadSupplierEmail(tx, shop.shopId, order.supplierId),
+      order.supplierId === null ? null : loadSupplierEmail(tx, shop.shopId, order.supplierId),
       actor.type !== "user" || actor.id === null ? null : findPerson(tx, shop.shopId, actor.id),
       loadDocumentSettings(tx, shop.shopId),
     ]),
   );
   const recipients = recipientsOf(wishes, supplierEmail);
+  if ((actor.keyId ?? null) !== null) requireSupplier(recipients, supplierEmail);
   const next = isStored ? null : order;
   const kinds = wishes.attachCsv ? (["pdf", "csv"] as const) : (["pdf"] as const);
   const made = await Promise.all(
@@ -180,6 +182,19 @@ function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): rea
       `to and cc together have ${found.size} addresses; at most ${mailRecipientsMax} are allowed`,
     );
   return [...found.values()];
+}
+
+/**
+ * Holds a mail of somebody who signed in by a key to the supplier's addresses: a program with the key could send the
+ * shop's mail to anybody. @throws Fault FORBIDDEN_SCOPE when it has another one.
+ */
+function requireSupplier(recipients: readonly MailRecipient[], supplierEmail: string | null): void {
+  const known = new Set(mailAddressesFrom(supplierEmail ?? "").addresses.map((address) => address.toLowerCase()));
+  const other = recipients.find(({ address }) => !known.has(address.toLowerCase()));
+  if (other !== undefined)
+    throw new Fault("FORBIDDEN_SCOPE", `${other.address} is no address of the order's supplier.`, {
+      action: "Leave `to` and `cc` out. Somebody who signed in without an API key can send it elsewhere.",
+    });
 }
 
 /**

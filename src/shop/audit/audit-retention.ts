@@ -1,12 +1,12 @@
 /**
- * Retention of a shop's audit log, as the log itself shows it. Each change of the setting has a row in the chain with
- * the old and the new value. Each pruning has one with the rows it took and the setting behind it. So verification can
+ * Retention of a shop's audit log, as the log itself shows it. Each change of the setting, or of its floor, has a row in
+ * the chain with the old and the new value. Each pruning has one with the rows it took and the setting behind it. So verification can
  * tell a pruning from rows that somebody took out. It can tell the setting that held from one that somebody wrote into
  * the database for a while.
  */
 import { dayMs } from "../../base/time/calendar.ts";
 import type { Tx } from "../../store/store.ts";
-import { loadShop } from "../access/accounts.ts";
+import { loadShop, type Shop } from "../access/accounts.ts";
 import { type AuditEntry, newestRowsOf } from "./audit.ts";
 import type { Chain, ChainPoint } from "./audit-chain.ts";
 
@@ -23,7 +23,11 @@ const underWayMs = 3_600_000;
 /** Detail of the row of a change. Days; 0: for good. */
 interface RetentionChange {
   readonly auditRetentionDays: { readonly before: number; readonly after: number };
+  /** Absent: it did not change. */
+  readonly auditRetentionFloorDays?: { readonly before: number; readonly after: number };
 }
+
+type Retained = Pick<Shop, "auditRetentionDays" | "auditRetentionFloorDays">;
 
 /** Detail of the row of a pruning: the last link that was deleted, and why its rows were old enough. */
 interface Pruning extends ChainPoint {
@@ -31,8 +35,17 @@ interface Pruning extends ChainPoint {
   readonly auditRetentionDays: number;
 }
 
-export const changeDetail = (before: number, after: number): string =>
-  JSON.stringify({ auditRetentionDays: { before, after } } satisfies RetentionChange);
+/** The detail of a change of the retention or its floor; null when neither has changed. */
+export function changeDetail(
+  { auditRetentionDays: before, auditRetentionFloorDays: floorBefore }: Retained,
+  { auditRetentionDays: after, auditRetentionFloorDays: floorAfter }: Retained,
+): string | null {
+  if (before === after && floorBefore === floorAfter) return null;
+  return JSON.stringify({
+    auditRetentionDays: { before, after },
+    ...(floorBefore === floorAfter ? {} : { auditRetentionFloorDays: { before: floorBefore, after: floorAfter } }),
+  } satisfies RetentionChange);
+}
 
 /** The row of a pruning. The service prunes by itself: it has neither a key nor a person. */
 export const pruningEntry = (
