@@ -1,10 +1,10 @@
 /** Tables as CSV files. */
 
 /**
- * Beginning of a cell that a sheet takes for a formula or a command. Blanks may stand before it, which some of them
- * take away.
+ * Before what a sheet takes for a formula or a command, where a cell begins. Blanks may stand before it, which some of
+ * them take away. A cell of ours may be several for one that parts at `;`, tabs or line ends.
  */
-const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
+const beforeFormula = /(?:^[\s\p{Cc}\p{Cf}]*|[;\t\n][\p{Zs}\p{Cf}]*)(?=[=+\-@|%＝＋－＠｜％﹢﹣﹦﹫−])|^[\t\n]/gu;
 
 /**
  * A cell. A text that a sheet would take for a formula gets an apostrophe before it. A control character becomes a
@@ -13,7 +13,9 @@ const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
   const plain = value.replaceAll(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, " ");
-  const text = formula.test(plain) ? `'${plain}` : plain;
+  const text = plain.replace(beforeFormula, (before, at: number) =>
+    at === 0 && !before.startsWith(";") ? `'${before}` : `${before.charAt(0)}'${before.slice(1)}`,
+  );
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

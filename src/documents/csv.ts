@@ -9,10 +9,10 @@ import { descriptionOf, type DocumentContent } from "./content.ts";
 const byteOrderMark = "\ufeff";
 
 /**
- * Beginning of a cell that a spreadsheet takes for a formula or a command. Blanks may stand before it, which some of
- * them take away.
+ * Before what a spreadsheet takes for a formula or a command, where a cell begins. Blanks may stand before it, which some of
+ * them take away. A cell of ours may be several for one that parts at `;`, tabs or line ends.
  */
-const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠｜％]|^[\t\r\n]/u;
+const beforeFormula = /(?:^[\s\p{Cc}\p{Cf}]*|[;\t\n][\p{Zs}\p{Cf}]*)(?=[=+\-@|%＝＋－＠｜％﹢﹣﹦﹫−])|^[\t\n]/gu;
 
 /**
  * A cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: others chose what stands in
@@ -22,7 +22,9 @@ function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const plain = neutralised(value);
-  const text = formula.test(plain) ? `'${plain}` : plain;
+  const text = plain.replace(beforeFormula, (before, at: number) =>
+    at === 0 && !before.startsWith(";") ? `'${before}` : `${before.charAt(0)}'${before.slice(1)}`,
+  );
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

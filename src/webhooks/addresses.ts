@@ -183,8 +183,10 @@ export function formFault(policy: ConnectPolicy, text: string): string | null {
 /** Returns the fault of an endpoint's URL, as far as it can be found before connecting; null without one. */
 export function urlFault(policy: ConnectPolicy, text: string): string | null {
   if (/\s/.test(text)) return "must not contain blanks; write them as %20";
+  if (/[\\\p{Cf}]/u.test(text)) return "must not contain backslashes or characters that are not seen";
   const fault = formFault(policy, text);
   if (fault !== null) return fault;
+  if (!/^\w+:\/\/[^/]/.test(text)) return "must have // and the host after its scheme";
   const host = bareHost(new URL(text));
   return isAddress(host) && judge(policy, host, host) === "refused" ? "is at an address that is not allowed" : null;
 }

@@ -34,6 +34,15 @@ const scans: readonly (readonly [
   ["with what a scanner says before it", { barcode: "4006381333931" }, "]C10104006381333931", ["barcode", 1, "piece"]],
   ["of a data matrix", { barcode: "4006381333931" }, "]d20104006381333931", ["barcode", 1, "piece"]],
   ["of a QR code", { barcode: "4006381333931" }, "]Q30104006381333931", ["barcode", 1, "piece"]],
+  ["of a plain EAN", { barcode: "4006381333931" }, "]E04006381333931", ["barcode", 1, "piece"]],
+  ["of a plain EAN of 8 digits", { barcode: "96385074" }, "]E496385074", ["barcode", 1, "piece"]],
+  ["of a plain Code 128", { sku: "TEA-1" }, "]C0tea-1", ["sku", 1, "piece"]],
+  [
+    "of a QR code with a Digital Link",
+    { barcode: "4006381333931" },
+    "]Q1https://id.gs1.org/01/04006381333931",
+    ["barcode", 1, "piece"],
+  ],
   ["of a data bar", { barcode: "4006381333931" }, "]e00104006381333931", ["barcode", 1, "piece"]],
   [
     "with lot, expiry and FNC1 as GS",

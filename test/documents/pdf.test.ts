@@ -611,7 +611,7 @@ test("no cell of a CSV begins a formula, and quotes, commas and line breaks are 
   const text = csvDocument(
     contentWith(0, {
       poNumber: "=1",
-      lineItems: [...formulas, 'a "b", c', "two\nlines"].map((productName, index) =>
+      lineItems: [...formulas, 'a "b", c', "two\nlines", "a; =1;b", ";@x", "a\n\t+1"].map((productName, index) =>
         contentLine(index, { productName }),
       ),
       discountAmount: 5,
@@ -622,5 +622,7 @@ test("no cell of a CSV begins a formula, and quotes, commas and line breaks are 
   assert.ok(!text.includes(",="), text);
   assert.match(text, /,"a ""b"", c",12,/);
   assert.match(text, /,"two\nlines",12,/);
+  // For one that parts at other characters they begin a cell.
+  for (const several of [",a;' =1;b,", ",;'@x,", `,"a\n\t'+1",`]) assert.ok(text.includes(several), several);
   assert.ok(!/total/i.test(text.slice(text.indexOf("\r\n"))), "totals belong to the PDF");
 });

@@ -118,8 +118,11 @@ const identifierLengths: Readonly<Record<string, number>> = {
 const groupSeparator = "\u001d";
 const fnc1 = "^";
 
-/** Prefix of a symbol that a scanner sends: its symbology, and FNC1. */
+/** Prefix of a symbol that a scanner sends: its symbology, of element strings, and FNC1. */
 const symbology = /^(?:\](?:C1|d2|Q3|e0))?\^?/;
+
+/** Prefix of a symbol that has a plain code: UPC and EAN, Code 128, ITF, Data Matrix, QR. */
+const plainSymbology = /^\](?:E\d|C0|I\d|d1|Q1)/;
 
 /** The elements of a string that is written without brackets. What is not understood ends it. */
 function plainElements(text: string): Elements {
@@ -194,7 +197,7 @@ function countIn(elements: Elements): ScannedCode["count"] {
 
 /** Reads a code as a scanner sends it, or a person types it. */
 export function scannedCode(text: string): ScannedCode {
-  const trimmed = text.trim().replaceAll(groupSeparator, fnc1);
+  const trimmed = text.trim().replace(plainSymbology, "").replaceAll(groupSeparator, fnc1);
   const elements = elementsOf(trimmed);
   const named = elements.get("01") ?? elements.get("02") ?? null;
   const gtin = gtinOf(trimmed) ?? (named === null ? null : gtinOf(named.padStart(gtinLength, "0")));
