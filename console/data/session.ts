@@ -87,6 +87,8 @@ interface TokenAnswer {
 let bearer: string | null = null;
 let renewing: Promise<string | null> | null = null;
 let chosenShop: string | null = null;
+/** Why the latest bearer that was asked for was refused. */
+let tokenRefused: Refused | null = null;
 
 /** The token that the operator has typed into this page, in its memory alone; null after a reload. */
 export const operatorToken = signal<string | null>(null);
@@ -130,6 +132,7 @@ async function fetchBearer(): Promise<string | null> {
 async function askForBearer(): Promise<string | null> {
   const { status, body } = await send("POST", "token", chosenShop === null ? {} : { shopId: chosenShop });
   const data = member(body, "data");
+  tokenRefused = status === 200 ? null : refusedOf(body);
   if (status !== 200 || !isTokenAnswer(data)) {
     bearer = null;
     if (status === 401 && !hasEnded()) sessionState.value = { kind: "signed-out", ended: signedIn() };
@@ -196,8 +199,12 @@ export async function signIn(
   if (status === 201) {
     if ("adminToken" in credential) operatorToken.value = credential.adminToken;
     await fetchBearer();
-    return null;
+    return tokenRefused;
   }
+  return refusedOf(body);
+}
+
+function refusedOf(body: unknown): Refused {
   const error = member(body, "error");
   return { message: textOf(member(error, "message")) ?? "", action: textOf(member(error, "action")) };
 }

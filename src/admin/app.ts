@@ -13,6 +13,7 @@ import { covers } from "../core/access/role.ts";
 import { shopIdPattern } from "../base/secret.ts";
 import { loggedRequest, traceparentOf } from "../base/trace-context.ts";
 import type { NamedRecords } from "../exchange/import-run.ts";
+import { lineBytesMax } from "../exchange/ndjson.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { documentSurface } from "../http/rest.ts";
@@ -145,7 +146,7 @@ async function answerOf(
     person,
     baseUrl: admin.publicUrl ?? baseUrlOf(context),
     readers,
-    body: context.body.pieces(),
+    body: context.body.pieces(holder, lineBytesMax),
     ifMatch: validators(request.header("if-match")),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
     mayStillAsk,

@@ -22,6 +22,8 @@ export const bodiesBytesMax = 67_108_864;
 /** Time in which the body of a request must arrive. Files that are imported may take `requestTimeoutMs`. */
 export const bodyArrivalMs = 60_000;
 
+const lineFeed = 0x0a;
+
 /** Whose memory a body takes if its sender is not known: all of them share it. */
 export const unauthenticated = "unauthenticated";
 
@@ -133,19 +135,39 @@ export class RequestBody {
   }
 
   /**
-   * The body of any length, in pieces as they arrive.
+   * The body of any length, in pieces as they arrive. The line that has not ended yet takes memory: its reader holds it.
    *
-   * @throws Fault INVALID_INPUT when it is encoded or ends before its announced length.
+   * @param lineBytesMax the most that a reader holds of a line.
+   * @throws Fault INVALID_INPUT  it is encoded or ends before its announced length.
+   * @throws Fault DO_OVERLOADED  as `whole`.
    */
-  async *pieces(): AsyncGenerator<Uint8Array> {
+  async *pieces(holder: string, lineBytesMax: number): AsyncGenerator<Uint8Array> {
+    this.#holder = holder;
     refuseEncoded(this.#request);
     const { body } = this.#request.web();
     if (body === null) return;
+    const arriving = body[Symbol.asyncIterator]();
+    const next = () =>
+      arriving.next().catch((cause: unknown) => {
+        throw endedEarly(cause);
+      });
     try {
-      yield* body;
-    } catch (cause) {
-      throw endedEarly(cause);
+      for (let read = await next(); read.done !== true; read = await next()) {
+        const { value: piece } = read;
+        const ended = piece.lastIndexOf(lineFeed) + 1;
+        this.#hold(Math.min(ended === 0 ? this.#held + piece.length : piece.length - ended, lineBytesMax));
+        yield piece;
+      }
+    } finally {
+      await arriving.return?.();
     }
+  }
+
+  /** Takes or gives memory, so that this body has so much. @throws Fault DO_OVERLOADED when there is not so much. */
+  #hold(bytes: number): void {
+    if (bytes > this.#held) this.#budget.take(this.#holder, bytes - this.#held);
+    else this.#budget.give(this.#holder, this.#held - bytes);
+    this.#held = bytes;
   }
 
   /** The request has been answered. */

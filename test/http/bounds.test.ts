@@ -271,6 +271,25 @@ test("bodies of one shop that arrive slowly leave room for those of others", asy
   assert.equal((await server.post("/api/v1/purchase-orders", order.padEnd(30_000))).status, 201);
 });
 
+test("lines of files that have not ended yet take the memory of bodies, and those of one shop leave room for others", async () => {
+  const bodies = new BodyBudget({ bytesMax: 65_536 });
+  await using server = await startServer({ console: true, bodies });
+  const line = JSON.stringify({ type: "location", locationId: "l-1", name: "Depot" });
+  const head = `POST /admin/v1/shops/${server.shopId}/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Length: 90000\r\n\r\n`;
+  const slow = connect(server.port, "127.0.0.1");
+  slow.write(`${head}${line}\n${" ".repeat(19_000)}`);
+  await until("the second line has begun", () => bodies.bytes === 19_000);
+  const importOf = (file: string) => askAdmin(server, "POST", `/shops/${server.shopId}/import`, file);
+  const refused = await importOf(line.padEnd(30_000));
+  assert.equal(refused.status, 503, refused.text);
+  assert.equal(refused.at("error", "code"), "DO_OVERLOADED");
+  assert.equal((await importOf(`${line}\n`.repeat(1_000))).status, 200, "a file of short lines takes little");
+  slow.destroy();
+  await until("its memory is free", () => bodies.bytes === 0);
+  assert.equal((await importOf(line.padEnd(30_000))).status, 200);
+  assert.equal(bodies.bytes, 0);
+});
+
 test(
   "listeningSockets sockets listen on the port",
   { skip: process.platform !== "linux" && "other systems have one" },

@@ -145,7 +145,7 @@ interface ReadOnlyRecord<Draft, Header extends Dated, Resource extends Header> {
 }
 
 /** Members in which a record that says the same may differ, or that say what happened before. */
-const membersLeftOut: ReadonlySet<string> = new Set(["type", "updatedAt", "log"]);
+const membersLeftOut: ReadonlySet<string> = new Set(["type", "updatedAt"]);
 
 const entriesMissingIn = (entries: readonly unknown[], others: readonly unknown[]): readonly unknown[] => {
   const known = new Set(others.map((entry) => JSON.stringify(entry)));
@@ -180,17 +180,18 @@ interface Staged<Draft> {
   readonly by: ImportStamp | null;
 }
 
-/** The stored records with these headers. */
+/** The stored records with these headers, and with these of their parts. */
 async function recordsOf<Draft, Header extends Dated, Resource extends Header>(
   record: ReadOnlyRecord<Draft, Header, Resource>,
   tx: Tx,
   shopId: string,
   headers: readonly Header[],
+  wanted: typeof record.parts = record.parts,
 ): Promise<readonly object[]> {
   const { table } = record;
   const resourceIds = headers.map((header) => table.idOf(header));
   const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
-  for (const [member, part] of Object.entries(record.parts))
+  for (const [member, part] of Object.entries(wanted))
     parts.push([member, await part.read(tx, shopId, resourceIds)]);
   return headers.map((header) => {
     const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
@@ -205,15 +206,16 @@ async function importedBy<Draft, Header extends Dated, Resource extends Header>(
   stamp: ImportStamp,
   context: ApplyContext,
 ): Promise<Resource> {
-  const { table, log: logOf, parts } = record;
+  const { table, log: logOf } = record;
+  const { log: _kept, ...compared } = record.parts;
   const { tx, shop } = context;
   if (logOf === undefined) return resource;
   const resourceId = table.idOf(resource);
   const header = await loadHeader(tx, table, shop.shopId, resourceId);
   if (header === null) return logOf.with(resource, importedEntries);
-  const [before = {}] = await recordsOf(record, tx, shop.shopId, [header]);
+  const [before = {}] = await recordsOf(record, tx, shop.shopId, [header], compared);
   const kept = (await loadParts(tx, logOf.kind, shop.shopId, [resourceId])).get(resourceId) ?? [];
-  const own = Object.entries(parts).map(([name, part]) => [name, part.of(resource)] as const);
+  const own = Object.entries(compared).map(([name, part]) => [name, part.of(resource)] as const);
   const changes = changedMembers(before, { ...record.header(resource), ...Object.fromEntries(own) });
   const added = changes.length === 0 ? [] : [replacedByImport(stamp, changes, context)];
   return logOf.with(resource, () => [...kept, ...added]);
