@@ -11,7 +11,7 @@ import { money, quantity } from "../../support/goods.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal, type MedusaPlace } from "./place.ts";
 import { readItems, setLevels, writeItem } from "./proxy.ts";
-import { shopId } from "../../support/storefront.ts";
+import { shopId } from "../../support/peers/storefront.ts";
 import { pause, until } from "../../support/until.ts";
 
 const outcomes = (results: readonly ItemResult[]): readonly string[] => results.map((result) => result.outcome);
