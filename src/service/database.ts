@@ -207,9 +207,7 @@ async function showNode({
   ids,
   log,
 }: Pick<OpenStore, "engine" | "clock" | "ids"> &
-  Pick<Parameters<typeof showPresence>[0], "pool" | "signs" | "log">): Promise<
-  () => Promise<void>
-> {
+  Pick<Parameters<typeof showPresence>[0], "pool" | "signs" | "log">): Promise<() => Promise<void>> {
   const presence = await showPresence({
     pool,
     signs,
@@ -246,7 +244,9 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
-      schemaName === shopsSchema ? { ...parts, claims: longClaims, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
+      schemaName === shopsSchema
+        ? { ...parts, claims: longClaims, depth, statesBytesMax: recordsRememberedBytesMax }
+        : parts,
     );
     opening.defer(() => engine.close());
     return engine;

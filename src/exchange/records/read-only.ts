@@ -191,8 +191,7 @@ async function recordsOf<Draft, Header extends Dated, Resource extends Header>(
   const { table } = record;
   const resourceIds = headers.map((header) => table.idOf(header));
   const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
-  for (const [member, part] of Object.entries(wanted))
-    parts.push([member, await part.read(tx, shopId, resourceIds)]);
+  for (const [member, part] of Object.entries(wanted)) parts.push([member, await part.read(tx, shopId, resourceIds)]);
   return headers.map((header) => {
     const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
     return { type: record.type, ...record.header(header), ...Object.fromEntries(own) };

@@ -159,7 +159,9 @@ class ShownNode implements Presence {
       name: `${schemaName}.node_${name}`,
       writes: name !== "find",
     };
-    const answers = await (name === "show" ? signs : pool).using((connection) => connection.rowsOf([...opening, query, commit]));
+    const answers = await (name === "show" ? signs : pool).using((connection) =>
+      connection.rowsOf([...opening, query, commit]),
+    );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statements above
     return answers[opening.length] as R[];
   }

@@ -178,7 +178,9 @@ test("while another node has the turn a call waits, and goes on when the turn is
     });
     const first = storefront.changeOnHand(add(5), context());
     await reached.promise;
-    const [turn] = await engine.read(shopId, (tx) => tx.all<{ owner: string }>("select owner from storefront_turn", []));
+    const [turn] = await engine.read(shopId, (tx) =>
+      tx.all<{ owner: string }>("select owner from storefront_turn", []),
+    );
     assert.match(turn?.owner ?? "", /^node_\w+\.\d+$/, "by which it is known when the node dies (D473)");
     const second = reopened().storefront.changeOnHand(add(2), context());
     assert.deepEqual(outcomes([...(await first), ...(await second)]), ["applied", "applied"]);
