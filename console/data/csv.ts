@@ -1,8 +1,8 @@
 /** Tables as CSV files. */
 
 /**
- * Before what a sheet takes for a formula or a command, where a cell begins. Blanks may stand before it, which some of
- * them take away. A cell of ours may be several for one that parts at `;`, tabs or line ends.
+ * Place before what a sheet takes for a formula or a command, where a cell begins. Blanks may stand before it,
+ * which some of them take away. A cell of ours may be several for one that parts at `;`, tabs or line ends.
  */
 const beforeFormula = /(?:^[\s\p{Cc}\p{Cf}]*|[;\t\n][\p{Zs}\p{Cf}]*)(?=[=+\-@|%＝＋－＠｜％﹢﹣﹦﹫−])|^[\t\n]/gu;
 

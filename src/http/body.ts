@@ -135,7 +135,8 @@ export class RequestBody {
   }
 
   /**
-   * The body of any length, in pieces as they arrive. The line that has not ended yet takes memory: its reader holds it.
+   * The body of any length, in pieces as they arrive. The line that has not ended yet takes memory, since its reader
+   * holds it.
    *
    * @param lineBytesMax the most that a reader holds of a line.
    * @throws Fault INVALID_INPUT  it is encoded or ends before its announced length.

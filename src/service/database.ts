@@ -200,14 +200,17 @@ const adminContextOf =
  * @returns ends that.
  */
 async function showNode({
+  url,
   pool,
-  signs,
   engine,
   clock,
   ids,
   log,
 }: Pick<OpenStore, "engine" | "clock" | "ids"> &
-  Pick<Parameters<typeof showPresence>[0], "pool" | "signs" | "log">): Promise<() => Promise<void>> {
+  Pick<Parameters<typeof showPresence>[0], "pool" | "log"> & { readonly url: string }): Promise<() => Promise<void>> {
+  await using opening = new AsyncDisposableStack();
+  const signs = await openPostgresPool({ url, connectionsMax: 1, schemas: [shopsSchema] });
+  opening.defer(() => signs.close());
   const presence = await showPresence({
     pool,
     signs,
@@ -221,7 +224,9 @@ async function showNode({
     },
     log,
   });
-  return () => presence.close();
+  opening.defer(() => presence.close());
+  const opened = opening.move();
+  return () => opened.disposeAsync();
 }
 
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
@@ -257,9 +262,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());
-  const signs = await openPostgresPool({ url, connectionsMax: 1, schemas: [shopsSchema] });
-  opening.defer(() => signs.close());
-  opening.defer(await showNode({ pool, signs, engine, clock, ids, log }));
+  opening.defer(await showNode({ url, pool, engine, clock, ids, log }));
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());
   const identity = await databaseIdentity(pool, shopsSchema);

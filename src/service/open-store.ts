@@ -10,7 +10,7 @@ import { deliveryClaims, dueDeliveries } from "../shop/events/deliveries.ts";
 import { dueEffects } from "../shop/storefront/effects.ts";
 import { dueMails, mailClaims } from "../shop/supplier/mails.ts";
 import { duePulls, pullClaims } from "../shop/storefront/storefront-pulls.ts";
-import { turnClaims } from "../shop/storefront/storefront-turns.ts";
+import { lockClaims } from "../shop/storefront/storefront-turns.ts";
 import { dueReminders } from "../shop/supplier/reminders.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
 import type { ShopReminder } from "../jobs/reminders.ts";
@@ -26,7 +26,7 @@ import type { Storefront } from "../storefront/storefront.ts";
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls, dueReminders];
 
 /** Rows that nodes may claim for long. The others give back the claims of a node that has died (C38). */
-export const longClaims: readonly Claims[] = [importClaims, deliveryClaims, mailClaims, pullClaims, turnClaims];
+export const longClaims: readonly Claims[] = [importClaims, deliveryClaims, mailClaims, pullClaims, lockClaims];
 
 /**
  * Dependencies of the operator's operations on the rest of the process. `calls` absent: no outbox runs; effects wait

@@ -185,8 +185,9 @@ function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): rea
 }
 
 /**
- * Holds a mail of somebody who signed in by a key to the supplier's addresses: a program with the key could send the
- * shop's mail to anybody. @throws Fault FORBIDDEN_SCOPE when it has another one.
+ * Holds a mail of somebody who signed in by a key to the supplier's addresses. A program could have signed in so.
+ *
+ * @throws Fault FORBIDDEN_SCOPE when it has another one.
  */
 function requireSupplier(recipients: readonly MailRecipient[], supplierEmail: string | null): void {
   const known = new Set(mailAddressesFrom(supplierEmail ?? "").addresses.map((address) => address.toLowerCase()));

@@ -1,8 +1,8 @@
 /**
- * Retention of a shop's audit log, as the log itself shows it. Each change of the setting, or of its floor, has a row in
- * the chain with the old and the new value. Each pruning has one with the rows it took and the setting behind it. So verification can
- * tell a pruning from rows that somebody took out. It can tell the setting that held from one that somebody wrote into
- * the database for a while.
+ * Retention of a shop's audit log, as the log itself shows it. Each change of the setting or its floor has a row in the
+ * chain with the old and the new value. Each pruning has one with the rows it took and the setting behind it. So
+ * verification can tell a pruning from rows that somebody took out. It can tell the setting that held from one that
+ * somebody wrote into the database for a while.
  */
 import { dayMs } from "../../base/time/calendar.ts";
 import type { Tx } from "../../store/store.ts";

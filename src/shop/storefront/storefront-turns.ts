@@ -9,7 +9,7 @@ import type { Claims } from "../../store/claims.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 
 /** Turns of a node that has died are free at once; what they were interrupted in stays for the next one. */
-export const turnClaims: Claims = {
+export const lockClaims: Claims = {
   table: "storefront_turn",
   column: "owner",
   givenBack: "until_at = ?",
