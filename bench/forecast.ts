@@ -28,7 +28,7 @@ import {
   supplierVariantTable,
   variantTable,
 } from "../src/shop/catalogue/catalogue.ts";
-import { replaceStatement } from "../src/shop/record-table.ts";
+import { replaceRecord } from "../src/shop/record-table.ts";
 import type { Engine, Statement } from "../src/store/store.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
 import { systemClock, timeOrderedIds } from "../src/base/time/system.ts";
@@ -79,7 +79,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
   // A tenth sells every few days, the rest ever more rarely.
   const gap = Math.max(1, Math.floor(historyDays / salesPerSeries) + (index % 10) - 4);
   return [
-    replaceStatement(variantTable, shopId, {
+    replaceRecord(variantTable, shopId, {
       variantId,
       productId: `p-${index}`,
       productName: `Product ${(index * 7_919) % 20_011}`,
@@ -90,7 +90,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
       price: null,
       status: "active",
     }),
-    replaceStatement(
+    replaceRecord(
       supplierVariantTable,
       shopId,
       valuesFrom(supplierVariantFields, {
@@ -103,7 +103,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
       }),
     ),
     ...locationIds.flatMap((locationId) => [
-      replaceStatement(inventoryLevelTable, shopId, {
+      replaceRecord(inventoryLevelTable, shopId, {
         variantId,
         locationId,
         onHand: asQuantity(((index * 13) % 40) * 1_000),
@@ -113,7 +113,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
         locationId,
         date: dateOf(today - sale * gap),
         quantity: asQuantity((1 + ((index + sale) % 3)) * 1_000),
-      })).flatMap((sale) => [replaceStatement(saleTable, shopId, sale), markSeriesStatement(shopId, sale)]),
+      })).flatMap((sale) => [replaceRecord(saleTable, shopId, sale), markSeriesStatement(shopId, sale)]),
     ]),
   ];
 }
@@ -125,7 +125,7 @@ async function fill(engine: Engine, shopId: string, variants: number): Promise<v
     await tx.batch([
       ...Object.values(views).flatMap((view) => forecastViewStatements(shopId, view)),
       ...Array.from({ length: 20 }, (_, index) =>
-        replaceStatement(supplierTable, shopId, {
+        replaceRecord(supplierTable, shopId, {
           supplierId: `sup-${index}`,
           name: `Supplier ${index}`,
           email: null,
@@ -185,7 +185,7 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
   const decideAll = (): Promise<unknown> => rows({ ...views.reorder, viewName: `reorder ${(asked += 1)}` }, 50, middle);
   const afterChange = async (): Promise<unknown> => {
     const level = { variantId: "v-00017", locationId: "main", onHand: asQuantity((asked += 1) * 1_000) };
-    await engine.write(shopId, (tx) => tx.batch([replaceStatement(inventoryLevelTable, shopId, level)]), {
+    await engine.write(shopId, (tx) => tx.batch([replaceRecord(inventoryLevelTable, shopId, level)]), {
       durable: false,
     });
     return await rows(views.reorder, 50, middle);

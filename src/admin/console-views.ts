@@ -10,7 +10,7 @@ import {
   deleteConsoleViewStatement,
   listConsoleViews,
 } from "../shop/access/console-views.ts";
-import { replaceStatement } from "../shop/record-table.ts";
+import { replaceRecord } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 
 /** Saved queries of the console of a shop. */
@@ -125,7 +125,7 @@ export const putConsoleView = operation({
       const known = changeable(views, id, sent.viewId, person);
       if (known === null) requireRoom(views, person);
       const view: ConsoleView = { ...sent, personId: known === null ? (person?.personId ?? null) : known.personId };
-      await tx.batch([replaceStatement(consoleViewTable, id, view)]);
+      await tx.batch([replaceRecord(consoleViewTable, id, view)]);
       return data({ consoleView: view }, known === null ? 201 : 200);
     });
   },

@@ -14,11 +14,13 @@ import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-table
 import { isBehind, sealBlocks } from "../shop/order-list/block-tables.ts";
 import { importOrder, importedSums, nextPoNumber } from "../shop/order/purchase-orders.ts";
 import { selectIn } from "../store/in-lists.ts";
-import type { SqlValue, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
 import { replacedEntry, stagedOrderFrom } from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { ApplyContext, RecordType } from "./record-type.ts";
+import { remove, upTo } from "../store/change.ts";
+import { tables } from "../shop/tables.ts";
 
 /** Rows that one turn writes to the tables: 10 to 20 ms of the event loop in a shop of 100,000 orders. */
 export const chunkWeightMax = 100;
@@ -190,11 +192,10 @@ async function applyChunk(
     }
   }
   const deltas = orders.flatMap(({ before, next }) => incomingDeltas(before, next));
-  const applied: readonly SqlValue[] = [shopId, importId, position];
   await tx.batch([
     ...importedSums(shopId, orders, deltas),
     ...effectStatements(shopId, incomingEffects(deltas, shop.onOrderTag), context.ids, nowMs).statements,
-    { sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?", params: applied },
+    remove(tables.import_record, shopId, { import_id: importId, position: upTo(position) }),
   ]);
 }
 

@@ -14,7 +14,9 @@ import { eventStatements } from "../shop/events/events.ts";
 import { type Claims, claimedBy, giveBackClaims } from "../store/claims.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { Clock, Ids } from "../base/time/clock.ts";
-import type { DueRows, Engine, Statement, Tx } from "../store/store.ts";
+import type { DueRows, Engine, Tx } from "../store/store.ts";
+import { type Change, insert, update, remove, above } from "../store/change.ts";
+import { tables } from "../shop/tables.ts";
 
 /** Duration of a lease that nobody renews. */
 const leaseMs = 60_000;
@@ -72,11 +74,13 @@ export async function beginImport({ engine, clock, ids }: ImportContext, shopId:
   const lease: ImportLease = { shopId, importId: ids.next("imp"), owner: ids.claimant() };
   await engine.write(shopId, (tx) =>
     tx.batch([
-      {
-        sql: `insert into import_run (shop_id, import_id, state, started_at, lease_owner, leased_until)
-              values (?, ?, 'staging', ?, ?, ?)`,
-        params: [shopId, lease.importId, clock.now(), lease.owner, clock.now() + leaseMs],
-      },
+      insert(tables.import_run, shopId, {
+        import_id: lease.importId,
+        state: "staging",
+        started_at: clock.now(),
+        lease_owner: lease.owner,
+        leased_until: clock.now() + leaseMs,
+      }),
     ]),
   );
   return lease;
@@ -143,8 +147,10 @@ export async function shortenLeases({ engine, clock }: ImportContext, shopId: st
     tx.all("select 1 as found from import_run where shop_id = ? and leased_until > ? limit 1", params),
   );
   if (found.length === 0) return;
-  const sql = "update import_run set leased_until = ? where shop_id = ? and leased_until > ?";
-  await engine.write(shopId, (tx) => tx.batch([{ sql, params: [nowMs + leaseMs, ...params] }]));
+  const ahead = { leased_until: above(nowMs + leaseAheadMsMax) };
+  await engine.write(shopId, (tx) =>
+    tx.batch([update(tables.import_run, shopId, ahead, { leased_until: nowMs + leaseMs })]),
+  );
 }
 
 /** The ids of imports whose lease has ended by then, oldest first. */
@@ -204,10 +210,8 @@ export interface ImportSummary extends NamedRecords {
 }
 
 /** Ends the import without a trace. Its staged records must be gone. */
-export const endStatement = ({ shopId, importId }: ImportLease): Statement => ({
-  sql: "delete from import_run where shop_id = ? and import_id = ?",
-  params: [shopId, importId],
-});
+export const endStatement = ({ shopId, importId }: ImportLease): Change =>
+  remove(tables.import_run, shopId, { import_id: importId });
 
 /** Ends an import that has been applied whole, with the event that tells of it. */
 export async function completeImport(

@@ -8,7 +8,7 @@ import { type Fields, shownValue, type ValuesOf } from "../core/order/purchase-o
 import { decimal, plain, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
-import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
+import { type RecordTable, pageOf, recordsByKey, replaceRecord } from "../shop/record-table.ts";
 import type { ImportStamp } from "../shop/order/purchase-orders.ts";
 import type { Ids } from "../base/time/clock.ts";
 import type { Statement, Tx } from "../store/store.ts";
@@ -132,7 +132,7 @@ export function tableRecordType<Stored, Row>(
     },
     async statements(shopId, stored, context) {
       const record = recordFrom(stored);
-      return [...(await follows(shopId, record, context)), replaceStatement(table, shopId, record)];
+      return [...(await follows(shopId, record, context)), replaceRecord(table, shopId, record)];
     },
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);

@@ -39,6 +39,8 @@ import {
   stagedOrderText,
 } from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
+import { type Change, insert, update, remove, below, upTo } from "../store/change.ts";
+import { tables } from "../shop/tables.ts";
 
 /** Bytes of a file that are staged in one turn. */
 export const stageBytesMax = 131_072;
@@ -170,19 +172,22 @@ interface StagedRow {
   readonly stored: string;
 }
 
-const insertStaged = `
-insert into import_record (shop_id, import_id, position, line_number, type, record_id, po_number, weight, record)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
 const stagedStatement = (
   { shopId, importId }: ImportLease,
   position: number,
   { lineNumber, type, recordId }: CheckedRecord,
   { poNumber, weight, stored }: StagedRow,
-): Statement => ({
-  sql: insertStaged,
-  params: [shopId, importId, position, lineNumber, type, recordId, poNumber, weight, stored],
-});
+): Change =>
+  insert(tables.import_record, shopId, {
+    import_id: importId,
+    position,
+    line_number: lineNumber,
+    type,
+    record_id: recordId,
+    po_number: poNumber,
+    weight,
+    record: stored,
+  });
 
 const weightOf = ({ order, attachments, history }: ImportedOrder): number =>
   [order.lineItems, ...Object.values(attachments), ...Object.values(history)].reduce(
@@ -327,10 +332,10 @@ export async function discardStaged(context: ImportContext, lease: ImportLease):
       );
       const isLast = rows.length < discardMax;
       await tx.batch([
-        {
-          sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?",
-          params: [shopId, importId, rows.at(-1)?.position ?? 0],
-        },
+        remove(tables.import_record, shopId, {
+          import_id: importId,
+          position: upTo(rows.at(-1)?.position ?? 0),
+        }),
         ...(isLast ? [endStatement(lease)] : []),
       ]);
       return isLast ? null : state;
@@ -481,13 +486,12 @@ export async function commitStaged(
       { path: "/poNumber", message: `${conflict.po_number} is the number of order ${conflict.other} already` },
     ]);
   await tx.batch([
-    {
-      sql: "update import_run set state = 'committed', summary = ? where shop_id = ? and import_id = ?",
-      params: [JSON.stringify(summary), shopId, importId],
-    },
-    {
-      sql: "update shop set next_po_number = ? where shop_id = ? and next_po_number < ?",
-      params: [poNumberMax + 1, shopId, poNumberMax + 1],
-    },
+    update(
+      tables.import_run,
+      shopId,
+      { import_id: importId },
+      { state: "committed", summary: JSON.stringify(summary) },
+    ),
+    update(tables.shop, shopId, { next_po_number: below(poNumberMax + 1) }, { next_po_number: poNumberMax + 1 }),
   ]);
 }

@@ -149,7 +149,7 @@ async function readTelling<T>(
   const run = new Map<string, (readonly SqlValue[])[]>();
   const value = await read((tx) =>
     work(
-      new NoticingTx(tx, (sql, params) => {
+      new NoticingTx(tx, ({ sql, params }) => {
         const known = run.get(sql);
         if (known === undefined) run.set(sql, [params]);
         else known.push(params);

@@ -5,11 +5,8 @@
  * What takes a table of fields is called once, when the program starts, and answers what is used for each record.
  */
 import type { Changes, Field, FieldKind, Fields, FieldValue, ValuesOf } from "../core/order/purchase-order-fields.ts";
-import { placeholders } from "../store/in-lists.ts";
-import type { SqlValue, Statement } from "../store/store.ts";
-
-/** A row by column name. */
-export type Row = Readonly<Record<string, SqlValue>>;
+import { type Change, type Row, type Table, changeOf, insertForm, update } from "../store/change.ts";
+import type { SqlValue } from "../store/store.ts";
 
 /** Columns, each with the value that a record has there. */
 export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
@@ -50,47 +47,40 @@ export function changedColumns<T extends Fields>(
   return columns;
 }
 
-/** A function that makes the insert of a record: its key, then its columns. */
+/** A function that makes the insert of a record: the shop and the rest of its key, then its columns. */
 export function insertInto<Of>(
-  table: string,
+  table: Table,
   key: readonly string[],
   columns: Columns<Of>,
-): (keyValues: readonly SqlValue[], of: Of) => Statement {
-  const names = [...key, ...Object.keys(columns)];
-  const sql = `insert into ${table} (${names.join(", ")}) values (${placeholders(names.length)})`;
+): (keyValues: readonly SqlValue[], of: Of) => Change {
+  const form = insertForm(table, ["shop_id", ...key, ...Object.keys(columns)]);
   const values = Object.values(columns);
   return (keyValues, of) => {
     const params = [...keyValues];
     for (const valueOf of values) params.push(valueOf(of));
-    return { sql, params };
+    return changeOf(form, params);
   };
 }
 
 /**
- * A function that makes the update of a record: of the columns that differ, so that indexes on the others are not
- * written. Null when none differs.
+ * The update of a record with this key: of the columns that differ, so that indexes on the others are not written. Null
+ * when none differs.
  */
 export function updateIn<Of>(
-  table: string,
-  key: readonly string[],
+  table: Table,
   columns: Columns<Of>,
-): (keyValues: readonly SqlValue[], before: Of, next: Of) => Statement | null {
+): (shopId: string, key: Row, before: Of, next: Of) => Change | null {
   const entries = Object.entries(columns);
-  const where = key.map((column) => `${column} = ?`).join(" and ");
-  /** The latest text: many lines are changed in the same columns, and a text that is not made anew is found faster. */
-  let latest = { sets: "", sql: "" };
-  return (keyValues, before, next) => {
-    let sets = "";
-    const params: SqlValue[] = [];
+  return (shopId, key, before, next) => {
+    const set: Record<string, SqlValue> = {};
+    let differs = false;
     for (const [column, valueOf] of entries) {
       const value = valueOf(next);
       if (value === valueOf(before)) continue;
-      sets += `${sets === "" ? "" : ", "}${column} = ?`;
-      params.push(value);
+      set[column] = value;
+      differs = true;
     }
-    if (params.length === 0) return null;
-    if (sets !== latest.sets) latest = { sets, sql: `update ${table} set ${sets} where ${where}` };
-    return { sql: latest.sql, params: [...params, ...keyValues] };
+    return differs ? update(table, shopId, key, set) : null;
   };
 }
 

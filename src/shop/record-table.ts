@@ -4,8 +4,9 @@
  */
 import type { Field, Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { hasOneOf, placeholders } from "../store/in-lists.ts";
-import type { SqlValue, Statement, Tx } from "../store/store.ts";
-import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";
+import { type Change, type Row, replace } from "../store/change.ts";
+import type { SqlValue, Tx } from "../store/store.ts";
+import { columnOf, columnsOf, recordReader } from "./columns.ts";
 
 /** The table of one kind of record: how a record becomes a row, and a row a record. */
 export interface RecordTable<Stored, Row> {
@@ -31,20 +32,13 @@ export const fieldTable = <T extends Fields, Stored extends ValuesOf<T>>(
 });
 
 /** Stores the record, replacing the one with its key. */
-export function replaceStatement<Stored, Row>(
-  table: RecordTable<Stored, Row>,
-  shopId: string,
-  record: Stored,
-): Statement {
+export function replaceRecord<Stored, Row>(table: RecordTable<Stored, Row>, shopId: string, record: Stored): Change {
   const columns: Readonly<Record<string, (record: Stored) => SqlValue>> = { ...table.columns, ...table.derived };
-  const names = Object.keys(columns);
-  const key: readonly string[] = table.key;
-  const updates = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
-  return {
-    sql: `insert into ${table.name} (shop_id, ${names.join(", ")}) values (${placeholders(names.length + 1)})
-          on conflict (shop_id, ${key.join(", ")}) do update set ${updates.join(", ")}`,
-    params: [shopId, ...Object.values(columns).map((valueOf) => valueOf(record))],
-  };
+  return replace(
+    table,
+    shopId,
+    Object.fromEntries(Object.entries(columns).map(([column, valueOf]) => [column, valueOf(record)])),
+  );
 }
 
 /** A page of records in the order of the key, after the record `after`. */

@@ -1,7 +1,7 @@
 /**
  * Engines and transactions that pass every call on, for whoever changes or watches some of the calls.
  */
-import type { Engine, SqlValue, StateCache, Statement, Tx, TxCache } from "./store.ts";
+import type { Engine, StateCache, Statement, Tx, TxCache } from "./store.ts";
 
 /** The engine as an object of functions, so that some of them can be replaced. */
 export const delegated = (engine: Engine): Engine => ({
@@ -23,9 +23,9 @@ export const delegated = (engine: Engine): Engine => ({
 /** A transaction that tells of each statement before it is run. */
 export class NoticingTx implements Tx {
   readonly #tx: Tx;
-  readonly #notice: (sql: string, params: readonly SqlValue[]) => void;
+  readonly #notice: (statement: Statement) => void;
 
-  constructor(tx: Tx, notice: (sql: string, params: readonly SqlValue[]) => void) {
+  constructor(tx: Tx, notice: (statement: Statement) => void) {
     this.#tx = tx;
     this.#notice = notice;
   }
@@ -39,12 +39,12 @@ export class NoticingTx implements Tx {
   }
 
   all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {
-    this.#notice(sql, params ?? []);
+    this.#notice({ sql, params: params ?? [] });
     return this.#tx.all<R>(sql, params);
   }
 
   batch(statements: readonly Statement[]): Promise<void> {
-    for (const { sql, params } of statements) this.#notice(sql, params);
+    for (const statement of statements) this.#notice(statement);
     return this.#tx.batch(statements);
   }
 }

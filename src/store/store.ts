@@ -38,8 +38,9 @@ export interface Tx {
    */
   all<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
   /**
-   * Runs the statements in order and returns no rows. An embedded engine runs them at once. A network engine sends them
-   * with the next `all` or with the commit; a statement that fails then fails the write.
+   * Runs the statements in order and returns no rows; most are changes (change.ts). An embedded engine runs them at
+   * once. A network engine sends them with the next `all` or with the commit; a statement that fails then fails the
+   * write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
   /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */

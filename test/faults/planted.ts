@@ -14,11 +14,12 @@ import type { sameReply } from "../../src/requests/envelope.ts";
 import type { createIdempotency, Idempotency, isStoredRefusal } from "../../src/requests/idempotency.ts";
 import type { orderOf, orderToShow } from "../../src/operations/purchase-orders/access.ts";
 import type { loadReplacingCost } from "../../src/shop/storefront/cost-sync.ts";
-import type { releaseOthersStatement } from "../../src/shop/storefront/effects.ts";
+import type { effectRow, releaseOthersStatement } from "../../src/shop/storefront/effects.ts";
 import type { insertPushStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import type { ShopQueue } from "../../src/store/queue.ts";
 import type { ShopDoor } from "../../src/store/sqlite/door.ts";
-import type { Statement } from "../../src/store/store.ts";
+import { changeOf, textForm } from "../../src/store/change.ts";
+import { tables } from "../../src/shop/tables.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Around, Inside, Planted } from "./plant.ts";
 
@@ -49,7 +50,7 @@ const around = <Original>(
 ): Mutant => fault;
 
 /** A statement that does nothing. */
-const nothing: Statement = { sql: "select 1", params: [] };
+const nothing = changeOf(textForm(tables.shop, "select 1", []), []);
 
 /** The step, whose call goes to a storefront with other methods. */
 const calling = (step: Step, other: (storefront: Storefront) => Partial<Storefront>): Step =>
@@ -335,11 +336,13 @@ export const mutants: readonly Mutant[] = [
     },
     breaks: "C41: of effects that are claimed together only the last is carried out",
   }),
-  around<string>({
+  around<typeof effectRow>({
     name: "effects-outside-the-commit",
     file: "src/shop/storefront/effects.ts",
-    of: "insertEffect",
-    around: (sql) => sql.replace("'pending'", "'skipped'"),
+    of: "effectRow",
+    around:
+      (made) =>
+      (...asked) => ({ ...made(...asked), state: "skipped" }),
     breaks: "S3: what a change asks for is not in the outbox",
   }),
   // Unit costs that are read back.

@@ -219,7 +219,7 @@ async function statementsOf({ engine }: TestServer, ask: () => Promise<void>): P
   const found: Statement[] = [];
   const read: Engine["read"] = engine.read.bind(engine);
   const noticing: Engine["read"] = (shopId, work, onSeen) =>
-    read(shopId, (tx) => work(new NoticingTx(tx, (sql, params) => found.push({ sql, params }))), onSeen);
+    read(shopId, (tx) => work(new NoticingTx(tx, (statement) => void found.push(statement))), onSeen);
   Object.assign(engine, { read: noticing });
   try {
     await ask();

@@ -381,7 +381,7 @@ test("a variant together with any other filter lists every match once, newest fi
     const found: string[] = [];
     const pageAfter = (position: Position): ReturnType<typeof listOrders> =>
       server.engine.read(server.shopId, (tx) => {
-        const noticing = new NoticingTx(tx, (sql) => (merges ||= /\bintersect\b/.test(sql)));
+        const noticing = new NoticingTx(tx, ({ sql }) => (merges ||= /\bintersect\b/.test(sql)));
         return listOrders(noticing, server.shopId, filters, position, 20);
       });
     for (let page = await pageAfter(null); ; page = await pageAfter(page.end)) {

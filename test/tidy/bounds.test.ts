@@ -296,8 +296,8 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
   ],
   "a memory that makes work cheaper: what does not fit is looked up again": [
     "shop/forecast/reorder-block-tables.ts blockedVariantsMin changedSinceBlocksMax",
-    "shop/forecast/forecast-version.ts notedMax changedDecidedMax knownMax",
-    "store/postgres/joined-rows.ts formsMax",
+    "shop/forecast/forecast-version.ts notedMax changedDecidedMax",
+    "store/change.ts formsMax",
     "store/postgres/late-rows.ts wordsMax",
     "storefront/shopify/costs-and-tags.ts costKeptMs currencyKeptMs",
     "storefront/shopify/variants.ts activeKeptMs",

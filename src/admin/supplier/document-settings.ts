@@ -10,7 +10,7 @@ import {
   loadDocumentSettings,
   type StoredDocumentSettings,
 } from "../../shop/supplier/document-settings.ts";
-import { replaceStatement } from "../../shop/record-table.ts";
+import { replaceRecord } from "../../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 
 /** A logo as it is shown: with what follows from its bytes. */
@@ -90,7 +90,7 @@ export const putDocumentSettings = operation({
     });
     return await engine.write(id, async (tx) => {
       const next = changed(await loadDocumentSettings(tx, id), sent);
-      await tx.batch([replaceStatement(documentSettingsTable, id, next)]);
+      await tx.batch([replaceRecord(documentSettingsTable, id, next)]);
       return data({ documentSettings: settingsJson(next) });
     });
   },

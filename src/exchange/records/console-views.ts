@@ -5,7 +5,7 @@ import { z } from "zod";
 import { id, shortTextMax, text, plain } from "../../operations/fields.ts";
 import { type ConsoleView, consoleViewTable } from "../../shop/access/console-views.ts";
 import { findPerson } from "../../shop/access/people.ts";
-import { replaceStatement } from "../../shop/record-table.ts";
+import { replaceRecord } from "../../shop/record-table.ts";
 import { optional, type RecordType, tableRecordType } from "../record-type.ts";
 
 /** Characters of a view's query. */
@@ -28,6 +28,6 @@ export const consoleViewType: RecordType = {
   async statements(shopId, stored, { tx }) {
     const view: ConsoleView = JSON.parse(stored);
     const isKnown = view.personId !== null && (await findPerson(tx, shopId, view.personId)) !== null;
-    return [replaceStatement(consoleViewTable, shopId, isKnown ? view : { ...view, personId: null, isShared: true })];
+    return [replaceRecord(consoleViewTable, shopId, isKnown ? view : { ...view, personId: null, isShared: true })];
   },
 };

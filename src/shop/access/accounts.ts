@@ -10,6 +10,8 @@ import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+import { type Row, insert, update, orElse } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
 interface ShopSettings {
@@ -76,12 +78,8 @@ type ShopRow = {
 const selectShop =
   "select shop_id, name, currency_code, plan_rest_api, settings, storefront, created_at, updated_at from shop where shop_id = ?";
 
-const upsertShop = `
-insert into shop (shop_id, name, currency_code, plan_rest_api, settings, storefront, next_po_number, created_at, updated_at)
-values (?, ?, ?, ?, ?, ?, 1001, ?, ?)
-on conflict (shop_id) do update set
-  name = excluded.name, currency_code = excluded.currency_code, plan_rest_api = excluded.plan_rest_api,
-  settings = excluded.settings, storefront = excluded.storefront, updated_at = excluded.updated_at`;
+/** Number of a shop's first order. */
+const firstPoNumber = 1001;
 
 function settingsFrom(text: string): ShopSettings {
   // Only `saveShop` writes it. Members that a later version has added get their defaults.
@@ -155,21 +153,16 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     replyTo,
     unconfirmedDays,
   };
-  await tx.batch([
-    {
-      sql: upsertShop,
-      params: [
-        shop.shopId,
-        shop.name,
-        shop.currencyCode,
-        shop.planRestApi ? 1 : 0,
-        JSON.stringify(settings),
-        JSON.stringify(shop.storefront),
-        shop.createdAtMs,
-        shop.updatedAtMs,
-      ],
-    },
-  ]);
+  const row = {
+    name: shop.name,
+    currency_code: shop.currencyCode,
+    plan_rest_api: shop.planRestApi ? 1 : 0,
+    settings: JSON.stringify(settings),
+    storefront: JSON.stringify(shop.storefront),
+    updated_at: shop.updatedAtMs,
+  };
+  const first = { next_po_number: firstPoNumber, created_at: shop.createdAtMs };
+  await tx.batch([insert(tables.shop, shop.shopId, { ...row, ...first }, Object.keys(row))]);
 }
 
 /** An API key as stored. Its secret is stored as a hash only, which is not shown. */
@@ -250,25 +243,21 @@ export async function loadCaller(tx: Tx, shopId: string, secretHash: string): Pr
 const valuesOf = (alias: string, row: Readonly<Record<string, SqlValue>>): readonly (readonly [string, SqlValue])[] =>
   Object.entries(row).map(([column, value]) => [`${alias}.${column}`, value]);
 
+/** The row of a new key. */
+export const keyRow = (key: ApiKey, secretHash: string): Row => ({
+  key_id: key.keyId,
+  name: key.name,
+  scope: key.scope,
+  secret_hash: secretHash,
+  last_four: key.lastFour,
+  created_at: key.createdAtMs,
+  revoked_at: key.revokedAtMs,
+  sign_in: key.signIn ? 1 : 0,
+});
+
 /** Adds a key. @param secretHash as `makeApiKey` gives it. */
 export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
-  await tx.batch([
-    {
-      sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at, sign_in)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      params: [
-        shopId,
-        key.keyId,
-        key.name,
-        key.scope,
-        secretHash,
-        key.lastFour,
-        key.createdAtMs,
-        key.revokedAtMs,
-        key.signIn ? 1 : 0,
-      ],
-    },
-  ]);
+  await tx.batch([insert(tables.api_key, shopId, keyRow(key, secretHash))]);
 }
 
 /** Whom a key was given to that is an assistant's connection (C74). */
@@ -324,14 +313,8 @@ export async function listApiKeys(tx: Tx, shopId: string): Promise<readonly List
 
 /** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. */
 export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<void> {
-  const statement =
-    atMs === null
-      ? { sql: "update api_key set paused_at = null where shop_id = ? and key_id = ?", params: [shopId, keyId] }
-      : {
-          sql: "update api_key set paused_at = coalesce(paused_at, ?) where shop_id = ? and key_id = ?",
-          params: [atMs, shopId, keyId],
-        };
-  await tx.batch([statement]);
+  const set = { paused_at: atMs === null ? null : orElse(atMs) };
+  await tx.batch([update(tables.api_key, shopId, { key_id: keyId }, set)]);
 }
 
 /** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */
@@ -347,11 +330,6 @@ export async function revokeApiKey(
   );
   if (key === undefined) return "unknown";
   if (key.revoked_at !== null) return "before";
-  await tx.batch([
-    {
-      sql: "update api_key set revoked_at = ? where shop_id = ? and key_id = ?",
-      params: [nowMs, shopId, keyId],
-    },
-  ]);
+  await tx.batch([update(tables.api_key, shopId, { key_id: keyId }, { revoked_at: nowMs })]);
   return "now";
 }

@@ -14,8 +14,10 @@
  */
 import { usedCodeMs, type GrantedScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
-import type { SqlValue, Statement, Tx } from "../../store/store.ts";
-import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow } from "./accounts.ts";
+import type { Tx } from "../../store/store.ts";
+import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow, keyRow } from "./accounts.ts";
+import { type Change, insert, update, remove, below, upTo } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Who gets a connection. */
 interface ConnectedClient {
@@ -59,12 +61,9 @@ export const decidedStatements = (
   requestHash: string,
   nowMs: number,
   keptSinceMs: number,
-): readonly Statement[] => [
-  { sql: "delete from connection_request where shop_id = ? and decided_at < ?", params: [shopId, keptSinceMs] },
-  {
-    sql: "insert into connection_request (shop_id, request_hash, decided_at) values (?, ?, ?)",
-    params: [shopId, requestHash, nowMs],
-  },
+): readonly Change[] => [
+  remove(tables.connection_request, shopId, { decided_at: below(keptSinceMs) }),
+  insert(tables.connection_request, shopId, { request_hash: requestHash, decided_at: nowMs }),
 ];
 
 /** Adds a code, and deletes those that nobody can use and whose second use tells nothing any more. */
@@ -73,15 +72,13 @@ export const codeStatements = (
   secretHash: string,
   { grant, expiresAtMs }: Pick<StoredCode, "grant" | "expiresAtMs">,
   nowMs: number,
-): readonly Statement[] => [
-  {
-    sql: "delete from connection_code where shop_id = ? and expires_at < ?",
-    params: [shopId, nowMs - usedCodeMs],
-  },
-  {
-    sql: "insert into connection_code (shop_id, secret_hash, content, expires_at) values (?, ?, ?, ?)",
-    params: [shopId, secretHash, JSON.stringify(grant), expiresAtMs],
-  },
+): readonly Change[] => [
+  remove(tables.connection_code, shopId, { expires_at: below(nowMs - usedCodeMs) }),
+  insert(tables.connection_code, shopId, {
+    secret_hash: secretHash,
+    content: JSON.stringify(grant),
+    expires_at: expiresAtMs,
+  }),
 ];
 
 /** The code with this secret, a used or expired one too; null when there is none. */
@@ -102,10 +99,8 @@ export async function findCode(tx: Tx, shopId: string, secretHash: string): Prom
 }
 
 /** Marks the code as used for this connection. */
-export const useCodeStatement = (shopId: string, secretHash: string, keyId: string, nowMs: number): Statement => ({
-  sql: "update connection_code set used_at = ?, key_id = ? where shop_id = ? and secret_hash = ?",
-  params: [nowMs, keyId, shopId, secretHash],
-});
+export const useCodeStatement = (shopId: string, secretHash: string, keyId: string, nowMs: number): Change =>
+  update(tables.connection_code, shopId, { secret_hash: secretHash }, { used_at: nowMs, key_id: keyId });
 
 /** Adds a connection. Its `secret_hash` is no hash: nobody comes in by it as by a key. */
 export const connectionStatement = (
@@ -113,26 +108,16 @@ export const connectionStatement = (
   key: ApiKey,
   { clientId, clientName, clientHost, personId }: Grant,
   expiresAtMs: number,
-): Statement => ({
-  sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at, sign_in,
-          client_id, client_name, client_host, person_id, expires_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
-  params: [
-    shopId,
-    key.keyId,
-    key.name,
-    key.scope,
-    `connection ${key.keyId}`,
-    key.lastFour,
-    key.createdAtMs,
-    key.revokedAtMs,
-    clientId,
-    clientName,
-    clientHost,
-    personId,
-    expiresAtMs,
-  ],
-});
+): Change =>
+  insert(tables.api_key, shopId, {
+    ...keyRow(key, `connection ${key.keyId}`),
+    sign_in: 0,
+    client_id: clientId,
+    client_name: clientName,
+    client_host: clientHost,
+    person_id: personId,
+    expires_at: expiresAtMs,
+  });
 
 /** Counts the shop's connections that have not ended. */
 export async function countConnections(tx: Tx, shopId: string, nowMs: number): Promise<number> {
@@ -252,28 +237,25 @@ export const tokenStatements = (
   keyId: string,
   tokens: readonly NewToken[],
   nowMs: number,
-): readonly Statement[] => [
-  { sql: "delete from connection_token where shop_id = ? and expires_at <= ?", params: [shopId, nowMs] },
-  ...tokens.map(({ secretHash, kind, expiresAtMs }) => ({
-    sql: "insert into connection_token (shop_id, secret_hash, key_id, kind, expires_at) values (?, ?, ?, ?, ?)",
-    params: [shopId, secretHash, keyId, kind, expiresAtMs] satisfies SqlValue[],
-  })),
+): readonly Change[] => [
+  remove(tables.connection_token, shopId, { expires_at: upTo(nowMs) }),
+  ...tokens.map(({ secretHash, kind, expiresAtMs }) =>
+    insert(tables.connection_token, shopId, {
+      secret_hash: secretHash,
+      key_id: keyId,
+      kind,
+      expires_at: expiresAtMs,
+    }),
+  ),
   ...tokens
     .filter(({ kind }) => kind === "refresh")
-    .map(({ expiresAtMs }) => ({
-      sql: "update api_key set expires_at = ? where shop_id = ? and key_id = ?",
-      params: [expiresAtMs, shopId, keyId] satisfies SqlValue[],
-    })),
+    .map(({ expiresAtMs }) => update(tables.api_key, shopId, { key_id: keyId }, { expires_at: expiresAtMs })),
 ];
 
 /** Marks a refresh token as exchanged, and keeps what its successors are made of. */
-export const rotatedStatement = (shopId: string, secretHash: string, salt: string, nowMs: number): Statement => ({
-  sql: "update connection_token set used_at = ?, successor_salt = ? where shop_id = ? and secret_hash = ?",
-  params: [nowMs, salt, shopId, secretHash],
-});
+export const rotatedStatement = (shopId: string, secretHash: string, salt: string, nowMs: number): Change =>
+  update(tables.connection_token, shopId, { secret_hash: secretHash }, { used_at: nowMs, successor_salt: salt });
 
 /** Deletes a token. */
-export const dropTokenStatement = (shopId: string, secretHash: string): Statement => ({
-  sql: "delete from connection_token where shop_id = ? and secret_hash = ?",
-  params: [shopId, secretHash],
-});
+export const dropTokenStatement = (shopId: string, secretHash: string): Change =>
+  remove(tables.connection_token, shopId, { secret_hash: secretHash });

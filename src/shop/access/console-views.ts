@@ -1,8 +1,10 @@
 /**
  * Saved queries of the console (table `console_view`; C54).
  */
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import type { RecordTable } from "../record-table.ts";
+import { type Change, remove } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** A query under a name. */
 export interface ConsoleView {
@@ -52,7 +54,5 @@ export async function listConsoleViews(tx: Tx, shopId: string): Promise<readonly
   return rows.map((row) => consoleViewTable.from(row));
 }
 
-export const deleteConsoleViewStatement = (shopId: string, viewId: string): Statement => ({
-  sql: "delete from console_view where shop_id = ? and view_id = ?",
-  params: [shopId, viewId],
-});
+export const deleteConsoleViewStatement = (shopId: string, viewId: string): Change =>
+  remove(tables.console_view, shopId, { view_id: viewId });

@@ -7,6 +7,8 @@
  * the key's own while it knows little of the table. Then it would walk every record of the shop (D368).
  */
 import type { Statement, Tx } from "../../store/store.ts";
+import { type Change, changeOf, insert, replace, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** A stored answer. `headers` are those that a replay restores. */
 export interface IdempotencyRecord {
@@ -134,41 +136,35 @@ export function idempotencyStatements(
   keyId: string,
   idempotencyKey: string,
   record: IdempotencyRecord,
-): readonly Statement[] {
+): readonly Change[] {
   const { fingerprint, status, headers, body, encoding, storedAtMs, operation, purchaseOrderId } = record;
   const bytes = storedBytesOf(idempotencyKey, record);
   return [
-    {
-      sql: `insert into idempotency_total (shop_id, bytes) values (?, ?)
-            on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes - coalesce(
-              (select r.bytes from idempotency_record r where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ?), 0)`,
-      params: [shopId, bytes, shopId, keyId, idempotencyKey],
-    },
-    {
-      sql: `insert into idempotency_record
-              (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, encoding, bytes, stored_at, operation, purchase_order_id)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (shop_id, key_id, idempotency_key) do update set
-              fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-              body = excluded.body, encoding = excluded.encoding, bytes = excluded.bytes, stored_at = excluded.stored_at,
-              operation = excluded.operation, purchase_order_id = excluded.purchase_order_id`,
-      params: [
-        shopId,
-        keyId,
-        idempotencyKey,
-        fingerprint,
-        status,
-        JSON.stringify(headers),
-        body,
-        encoding,
-        bytes,
-        storedAtMs,
-        operation,
-        purchaseOrderId,
-      ],
-    },
+    changeOf(growTotal, [shopId, bytes, shopId, keyId, idempotencyKey]),
+    replace(tables.idempotency_record, shopId, {
+      key_id: keyId,
+      idempotency_key: idempotencyKey,
+      fingerprint,
+      status,
+      headers: JSON.stringify(headers),
+      body,
+      encoding,
+      bytes,
+      stored_at: storedAtMs,
+      operation,
+      purchase_order_id: purchaseOrderId,
+    }),
   ];
 }
+
+/** Adds a record's bytes to the total, less those of the record that it replaces. */
+const growTotal = textForm(
+  tables.idempotency_total,
+  `insert into idempotency_total (shop_id, bytes) values (?, ?)
+   on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes - coalesce(
+     (select r.bytes from idempotency_record r where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ?), 0)`,
+  ["shop_id", null, null, null, null],
+);
 
 /** When the oldest records were stored and what they take, at most `rowsMax` of them. */
 export async function oldestRecords(
@@ -203,13 +199,6 @@ export async function sweepIdempotency(
     [shopId, untilMs, shopId, untilMs, rowsMax],
   );
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-  if (rows.length > 0)
-    await tx.batch([
-      {
-        sql: `insert into idempotency_total (shop_id, bytes) values (?, ?)
-              on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes`,
-        params: [shopId, -bytes],
-      },
-    ]);
+  if (rows.length > 0) await tx.batch([insert(tables.idempotency_total, shopId, { bytes: -bytes }, "add")]);
   return { rows: rows.length, bytes };
 }

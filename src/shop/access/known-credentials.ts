@@ -12,6 +12,7 @@
  */
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import { notFound } from "../../store/engine-rules.ts";
+import { isChange } from "../../store/change.ts";
 import type { Engine, Tx } from "../../store/store.ts";
 
 /**
@@ -93,7 +94,7 @@ export class KnownCredentials {
   }
 }
 
-const addition = new RegExp(`^\\s*insert\\s+into\\s+(?:${credentialTables.join("|")})\\b`, "i");
+const isCredentialTable: ReadonlySet<string> = new Set(credentialTables);
 
 /**
  * The engine, which refuses a credential that the shop is known not to have as if there were no such shop, without
@@ -118,8 +119,10 @@ export const keepingCredentials = (engine: Engine, known: KnownCredentials): Eng
       shopId,
       (tx) =>
         work(
-          new NoticingTx(tx, (sql) => {
-            if (addition.test(sql)) known.forget(shopId);
+          new NoticingTx(tx, (statement) => {
+            if (!isChange(statement)) return;
+            const { kind, table } = statement.form;
+            if (kind === "insert" && isCredentialTable.has(table)) known.forget(shopId);
           }),
         ),
       options,

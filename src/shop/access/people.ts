@@ -6,7 +6,9 @@
  * operations/).
  */
 import type { Role } from "../../core/access/role.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** A person of the shop. */
 export interface Person {
@@ -89,37 +91,40 @@ export async function namesTaken(tx: Tx, shopId: string, keyId: string, nowMs: n
 }
 
 /** Adds the person, or changes name, email and role of the one with this id. */
-export const personStatement = (shopId: string, person: Person): Statement => ({
-  sql: `insert into person (shop_id, ${personColumns}) values (?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (shop_id, person_id) do update set
-          name = excluded.name, email = excluded.email, role = excluded.role`,
-  params: [
+export const personStatement = (shopId: string, person: Person): Change =>
+  insert(
+    tables.person,
     shopId,
-    person.personId,
-    person.name,
-    person.email,
-    person.role,
-    person.keyId,
-    person.createdAtMs,
-    person.lastSeenAtMs,
-  ],
-});
+    {
+      person_id: person.personId,
+      name: person.name,
+      email: person.email,
+      role: person.role,
+      key_id: person.keyId,
+      created_at: person.createdAtMs,
+      last_seen_at: person.lastSeenAtMs,
+    },
+    ["name", "email", "role"],
+  );
 
 /** Ends all sessions of a person with their bearers. */
-export const endSessionsStatements = (shopId: string, personId: string): readonly Statement[] => [
-  {
-    sql: `delete from console_bearer where shop_id = ? and operator = 0 and session_id in
-            (select session_id from console_session where shop_id = ? and person_id = ?)`,
-    params: [shopId, shopId, personId],
-  },
-  { sql: "delete from console_session where shop_id = ? and person_id = ?", params: [shopId, personId] },
+export const endSessionsStatements = (shopId: string, personId: string): readonly Change[] => [
+  changeOf(endBearersOfPerson, [shopId, shopId, personId]),
+  remove(tables.console_session, shopId, { person_id: personId }),
 ];
 
+const endBearersOfPerson = textForm(
+  tables.console_bearer,
+  `delete from console_bearer where shop_id = ? and operator = 0 and session_id in
+     (select session_id from console_session where shop_id = ? and person_id = ?)`,
+  ["shop_id", null, null],
+);
+
 /** Deletes the person with their sessions, their bearers and the views that nobody else sees. */
-export const deletePersonStatements = (shopId: string, personId: string): readonly Statement[] => [
+export const deletePersonStatements = (shopId: string, personId: string): readonly Change[] => [
   ...endSessionsStatements(shopId, personId),
-  { sql: "delete from console_view where shop_id = ? and person_id = ? and is_shared = 0", params: [shopId, personId] },
-  { sql: "delete from person where shop_id = ? and person_id = ?", params: [shopId, personId] },
+  remove(tables.console_view, shopId, { person_id: personId, is_shared: 0 }),
+  remove(tables.person, shopId, { person_id: personId }),
 ];
 
 // Invitations.
@@ -188,43 +193,34 @@ export const inviteStatements = (
   invitation: Invitation,
   secretHash: string,
   keptSinceMs: number,
-): readonly Statement[] => [
-  { sql: "delete from invitation where shop_id = ? and expires_at < ?", params: [shopId, keptSinceMs] },
-  {
-    sql: `insert into invitation (shop_id, secret_hash, ${invitationColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      shopId,
-      secretHash,
-      invitation.invitationId,
-      invitation.name,
-      invitation.email,
-      invitation.role,
-      invitation.createdAtMs,
-      invitation.expiresAtMs,
-      invitation.usedAtMs,
-      invitation.revokedAtMs,
-      invitation.personId,
-    ],
-  },
+): readonly Change[] => [
+  remove(tables.invitation, shopId, { expires_at: below(keptSinceMs) }),
+  insert(tables.invitation, shopId, {
+    secret_hash: secretHash,
+    invitation_id: invitation.invitationId,
+    name: invitation.name,
+    email: invitation.email,
+    role: invitation.role,
+    created_at: invitation.createdAtMs,
+    expires_at: invitation.expiresAtMs,
+    used_at: invitation.usedAtMs,
+    revoked_at: invitation.revokedAtMs,
+    person_id: invitation.personId,
+  }),
 ];
 
 /** Marks the invitation as used by this person. */
-export const useInvitationStatement = (
-  shopId: string,
-  invitationId: string,
-  personId: string,
-  nowMs: number,
-): Statement => ({
-  sql: "update invitation set used_at = ?, person_id = ? where shop_id = ? and invitation_id = ?",
-  params: [nowMs, personId, shopId, invitationId],
-});
+export const useInvitationStatement = (shopId: string, invitationId: string, personId: string, nowMs: number): Change =>
+  update(tables.invitation, shopId, { invitation_id: invitationId }, { used_at: nowMs, person_id: personId });
 
 /** Revokes the invitation; revoking again keeps the first time. @returns false when there is none. */
 export async function revokeInvitation(tx: Tx, shopId: string, invitationId: string, nowMs: number): Promise<boolean> {
-  const rows = await tx.all<{ invitation_id: string }>(
-    "update invitation set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and invitation_id = ? returning invitation_id",
-    [nowMs, shopId, invitationId],
-  );
+  const key = { invitation_id: invitationId };
+  const rows = await tx.all("select 1 as found from invitation where shop_id = ? and invitation_id = ?", [
+    shopId,
+    invitationId,
+  ]);
+  await tx.batch([update(tables.invitation, shopId, key, { revoked_at: orElse(nowMs) })]);
   return rows.length === 1;
 }
 
@@ -283,46 +279,35 @@ export const sessionStatements = (
   session: Session,
   secretHash: string,
   { idleSinceMs, sessionsMax }: { readonly idleSinceMs: number; readonly sessionsMax: number },
-): readonly Statement[] => [
-  {
-    sql: `insert into console_session
-            (shop_id, session_id, secret_hash, person_id, key_id, user_agent, created_at, last_seen_at)
-          values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      shopId,
-      session.sessionId,
-      secretHash,
-      session.personId,
-      session.keyId,
-      session.userAgent,
-      session.createdAtMs,
-      session.lastSeenAtMs,
-    ],
-  },
-  { sql: "delete from console_session where shop_id = ? and last_seen_at <= ?", params: [shopId, idleSinceMs] },
-  {
-    sql: `delete from console_session where shop_id = ? and person_id = ? and session_id not in
-            (select session_id from console_session where shop_id = ? and person_id = ?
-             order by session_id desc limit ?)`,
-    params: [shopId, session.personId, shopId, session.personId, sessionsMax],
-  },
+): readonly Change[] => [
+  insert(tables.console_session, shopId, {
+    session_id: session.sessionId,
+    secret_hash: secretHash,
+    person_id: session.personId,
+    key_id: session.keyId,
+    user_agent: session.userAgent,
+    created_at: session.createdAtMs,
+    last_seen_at: session.lastSeenAtMs,
+  }),
+  remove(tables.console_session, shopId, { last_seen_at: upTo(idleSinceMs) }),
+  changeOf(endOldSessions, [shopId, session.personId, shopId, session.personId, sessionsMax]),
 ];
+
+const endOldSessions = textForm(
+  tables.console_session,
+  `delete from console_session where shop_id = ? and person_id = ? and session_id not in
+     (select session_id from console_session where shop_id = ? and person_id = ?
+      order by session_id desc limit ?)`,
+  ["shop_id", "person_id", null, null, null],
+);
 
 /** Ends a session with its bearers. @returns false when there is none. */
 export async function endSession(tx: Tx, shopId: string, sessionId: string): Promise<boolean> {
-  const rows = await tx.all<{ session_id: string }>(
-    "delete from console_session where shop_id = ? and session_id = ? returning session_id",
-    [shopId, sessionId],
-  );
-  await tx.batch([endBearers(shopId, sessionId)]);
-  return rows.length === 1;
+  const exists = await hasSession(tx, shopId, sessionId);
+  const key = { session_id: sessionId };
+  await tx.batch([remove(tables.console_session, shopId, key), remove(tables.console_bearer, shopId, key)]);
+  return exists;
 }
-
-/** Ends the bearers of a session. */
-const endBearers = (shopId: string, sessionId: string): Statement => ({
-  sql: "delete from console_bearer where shop_id = ? and session_id = ?",
-  params: [shopId, sessionId],
-});
 
 /** A session with whom it belongs to, and the API key that it came from. */
 export interface SignedInSession extends Session {
@@ -413,30 +398,28 @@ export const bearerStatements = (
   secretHash: string,
   { sessionId, isOperator, createdAtMs, expiresAtMs }: NewBearer,
   bearersMax: number,
-): readonly Statement[] => [
-  { sql: "delete from console_bearer where shop_id = ? and expires_at <= ?", params: [shopId, createdAtMs] },
-  {
-    sql: `delete from console_bearer where shop_id = ? and session_id = ? and secret_hash not in
-            (select secret_hash from console_bearer where shop_id = ? and session_id = ?
-             order by created_at desc, secret_hash limit ?)`,
-    params: [shopId, sessionId, shopId, sessionId, bearersMax - 1],
-  },
-  {
-    sql: `insert into console_bearer (shop_id, secret_hash, session_id, operator, created_at, expires_at)
-          values (?, ?, ?, ?, ?, ?)`,
-    params: [shopId, secretHash, sessionId, isOperator ? 1 : 0, createdAtMs, expiresAtMs],
-  },
+): readonly Change[] => [
+  remove(tables.console_bearer, shopId, { expires_at: upTo(createdAtMs) }),
+  changeOf(endOldBearers, [shopId, sessionId, shopId, sessionId, bearersMax - 1]),
+  insert(tables.console_bearer, shopId, {
+    secret_hash: secretHash,
+    session_id: sessionId,
+    operator: isOperator ? 1 : 0,
+    created_at: createdAtMs,
+    expires_at: expiresAtMs,
+  }),
 ];
 
+const endOldBearers = textForm(
+  tables.console_bearer,
+  `delete from console_bearer where shop_id = ? and session_id = ? and secret_hash not in
+     (select secret_hash from console_bearer where shop_id = ? and session_id = ?
+      order by created_at desc, secret_hash limit ?)`,
+  ["shop_id", "session_id", null, null, null],
+);
+
 /** Notes that the session, and with it the person, was seen. */
-export const seenStatements = (
-  shopId: string,
-  { sessionId, personId }: Session,
-  nowMs: number,
-): readonly Statement[] => [
-  {
-    sql: "update console_session set last_seen_at = ? where shop_id = ? and session_id = ?",
-    params: [nowMs, shopId, sessionId],
-  },
-  { sql: "update person set last_seen_at = ? where shop_id = ? and person_id = ?", params: [nowMs, shopId, personId] },
+export const seenStatements = (shopId: string, { sessionId, personId }: Session, nowMs: number): readonly Change[] => [
+  update(tables.console_session, shopId, { session_id: sessionId }, { last_seen_at: nowMs }),
+  update(tables.person, shopId, { person_id: personId }, { last_seen_at: nowMs }),
 ];

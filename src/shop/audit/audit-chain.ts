@@ -18,6 +18,8 @@ import { hash } from "node:crypto";
 import { chunksOf, inListMax, placeholders } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { type AuditEntry, auditRowsAfter, auditRowsOf, auditStatement, type StoredAudit } from "./audit.ts";
+import { type Change, changeOf, insert, update, remove, upTo, oneOf, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** SHA-256 as base64url without padding: 43 characters. */
 const sha256 = (text: string): string => hash("sha256", text, "base64url");
@@ -200,14 +202,18 @@ async function growingOf(tx: Tx, shopId: string): Promise<Growing> {
  * The link at this place becomes the head. There is none if the rows were linked before (`linkStatement`): the head
  * stays then.
  */
-const headStatement = (shopId: string, head: ChainPoint, unchainedUntil: string | null, nowMs: number): Statement => ({
-  sql: `insert into audit_chain (shop_id, unchained_until, anchor_position, anchor_hash, head_position, head_hash, head_at)
-        select ?, ?, 0, '', cast(? as bigint), ?, cast(? as bigint)
-        where exists (select 1 from audit_link where shop_id = ? and position = ?)
-        on conflict (shop_id) do update set
-          head_position = excluded.head_position, head_hash = excluded.head_hash, head_at = excluded.head_at`,
-  params: [shopId, unchainedUntil, head.position, head.hash, nowMs, shopId, head.position],
-});
+const headStatement = (shopId: string, head: ChainPoint, unchainedUntil: string | null, nowMs: number): Change =>
+  changeOf(moveHead, [shopId, unchainedUntil, head.position, head.hash, nowMs, shopId, head.position]);
+
+const moveHead = textForm(
+  tables.audit_chain,
+  `insert into audit_chain (shop_id, unchained_until, anchor_position, anchor_hash, head_position, head_hash, head_at)
+   select ?, ?, 0, '', cast(? as bigint), ?, cast(? as bigint)
+   where exists (select 1 from audit_link where shop_id = ? and position = ?)
+   on conflict (shop_id) do update set
+     head_position = excluded.head_position, head_hash = excluded.head_hash, head_at = excluded.head_at`,
+  ["shop_id", null, null, null, null, null, null],
+);
 
 /**
  * The same version of a row is linked once: a request that is tried again after a lost answer of the database writes it
@@ -218,13 +224,12 @@ const linkStatement = (
   linkId: string,
   where: { readonly place: ChainPoint } | { readonly writtenOrder: number },
   rowDigests: string,
-): Statement => {
-  const at = "place" in where ? [where.place.position, where.place.hash, null] : [null, null, where.writtenOrder];
-  return {
-    sql: `insert into audit_link (shop_id, link_id, position, hash, written_order, row_digests) values (?, ?, ?, ?, ?, ?)
-          on conflict (shop_id, link_id) do nothing`,
-    params: [shopId, linkId, ...at, rowDigests],
-  };
+): Change => {
+  const at =
+    "place" in where
+      ? { position: where.place.position, hash: where.place.hash, written_order: null }
+      : { position: null, hash: null, written_order: where.writtenOrder };
+  return insert(tables.audit_link, shopId, { link_id: linkId, ...at, row_digests: rowDigests }, "keep");
 };
 
 /** The statements that write rows and their link. */
@@ -303,12 +308,9 @@ export async function placeLinks(
   ]);
   if (waiting.length === 0) return { placed: 0, before };
   let { head } = before;
-  const placing = waiting.map((row): Statement => {
+  const placing = waiting.map((row): Change => {
     head = pointAfter(head, shopId, linkFrom(row).rows);
-    return {
-      sql: "update audit_link set position = ?, hash = ? where shop_id = ? and link_id = ?",
-      params: [head.position, head.hash, shopId, row.link_id],
-    };
+    return update(tables.audit_link, shopId, { link_id: row.link_id }, { position: head.position, hash: head.hash });
   });
   await tx.batch([...placing, headStatement(shopId, head, before.unchainedUntil, nowMs)]);
   return { placed: waiting.length, before };
@@ -405,14 +407,11 @@ interface Swept {
 
 const nothingSwept: Swept = { rows: 0, anchor: null };
 
-const deleting = (shopId: string, rows: readonly StoredAudit[]): readonly Statement[] =>
+const deleting = (shopId: string, rows: readonly StoredAudit[]): readonly Change[] =>
   chunksOf(
     rows.map(({ entry }) => entry.auditId),
     inListMax,
-  ).map((chunk) => ({
-    sql: `delete from audit_log where shop_id = ? and audit_id in (${placeholders(chunk.length)})`,
-    params: [shopId, ...chunk],
-  }));
+  ).map((chunk) => remove(tables.audit_log, shopId, { audit_id: oneOf(chunk) }));
 
 async function sweepLinks(
   tx: Tx,
@@ -437,11 +436,13 @@ async function sweepLinks(
   const deleted = going.flatMap((link) => ownRows(link, rows));
   await tx.batch([
     ...deleting(shopId, deleted),
-    { sql: "delete from audit_link where shop_id = ? and position <= ?", params: [shopId, anchor.position] },
-    {
-      sql: "update audit_chain set anchor_position = ?, anchor_hash = ?, anchor_at = ? where shop_id = ?",
-      params: [anchor.position, anchor.hash, nowMs, shopId],
-    },
+    remove(tables.audit_link, shopId, { position: upTo(anchor.position) }),
+    update(
+      tables.audit_chain,
+      shopId,
+      {},
+      { anchor_position: anchor.position, anchor_hash: anchor.hash, anchor_at: nowMs },
+    ),
   ]);
   return { rows: deleted.length, anchor };
 }

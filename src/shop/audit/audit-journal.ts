@@ -427,7 +427,7 @@ export class AuditJournal implements AuditRowPlace {
       this.#refuseWhenClosing();
       if (!this.has(shopId)) return await run(work);
       let isBehind = false;
-      const notice = (sql: string): void => {
+      const notice = ({ sql }: Statement): void => {
         isBehind ||= readsLog(sql);
         if (isBehind) throw new RowsAreMissing();
       };

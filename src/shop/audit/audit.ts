@@ -3,7 +3,9 @@
  * "Authentication" 9).
  */
 import { placeholders, selectIn } from "../../store/in-lists.ts";
-import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { type Change, insert } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** One request in the audit log. */
 export interface AuditEntry {
@@ -36,35 +38,34 @@ export interface AuditEntry {
  *
  * @param linkId  the link that it is in; null: the one that is named after it.
  */
-export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string | null): Statement => ({
-  sql: `insert into audit_log
-          (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms,
-           replayed, request_count, trace_id, span_id, link_id, detail)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (shop_id, audit_id) do update set
-          status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
-          request_count = excluded.request_count, link_id = excluded.link_id`,
-  params: [
+export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string | null): Change =>
+  insert(
+    tables.audit_log,
     shopId,
-    entry.auditId,
-    entry.atMs,
-    entry.requestId,
-    entry.tag,
-    entry.keyId,
-    entry.personId,
-    entry.method,
-    entry.path,
-    entry.status,
-    entry.errorCode,
-    entry.durationMs,
-    entry.replayed ? 1 : 0,
-    entry.count,
-    entry.traceId,
-    entry.spanId,
-    linkId,
-    entry.detail ?? null,
-  ],
-});
+    {
+      audit_id: entry.auditId,
+      at: entry.atMs,
+      request_id: entry.requestId,
+      tag: entry.tag,
+      key_id: entry.keyId,
+      person_id: entry.personId,
+      method: entry.method,
+      path: entry.path,
+      status: entry.status,
+      error_code: entry.errorCode,
+      duration_ms: entry.durationMs,
+      replayed: entry.replayed ? 1 : 0,
+      request_count: entry.count,
+      trace_id: entry.traceId,
+      span_id: entry.spanId,
+      link_id: linkId,
+      detail: entry.detail ?? null,
+    },
+    changingColumns,
+  );
+
+/** Columns that a later row of the same `auditId` changes. */
+const changingColumns = ["status", "error_code", "duration_ms", "request_count", "link_id"];
 
 /** Those of the rows whose ids the log does not have. */
 export async function notInLog(tx: Tx, shopId: string, entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {

@@ -11,9 +11,11 @@ import { articleFields, type Fields, orderTermFields, type ValuesOf } from "../.
 import { type SupplierTerms, supplierTermFields } from "../../core/supplier/supplier-terms.ts";
 import { type SupplierEntryChanges, supplierEntryFields } from "../../core/storefront/write-back.ts";
 import { inChunks, placeholders, selectIn } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
-import { type Row, changedColumns, columnList, recordReader } from "../columns.ts";
+import { type Change, type Row, update } from "../../store/change.ts";
+import type { Tx } from "../../store/store.ts";
+import { changedColumns, columnList, recordReader } from "../columns.ts";
 import { type RecordTable, fieldTable } from "../record-table.ts";
+import { tables } from "../tables.ts";
 
 // What orders look up.
 
@@ -306,7 +308,7 @@ export function supplierVariantStatement(
   supplierId: string,
   variantId: string,
   changes: SupplierEntryChanges,
-): Statement | null {
+): Change | null {
   const { supplierSku, supplierBarcode } = changes;
   const set = [
     ...changedColumns(supplierEntryFields, changes),
@@ -316,11 +318,8 @@ export function supplierVariantStatement(
       : [[searchedEntryFields.supplierBarcode, foldOrNull(supplierBarcode)] as const]),
   ];
   if (set.length === 0) return null;
-  return {
-    sql: `update supplier_variant set ${set.map(([column]) => `${column} = ?`).join(", ")}
-          where shop_id = ? and supplier_id = ? and variant_id = ?`,
-    params: [...set.map(([, value]) => value), shopId, supplierId, variantId],
-  };
+  const key = { supplier_id: supplierId, variant_id: variantId };
+  return update(tables.supplier_variant, shopId, key, Object.fromEntries(set));
 }
 
 interface SupplierCreditRow {

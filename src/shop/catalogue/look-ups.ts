@@ -12,7 +12,7 @@ import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Location, type Supplier, type Variant, locationTable, supplierTable, variantTable } from "./catalogue.ts";
-import type { Row } from "../columns.ts";
+import type { Row } from "../../store/change.ts";
 import { codeIn, formsOfCode } from "../code-forms.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import { type RecordTable, recordsByKey } from "../record-table.ts";

@@ -11,9 +11,11 @@ import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.
 import { chunksOf, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { locationTable, type Variant, variantTable } from "./catalogue.ts";
-import { recordsByKey, replaceStatement } from "../record-table.ts";
+import { recordsByKey, replaceRecord } from "../record-table.ts";
 import { markSeriesStatement } from "../forecast/demand.ts";
 import { dayOfShop, levelNoted } from "../forecast/stock-days.ts";
+import { type Change, changeOf, insert, replace, remove, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** The names under which the shop may hold an id of the platform, the one for something new first. */
 export type NamesOf = (kind: "location" | "product" | "variant", id: string) => readonly string[];
@@ -85,7 +87,7 @@ export async function applyLocations(
       const before = stored.get(known);
       return before?.name === name
         ? []
-        : [replaceStatement(locationTable, shopId, { locationId: known, name, address: before?.address ?? null })];
+        : [replaceRecord(locationTable, shopId, { locationId: known, name, address: before?.address ?? null })];
     }),
   );
 }
@@ -102,11 +104,8 @@ const isSame = (one: Variant, other: Variant): boolean =>
   one.price === other.price &&
   one.status === other.status;
 
-const seenStatement = (shopId: string, variantId: string, pullId: string): Statement => ({
-  sql: `insert into storefront_variant (shop_id, variant_id, pull_id) values (?, ?, ?)
-        on conflict (shop_id, variant_id) do update set pull_id = excluded.pull_id`,
-  params: [shopId, variantId, pullId],
-});
+const seenStatement = (shopId: string, variantId: string, pullId: string): Change =>
+  replace(tables.storefront_variant, shopId, { variant_id: variantId, pull_id: pullId });
 
 export async function applyVariants(
   tx: Tx,
@@ -141,7 +140,7 @@ export async function applyVariants(
     };
     statements.push(seenStatement(shopId, variantId, pullId));
     if (before !== undefined && isSame(before, next)) continue;
-    statements.push(replaceStatement(variantTable, shopId, next));
+    statements.push(replaceRecord(variantTable, shopId, next));
     if (before !== undefined) changed.push({ before, next });
   }
   await tx.batch(statements);
@@ -156,7 +155,7 @@ async function markDeleted(tx: Tx, shopId: string, variantIds: readonly string[]
     variantIds.map((id) => [id]),
   );
   const changed = stored.map((before) => ({ before, next: { ...before, status: "deleted" as const } }));
-  await tx.batch(changed.map(({ next }) => replaceStatement(variantTable, shopId, next)));
+  await tx.batch(changed.map(({ next }) => replaceRecord(variantTable, shopId, next)));
   return changesFrom(changed);
 }
 
@@ -298,11 +297,11 @@ export async function applyLevels(
           onHand ?? zeroQuantity,
           today,
         ),
-        {
-          sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
-                on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
-          params: [shopId, variant, location, onHand ?? zeroQuantity],
-        },
+        replace(tables.inventory_level, shopId, {
+          variant_id: variant,
+          location_id: location,
+          on_hand: onHand ?? zeroQuantity,
+        }),
       );
   }
   await tx.batch(statements);
@@ -329,13 +328,17 @@ interface SoldDay {
 const dayKey = ({ variantId, locationId, date }: SoldDay): string => JSON.stringify([variantId, locationId, date]);
 
 /** The day's sales as the storefront's orders add up to them. */
-const sumStatement = (shopId: string, { variantId, locationId, date }: SoldDay): Statement => ({
-  sql: `insert into sale (shop_id, variant_id, location_id, date, quantity)
-        select ?, ?, ?, ?, cast(coalesce(sum(quantity), 0) as bigint) from storefront_sale
-        where shop_id = ? and date = ? and variant_id = ? and location_id = ?
-        on conflict (shop_id, variant_id, location_id, date) do update set quantity = excluded.quantity`,
-  params: [shopId, variantId, locationId ?? "", date, shopId, date, variantId, locationId ?? ""],
-});
+const sumDay = textForm(
+  tables.sale,
+  `insert into sale (shop_id, variant_id, location_id, date, quantity)
+   select ?, ?, ?, ?, cast(coalesce(sum(quantity), 0) as bigint) from storefront_sale
+   where shop_id = ? and date = ? and variant_id = ? and location_id = ?
+   on conflict (shop_id, variant_id, location_id, date) do update set quantity = excluded.quantity`,
+  ["shop_id", "variant_id", "location_id", "date", null, null, null, null],
+);
+
+const sumStatement = (shopId: string, { variantId, locationId, date }: SoldDay): Change =>
+  changeOf(sumDay, [shopId, variantId, locationId ?? "", date, shopId, date, variantId, locationId ?? ""]);
 
 /** Sales of one order, by day and place. */
 type SoldDays = ReadonlyMap<string, { readonly day: SoldDay; readonly quantity: number }>;
@@ -387,12 +390,17 @@ async function storedSales(tx: Tx, shopId: string, saleIds: readonly string[]): 
   return (saleId) => soldDaysFrom(bySale.get(saleId) ?? []);
 }
 
-const replaceSaleStatements = (shopId: string, saleId: string, sold: SoldDays): readonly Statement[] => [
-  { sql: "delete from storefront_sale where shop_id = ? and sale_id = ?", params: [shopId, saleId] },
-  ...[...sold.values()].map(({ day, quantity }) => ({
-    sql: `insert into storefront_sale (shop_id, sale_id, variant_id, location_id, date, quantity) values (?, ?, ?, ?, ?, ?)`,
-    params: [shopId, saleId, day.variantId, day.locationId ?? "", day.date, quantity],
-  })),
+const replaceSaleStatements = (shopId: string, saleId: string, sold: SoldDays): readonly Change[] => [
+  remove(tables.storefront_sale, shopId, { sale_id: saleId }),
+  ...[...sold.values()].map(({ day, quantity }) =>
+    insert(tables.storefront_sale, shopId, {
+      sale_id: saleId,
+      variant_id: day.variantId,
+      location_id: day.locationId ?? "",
+      date: day.date,
+      quantity,
+    }),
+  ),
 ];
 
 /**

@@ -5,9 +5,10 @@
  * The engine is wrapped, so that no writer has to remember it. What other nodes write is not announced.
  */
 import { delegated, NoticingTx } from "../../store/delegated.ts";
-import type { Engine } from "../../store/store.ts";
-import { fanOut } from "./deliveries.ts";
+import type { Engine, Statement } from "../../store/store.ts";
+import { addsEvent } from "./events.ts";
 import { remindsAtMs } from "../supplier/reminders.ts";
+import { isChange } from "../../store/change.ts";
 
 type EventListener = (shopId: string) => void;
 
@@ -37,9 +38,10 @@ export function announcing(engine: Engine): {
             // An attempt that failed has added nothing.
             hasEvents = false;
             dueAtMs = null;
-            const notice: ConstructorParameters<typeof NoticingTx>[1] = (sql, params) => {
-              hasEvents ||= sql === fanOut;
-              const atMs = remindsAtMs(sql, params);
+            const notice = (statement: Statement): void => {
+              if (!isChange(statement)) return;
+              hasEvents ||= addsEvent(statement);
+              const atMs = remindsAtMs(statement);
               if (atMs !== null) dueAtMs = Math.min(atMs, dueAtMs ?? atMs);
             };
             return work(new NoticingTx(tx, notice));

@@ -9,6 +9,8 @@ import { type DeliveryState, dueAheadMsMax } from "../../core/events/webhooks.ts
 import type { Claims } from "../../store/claims.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
+import { type Change, changeOf, insert, update, plus, above, oneOf, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** By these a node finds the shops in which something is to be sent. */
 export const dueDeliveries: DueRows = {
@@ -32,14 +34,14 @@ const newestSequence = "(select max(sequence) from event where shop_id = ?)";
 const columns =
   "shop_id, delivery_id, endpoint_id, sequence, event_id, type, state, attempts, due_at, lease_owner, last_status, last_ms, last_error, created_at, traceparent";
 
-/**
- * Hands the shop's newest event to every endpoint that is enabled and wants its type. Its text tells a write with an
- * event.
- */
-export const fanOut = `
-insert into delivery (${columns})
-select shop_id, ${idOf("?", "endpoint_id")}, endpoint_id, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, ?
-from webhook_subscription where shop_id = ? and pattern in (?, ?, ?)`;
+/** Hands the shop's newest event to every endpoint that is enabled and wants its type. */
+const fanOut = textForm(
+  tables.delivery,
+  `insert into delivery (${columns})
+   select shop_id, ${idOf("?", "endpoint_id")}, endpoint_id, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, ?
+   from webhook_subscription where shop_id = ? and pattern in (?, ?, ?)`,
+  [null, "shop_id", "event_id", "type", "due_at", "created_at", "traceparent", null, null, null, null],
+);
 
 /** Hands the shop's newest event, which this same change adds, to the endpoints that want it. */
 export const fanOutStatement = (
@@ -48,10 +50,24 @@ export const fanOutStatement = (
   type: EventType,
   nowMs: number,
   traceparent: string | null,
-): Statement => ({
-  sql: fanOut,
-  params: [deliveryPrefix(eventId), shopId, eventId, type, nowMs, nowMs, traceparent, shopId, ...patternsOf(type)],
-});
+): Change =>
+  changeOf(fanOut, [
+    deliveryPrefix(eventId),
+    shopId,
+    eventId,
+    type,
+    nowMs,
+    nowMs,
+    traceparent,
+    shopId,
+    ...patternsOf(type),
+  ]);
+
+const handOverForm = textForm(
+  tables.delivery,
+  `insert into delivery (${columns}) values (?, ?, ?, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, null)`,
+  ["shop_id", "delivery_id", "endpoint_id", null, "event_id", "type", "due_at", "created_at"],
+);
 
 /**
  * Hands the shop's newest event, which this same change adds, to one endpoint, whatever that wants. @returns the
@@ -65,11 +81,16 @@ export function handOver(
   const deliveryId = deliveryPrefix(eventId) + endpointId.slice("we".length);
   return {
     deliveryId,
-    statement: {
-      sql: `insert into delivery (${columns})
-            values (?, ?, ?, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, null)`,
-      params: [shopId, deliveryId, endpointId, shopId, eventId, type, occurredAtMs, occurredAtMs],
-    },
+    statement: changeOf(handOverForm, [
+      shopId,
+      deliveryId,
+      endpointId,
+      shopId,
+      eventId,
+      type,
+      occurredAtMs,
+      occurredAtMs,
+    ]),
   };
 }
 
@@ -167,11 +188,8 @@ export async function loadDelivery(
 }
 
 /** Sends a delivery now, whatever became of it. One that a process is sending is left to it. */
-export const retryStatement = (shopId: string, deliveryId: string, nowMs: number): Statement => ({
-  sql: `update delivery set state = 'pending', due_at = ?
-        where shop_id = ? and delivery_id = ? and lease_owner is null`,
-  params: [nowMs, shopId, deliveryId],
-});
+export const retryStatement = (shopId: string, deliveryId: string, nowMs: number): Change =>
+  update(tables.delivery, shopId, { delivery_id: deliveryId, lease_owner: null }, { state: "pending", due_at: nowMs });
 
 /** The end of what is replayed: all events after a sequence, or those of a time. */
 export interface ReplayRange {
@@ -200,22 +218,25 @@ export async function replaySlice(
   );
   const wanted = rows.filter((row) => types.includes(row.type) && row.occurred_at >= fromMs && row.occurred_at <= toMs);
   await tx.batch(
-    wanted.map(({ sequence, event_id: eventId, type }) => ({
-      sql: `insert into delivery (${columns})
-            values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, null, null, null, ?, null)
-            on conflict (shop_id, delivery_id) do update set
-              state = 'pending', attempts = 0, due_at = excluded.due_at, lease_owner = null`,
-      params: [
+    wanted.map(({ sequence, event_id: eventId, type }) =>
+      insert(
+        tables.delivery,
         shopId,
-        deliveryPrefix(eventId) + endpointId.slice("we".length),
-        endpointId,
-        sequence,
-        eventId,
-        type,
-        nowMs,
-        nowMs,
-      ],
-    })),
+        {
+          delivery_id: deliveryPrefix(eventId) + endpointId.slice("we".length),
+          endpoint_id: endpointId,
+          sequence,
+          event_id: eventId,
+          type,
+          state: "pending",
+          attempts: 0,
+          due_at: nowMs,
+          lease_owner: null,
+          created_at: nowMs,
+        },
+        ["state", "attempts", "due_at", "lease_owner"],
+      ),
+    ),
   );
   const last = rows.at(-1);
   return { count: wanted.length, next: rows.length < sliceMax || last === undefined ? null : last.sequence };
@@ -275,12 +296,14 @@ export async function claimDeliveries(
     [shopId, ...sequences],
   );
   const contents = new Map(events.map((event) => [event.sequence, event]));
+  const claimed = oneOf(rows.map((row) => row.delivery_id));
   await tx.batch([
-    {
-      sql: `update delivery set attempts = attempts + 1, due_at = ?, lease_owner = ?
-            where shop_id = ? and delivery_id in (${placeholders(rows.length)})`,
-      params: [leasedUntilMs, owner, shopId, ...rows.map((row) => row.delivery_id)],
-    },
+    update(
+      tables.delivery,
+      shopId,
+      { delivery_id: claimed },
+      { attempts: plus(1), due_at: leasedUntilMs, lease_owner: owner },
+    ),
   ]);
   return rows.map(({ delivery_id: deliveryId, event_id: eventId, type, sequence, attempts, traceparent }) => {
     const event = contents.get(sequence);
@@ -321,29 +344,33 @@ export const recordStatement = (
   owner: string,
   deliveryId: string,
   { state, dueAtMs, lastStatus, lastMs, lastError }: DeliveryState,
-): Statement => ({
-  sql: `update delivery set state = ?, due_at = ?, lease_owner = null, last_status = ?, last_ms = ?, last_error = ?
-        where shop_id = ? and delivery_id = ? and lease_owner = ?`,
-  params: [state, dueAtMs, lastStatus, lastMs, lastError, shopId, deliveryId, owner],
-});
+): Change =>
+  update(
+    tables.delivery,
+    shopId,
+    { delivery_id: deliveryId, lease_owner: owner },
+    {
+      state,
+      due_at: dueAtMs,
+      lease_owner: null,
+      last_status: lastStatus,
+      last_ms: lastMs,
+      last_error: lastError,
+    },
+  );
 
 /** Gives a delivery back that was not sent; the attempt does not count. */
-export const giveBackStatement = (
-  shopId: string,
-  owner: string,
-  deliveryId: string,
-  dueAtMs: number | null,
-): Statement => ({
-  sql: `update delivery set due_at = ?, lease_owner = null, attempts = attempts - 1
-        where shop_id = ? and delivery_id = ? and lease_owner = ?`,
-  params: [dueAtMs, shopId, deliveryId, owner],
-});
+export const giveBackStatement = (shopId: string, owner: string, deliveryId: string, dueAtMs: number | null): Change =>
+  update(
+    tables.delivery,
+    shopId,
+    { delivery_id: deliveryId, lease_owner: owner },
+    { due_at: dueAtMs, lease_owner: null, attempts: plus(-1) },
+  );
 
 /** Makes due what is due after `untilMs` only. */
-export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
-  sql: "update delivery set due_at = ?, lease_owner = null where shop_id = ? and due_at > ?",
-  params: [nowMs, shopId, untilMs],
-});
+export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Change =>
+  update(tables.delivery, shopId, { due_at: above(untilMs) }, { due_at: nowMs, lease_owner: null });
 
 /** When something of the shop's enabled endpoints is due next; null: nothing is. */
 export async function nextDueAtMs(tx: Tx, shopId: string, endpointIds: readonly string[]): Promise<number | null> {
@@ -384,11 +411,15 @@ export async function countWaiting(
 }
 
 /** Stops up to `rowsMax` waiting deliveries of an endpoint that is disabled; they wait until it is enabled again. */
-export const parkStatement = (shopId: string, endpointId: string, rowsMax: number): Statement => ({
-  sql: `update delivery set due_at = null where shop_id = ? and delivery_id in
-          (select delivery_id from delivery where shop_id = ? and endpoint_id = ? and due_at is not null and lease_owner is null limit ?)`,
-  params: [shopId, shopId, endpointId, rowsMax],
-});
+export const parkStatement = (shopId: string, endpointId: string, rowsMax: number): Change =>
+  changeOf(park, [shopId, shopId, endpointId, rowsMax]);
+
+const park = textForm(
+  tables.delivery,
+  `update delivery set due_at = null where shop_id = ? and delivery_id in
+     (select delivery_id from delivery where shop_id = ? and endpoint_id = ? and due_at is not null and lease_owner is null limit ?)`,
+  ["shop_id", null, null, null],
+);
 
 /**
  * Makes up to `rowsMax` deliveries due again that wait for their endpoint to be enabled. @returns whether there may be
@@ -422,9 +453,13 @@ export async function deleteSlice(tx: Tx, shopId: string, endpointId: string, ro
 }
 
 /** Deletes the oldest deliveries whose events are no longer kept, at most `rowsMax`. */
-export const sweepDeliveries = (shopId: string, rowsMax: number): Statement => ({
-  sql: `delete from delivery where shop_id = ? and delivery_id in
-          (select delivery_id from delivery where shop_id = ? and sequence < (select min(sequence) from event where shop_id = ?)
-           order by sequence limit ?)`,
-  params: [shopId, shopId, shopId, rowsMax],
-});
+export const sweepDeliveries = (shopId: string, rowsMax: number): Change =>
+  changeOf(sweep, [shopId, shopId, shopId, rowsMax]);
+
+const sweep = textForm(
+  tables.delivery,
+  `delete from delivery where shop_id = ? and delivery_id in
+     (select delivery_id from delivery where shop_id = ? and sequence < (select min(sequence) from event where shop_id = ?)
+      order by sequence limit ?)`,
+  ["shop_id", null, null, null],
+);

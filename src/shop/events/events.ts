@@ -21,6 +21,8 @@ import type { Ids } from "../../base/time/clock.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import { fanOutStatement } from "./deliveries.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";
+import { type Change, changeOf, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Who made a change, in which request and when. */
 export interface EventStamp {
@@ -32,9 +34,15 @@ export interface EventStamp {
   readonly ids: Ids;
 }
 
-const insertEvent = `
-insert into event (shop_id, sequence, event_id, type, occurred_at, content)
-values (?, (select coalesce(max(sequence), 0) + 1 from event where shop_id = ?), ?, ?, ?, ?)`;
+const insertEvent = textForm(
+  tables.event,
+  `insert into event (shop_id, sequence, event_id, type, occurred_at, content)
+   values (?, (select coalesce(max(sequence), 0) + 1 from event where shop_id = ?), ?, ?, ?, ?)`,
+  ["shop_id", null, "event_id", "type", "occurred_at", "content"],
+);
+
+/** True if the change adds an event. */
+export const addsEvent = ({ form }: Change): boolean => form === insertEvent;
 
 /** Adds the event and hands it to the webhook endpoints that want it. Part of the change that it tells of (E1). */
 export function eventStatements(shopId: string, draft: EventDraft, stamp: EventStamp): readonly Statement[] {
@@ -50,7 +58,7 @@ export function newEvent(
 ): { readonly head: EventHead; readonly statement: Statement } {
   const head = { eventId: ids.next("evt"), type: draft.type, occurredAtMs: nowMs };
   const content = eventContent({ shopId, actor, requestId }, draft);
-  return { head, statement: { sql: insertEvent, params: [shopId, shopId, head.eventId, draft.type, nowMs, content] } };
+  return { head, statement: changeOf(insertEvent, [shopId, shopId, head.eventId, draft.type, nowMs, content]) };
 }
 
 interface EventRow {

@@ -7,7 +7,9 @@
  * Subscriptions are those of enabled endpoints only, so that handing out an event reads nothing else.
  */
 import { type DisabledReason, type EndpointHealth, subscriptionsTo } from "../../core/events/webhooks.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, insert, update, remove } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /**
  * Signatures of deliveries: with a shared secret (`v1`), or with a key of which the receiver has the public part
@@ -103,82 +105,83 @@ export async function hasEndpoints(tx: Tx, shopId: string): Promise<boolean> {
 }
 
 /** Stores the endpoint, new or changed, with its subscriptions while it is enabled. */
-export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): readonly Statement[] {
+export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): readonly Change[] {
   const { endpointId, eventTypes } = endpoint;
   const patterns = endpoint.status === "enabled" ? subscriptionsTo(eventTypes) : [];
   return [
-    {
-      sql: `insert into webhook_endpoint (shop_id, ${columns})
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (shop_id, endpoint_id) do update set
-              url = excluded.url, event_types = excluded.event_types, description = excluded.description,
-              secret = excluded.secret, previous_secret = excluded.previous_secret,
-              previous_until = excluded.previous_until, status = excluded.status,
-              disabled_reason = excluded.disabled_reason, last_delivered_at = excluded.last_delivered_at,
-              failures = excluded.failures, failing_since = excluded.failing_since`,
-      params: [
-        shopId,
-        endpointId,
-        endpoint.url,
-        JSON.stringify(eventTypes),
-        endpoint.description,
-        endpoint.signature,
-        endpoint.secret,
-        endpoint.previousSecret,
-        endpoint.previousUntilMs,
-        endpoint.status,
-        endpoint.disabledReason,
-        endpoint.createdAtMs,
-        endpoint.lastDeliveredAtMs,
-        endpoint.failures,
-        endpoint.failingSinceMs,
-      ],
-    },
+    insert(
+      tables.webhook_endpoint,
+      shopId,
+      {
+        endpoint_id: endpointId,
+        url: endpoint.url,
+        event_types: JSON.stringify(eventTypes),
+        description: endpoint.description,
+        signature: endpoint.signature,
+        secret: endpoint.secret,
+        previous_secret: endpoint.previousSecret,
+        previous_until: endpoint.previousUntilMs,
+        status: endpoint.status,
+        disabled_reason: endpoint.disabledReason,
+        created_at: endpoint.createdAtMs,
+        last_delivered_at: endpoint.lastDeliveredAtMs,
+        failures: endpoint.failures,
+        failing_since: endpoint.failingSinceMs,
+      },
+      changingColumns,
+    ),
     unsubscribe(shopId, endpointId),
-    ...patterns.map((pattern) => ({
-      sql: "insert into webhook_subscription (shop_id, pattern, endpoint_id) values (?, ?, ?)",
-      params: [shopId, pattern, endpointId],
-    })),
+    ...patterns.map((pattern) => insert(tables.webhook_subscription, shopId, { pattern, endpoint_id: endpointId })),
   ];
 }
 
-const unsubscribe = (shopId: string, endpointId: string): Statement => ({
-  sql: "delete from webhook_subscription where shop_id = ? and endpoint_id = ?",
-  params: [shopId, endpointId],
-});
+/** Columns of an endpoint that can change. */
+const changingColumns = [
+  "url",
+  "event_types",
+  "description",
+  "secret",
+  "previous_secret",
+  "previous_until",
+  "status",
+  "disabled_reason",
+  "last_delivered_at",
+  "failures",
+  "failing_since",
+];
+
+const unsubscribe = (shopId: string, endpointId: string): Change =>
+  remove(tables.webhook_subscription, shopId, { endpoint_id: endpointId });
 
 /** Stores the secrets of an endpoint, and nothing else of it. */
 export const secretsStatement = (
   shopId: string,
   endpointId: string,
   { secret, previousSecret }: Pick<EndpointSecrets, "secret" | "previousSecret">,
-): Statement => ({
-  sql: "update webhook_endpoint set secret = ?, previous_secret = ? where shop_id = ? and endpoint_id = ?",
-  params: [secret, previousSecret, shopId, endpointId],
-});
+): Change =>
+  update(tables.webhook_endpoint, shopId, { endpoint_id: endpointId }, { secret, previous_secret: previousSecret });
 
 /** Stores how an endpoint has fared, and nothing else of it. */
 export const healthStatement = (
   shopId: string,
   endpointId: string,
   { lastDeliveredAtMs, failures, failingSinceMs }: EndpointHealth,
-): Statement => ({
-  sql: `update webhook_endpoint set last_delivered_at = ?, failures = ?, failing_since = ?
-        where shop_id = ? and endpoint_id = ?`,
-  params: [lastDeliveredAtMs, failures, failingSinceMs, shopId, endpointId],
-});
+): Change =>
+  update(
+    tables.webhook_endpoint,
+    shopId,
+    { endpoint_id: endpointId },
+    { last_delivered_at: lastDeliveredAtMs, failures, failing_since: failingSinceMs },
+  );
 
 /** Disables the endpoint: it is handed no further event. */
-export const disableStatements = (shopId: string, endpointId: string, reason: DisabledReason): readonly Statement[] => [
-  {
-    sql: "update webhook_endpoint set status = 'disabled', disabled_reason = ? where shop_id = ? and endpoint_id = ?",
-    params: [reason, shopId, endpointId],
-  },
+export const disableStatements = (shopId: string, endpointId: string, reason: DisabledReason): readonly Change[] => [
+  update(tables.webhook_endpoint, shopId, { endpoint_id: endpointId }, { status: "disabled", disabled_reason: reason }),
   unsubscribe(shopId, endpointId),
 ];
 
 /** Removes the endpoint. Its deliveries are the caller's to remove. */
-export const removeEndpointStatements = (shopId: string, endpointId: string): readonly Statement[] => [
-  { sql: "delete from webhook_endpoint where shop_id = ? and endpoint_id = ?", params: [shopId, endpointId] },
+export const removeEndpointStatements = (shopId: string, endpointId: string): readonly Change[] => [
+  remove(tables.webhook_endpoint, shopId, { endpoint_id: endpointId }),
   unsubscribe(shopId, endpointId),
 ];

@@ -14,28 +14,31 @@ import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../.
 import { asQuantity } from "../../core/money/money.ts";
 import { type StockOut, withSeen } from "../../core/forecast/stock-outs.ts";
 import { placeholders } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import { type Change, type Row, changeOf, replace, textForm, update } from "../../store/change.ts";
+import type { Tx } from "../../store/store.ts";
 import { type Sale, saleLocation } from "../catalogue/catalogue.ts";
+import { tables } from "../tables.ts";
 import { type StockOutsOf, loadStockOuts, timezoneOf } from "./stock-days.ts";
 
 /** Variants whose demand series are updated in one turn of the shop. */
 const settledVariantsMax = 20;
 
-const markSeries = `
-insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_week, latest_monday, latest_week_quantity,
-  weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
-values (?, ?, ?, ?, null, null, 0, 0, 0, 0, 0, 0, 0, 0)
-on conflict (shop_id, variant_id, location_id) do update set stale_from =
-  case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
+const markSeries = textForm(
+  tables.demand_series,
+  `insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_week, latest_monday, latest_week_quantity,
+     weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
+   values (?, ?, ?, ?, null, null, 0, 0, 0, 0, 0, 0, 0, 0)
+   on conflict (shop_id, variant_id, location_id) do update set stale_from =
+     case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`,
+  ["shop_id", "variant_id", "location_id", null],
+);
 
 /**
  * Marks the demand series of a sale as stale. It must commit with the sale, and `settleSales` must run before the
  * import that brought the sale ends (V6).
  */
-export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
-  sql: markSeries,
-  params: [shopId, sale.variantId, saleLocation(sale), sale.date],
-});
+export const markSeriesStatement = (shopId: string, sale: Sale): Change =>
+  changeOf(markSeries, [shopId, sale.variantId, saleLocation(sale), sale.date]);
 
 export interface SeriesRow {
   readonly variant_id: string;
@@ -96,55 +99,38 @@ export function seriesFrom(row: SeriesRow): DemandSeries | null {
   };
 }
 
-const saveSeries = `
-update demand_series set stale_from = null, latest_week = ?, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
-  slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?, counted_days = ?, sale_days = ?, latest_from = ?,
-  latest_day = ?, out_from = ?, out_until = ?
-where shop_id = ? and variant_id = ? and location_id = ?`;
+const saveSeriesStatement = (shopId: string, key: SeriesKey, { state, ...series }: DemandSeries): Change =>
+  update(tables.demand_series, shopId, key, {
+    stale_from: null,
+    latest_week: series.latestWeek,
+    latest_monday: dateOf(weekStart(series.latestWeek)),
+    latest_week_quantity: series.latestWeekQuantity,
+    weeks: weeksOf(state.days),
+    level_sum: state.levelSum,
+    slow_sum: state.slowSum,
+    slow_square_sum: state.slowSquareSum,
+    sale_week_sum: state.saleWeekSum,
+    sale_weeks: weeksOf(state.saleDays),
+    size: state.size,
+    counted_days: state.days,
+    sale_days: state.saleDays,
+    latest_from: series.latestFrom,
+    latest_day: series.latestDay,
+    out_from: series.stockOut?.from ?? null,
+    out_until: series.stockOut?.until ?? null,
+  });
 
-const saveSeriesStatement = (
-  shopId: string,
-  variantId: string,
-  locationId: string,
-  { state, ...series }: DemandSeries,
-): Statement => ({
-  sql: saveSeries,
-  params: [
-    series.latestWeek,
-    dateOf(weekStart(series.latestWeek)),
-    series.latestWeekQuantity,
-    weeksOf(state.days),
-    state.levelSum,
-    state.slowSum,
-    state.slowSquareSum,
-    state.saleWeekSum,
-    weeksOf(state.saleDays),
-    state.size,
-    state.days,
-    state.saleDays,
-    series.latestFrom,
-    series.latestDay,
-    series.stockOut?.from ?? null,
-    series.stockOut?.until ?? null,
-    shopId,
-    variantId,
-    locationId,
-  ],
-});
+const saveRecentStatement = (shopId: string, key: SeriesKey, recent: readonly DaySale[]): Change =>
+  replace(tables.demand_recent, shopId, {
+    ...key,
+    days: JSON.stringify(recent.map(({ day, quantity }) => [day, quantity])),
+  });
 
-const saveRecent = `
-insert into demand_recent (shop_id, variant_id, location_id, days) values (?, ?, ?, ?)
-on conflict (shop_id, variant_id, location_id) do update set days = excluded.days`;
-
-const saveRecentStatement = (
-  shopId: string,
-  variantId: string,
-  locationId: string,
-  recent: readonly DaySale[],
-): Statement => ({
-  sql: saveRecent,
-  params: [shopId, variantId, locationId, JSON.stringify(recent.map(({ day, quantity }) => [day, quantity]))],
-});
+/** The key of a series: what its columns hold. */
+interface SeriesKey extends Row {
+  readonly variant_id: string;
+  readonly location_id: string;
+}
 
 export interface RecentRow {
   readonly variant_id: string;
@@ -182,12 +168,10 @@ const pairKey = (row: { readonly variant_id: string; readonly location_id: strin
   JSON.stringify([row.variant_id, row.location_id]);
 
 /** The sales of the latest week were taken back: the series stays stale and is learned from all its sales. */
-const forgetSeries =
-  "update demand_series set latest_week = null, latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
+const forgotten = { latest_week: null, latest_monday: null };
 
 /** Nothing was ever sold. */
-const settleUnsold =
-  "update demand_series set stale_from = null where shop_id = ? and variant_id = ? and location_id = ?";
+const unsold = { stale_from: null };
 
 interface SaleRow {
   readonly variant_id: string;
@@ -210,7 +194,7 @@ interface StaleSeries {
  * stays stale: it must then be learned from all sales.
  */
 function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: StockOutsOf) {
-  const params = [shopId, row.variant_id, row.location_id];
+  const key = { variant_id: row.variant_id, location_id: row.location_id };
   const [first] = sales;
   if (first === undefined) throw new Error(`a demand series without sales: ${pairKey(row)}`);
   const continues = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
@@ -223,15 +207,13 @@ function settled(shopId: string, { row, recent, sales }: StaleSeries, outsOf: St
   );
   const series = extendSeries(continues ? seriesFrom(row) : null, sales, outs);
   if (continues && series?.latestWeekQuantity === 0)
-    return { staysStale: true, statements: [{ sql: forgetSeries, params }] };
+    return { staysStale: true, statements: [update(tables.demand_series, shopId, key, forgotten)] };
   const earlier = continues ? recent.filter((sale) => sale.day < first.day) : [];
   return {
     staysStale: false,
     statements: [
-      series === null
-        ? { sql: settleUnsold, params }
-        : saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
-      saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(earlier, sales)),
+      series === null ? update(tables.demand_series, shopId, key, unsold) : saveSeriesStatement(shopId, key, series),
+      saveRecentStatement(shopId, key, recentSales(earlier, sales)),
     ],
   };
 }

@@ -23,7 +23,8 @@ import { type Fields, storedLineFields } from "../../core/order/purchase-order-f
 import type { Status } from "../../core/order/purchase-order.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
-import { type Row, columnList, orNull, recordReader } from "../columns.ts";
+import type { Row } from "../../store/change.ts";
+import { columnList, orNull, recordReader } from "../columns.ts";
 import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom } from "./demand.ts";
 import type { ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";

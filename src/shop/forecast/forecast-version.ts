@@ -12,7 +12,8 @@
  */
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import type { Ids } from "../../base/time/clock.ts";
-import type { Engine, SqlValue, Statement, Tx } from "../../store/store.ts";
+import { isChange, valueIn } from "../../store/change.ts";
+import type { Engine, Statement, Tx } from "../../store/store.ts";
 
 /** The tables from which it is decided which variants need an order. */
 const decidingTables: ReadonlySet<string> = new Set([
@@ -24,60 +25,11 @@ const decidingTables: ReadonlySet<string> = new Set([
   "supplier",
 ]);
 
-/** The table that a statement changes. */
-const changedTable = /^\s*(?:insert\s+into|update|delete\s+from)\s+(\w+)/i;
-
 /** Variants of one transaction that are noted. More begin a new epoch, in which everything is decided anew. */
 const notedMax = 500;
 
 /** Changed variants that are decided for one by one. If there are more, everything is decided anew as quickly. */
 const changedDecidedMax = 1_000;
-
-/**
- * Variants that a statement changes: `nothing` of the deciding tables, `all` (or nobody knows), or the variant of this
- * parameter.
- */
-type Reach = "nothing" | "all" | { readonly parameter: number };
-
-/** By statement text. The texts of the program are few; those of lists vary a little. */
-const known = new Map<string, Reach>();
-
-const knownMax = 4_000;
-
-const parametersIn = (sql: string): number => sql.split("?").length - 1;
-
-/** Which parameter of an insert of one row is its `variant_id`. */
-function insertedVariant(sql: string): Reach {
-  const [, columns, values] =
-    /^\s*insert\s+into\s+\w+\s*\(([^()]*)\)\s*values\s*\(([^()]*)\)\s*(?:on\s+conflict[\s\S]*)?$/i.exec(sql) ?? [];
-  if (columns === undefined || values === undefined) return "all";
-  const place = columns.split(",").findIndex((column) => column.trim() === "variant_id");
-  const each = values.split(",").map((value) => value.trim());
-  if (each[place] !== "?") return "all";
-  return { parameter: parametersIn(each.slice(0, place).join(",")) };
-}
-
-/** Which parameter of an update or delete names the one variant whose rows it changes. */
-function updatedVariant(sql: string): Reach {
-  const [before = "", condition = "", ...more] = sql.split(/\swhere\s/i);
-  const [, conditionBefore] = /^((?:[\w.]+ = \? and )*)variant_id = \?(?: and [\w.]+ = \?)*\s*$/i.exec(condition) ?? [];
-  if (more.length > 0 || conditionBefore === undefined || /variant_id\s*=/i.test(before)) return "all";
-  return { parameter: parametersIn(before) + parametersIn(conditionBefore) };
-}
-
-/** Returns the reach of a statement, read from its text. What is not understood changes all. */
-function reachOf(sql: string): Reach {
-  const found = known.get(sql);
-  if (found !== undefined) return found;
-  const table = changedTable.exec(sql)?.[1]?.toLowerCase() ?? "";
-  const reach = ((): Reach => {
-    if (!decidingTables.has(table)) return "nothing";
-    if (table === "supplier") return "all";
-    return /^\s*insert/i.test(sql) ? insertedVariant(sql) : updatedVariant(sql);
-  })();
-  if (known.size < knownMax) known.set(sql, reach);
-  return reach;
-}
 
 /** Variants that one statement notes: as many of the first as there are, then of the next. */
 const notedTogether = [90, 8, 1] as const;
@@ -111,10 +63,9 @@ class Changes {
   readonly #variantIds = new Set<string>();
   #all = false;
 
-  notice(sql: string, params: readonly SqlValue[]): void {
-    const reach = reachOf(sql);
-    if (reach === "nothing") return;
-    const variantId = reach === "all" ? null : params[reach.parameter];
+  notice(statement: Statement): void {
+    if (!isChange(statement) || !decidingTables.has(statement.form.table)) return;
+    const variantId = valueIn(statement, "variant_id");
     if (typeof variantId === "string" && this.#variantIds.size < notedMax) this.#variantIds.add(variantId);
     else this.#all = true;
   }
@@ -134,7 +85,7 @@ export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
       shopId,
       async (tx) => {
         const changes = new Changes();
-        const result = await work(new NoticingTx(tx, (sql, params) => changes.notice(sql, params)));
+        const result = await work(new NoticingTx(tx, (statement) => changes.notice(statement)));
         const noted = changes.statements(shopId, ids);
         if (noted.length > 0) await tx.batch(noted);
         return result;

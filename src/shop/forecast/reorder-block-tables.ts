@@ -11,11 +11,13 @@
  *       variants were at its forecast version. So a variant that was not changed since the oldest version is in one
  *       block, as its rows are.
  */
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import { type StoredBlock, blockOf } from "./reorder-block.ts";
 import { type VariantKey, loadDecidingRows } from "./forecast-facts.ts";
 import { type ForecastVersion, loadForecastVersion, variantsChangedSince } from "./forecast-version.ts";
 import { hasMoreRows } from "../size.ts";
+import { type Change, replace } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Variants of a block, and of one turn that makes it: about 5 ms. */
 const blockVariants = 128;
@@ -73,12 +75,7 @@ const saveBlock = (
   { name_from, variant_from }: BlockKey,
   { epoch, changes }: ForecastVersion,
   { names, numbers }: StoredBlock,
-): Statement => ({
-  sql: `insert into forecast_block (shop_id, name_from, variant_from, epoch, changes, names, numbers) values (?, ?, ?, ?, ?, ?, ?)
-        on conflict (shop_id, name_from, variant_from) do update set
-          epoch = excluded.epoch, changes = excluded.changes, names = excluded.names, numbers = excluded.numbers`,
-  params: [shopId, name_from, variant_from, epoch, changes, names, numbers],
-});
+): Change => replace(tables.forecast_block, shopId, { name_from, variant_from, epoch, changes, names, numbers });
 
 /** A block that is not made yet: of no epoch. */
 const unmade = [

@@ -13,8 +13,10 @@ import type { StockAdjustmentHeader, StockAdjustmentLine } from "../../core/stoc
 import { type StockDay, type StockOut, stockOutsOf } from "../../core/forecast/stock-outs.ts";
 import type { StockTakeHeader, StockTakeLine } from "../../core/stock/stock-takes.ts";
 import { placeholders } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import { loadShop } from "../access/accounts.ts";
+import { type Change, update, orElse } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** The variants that are asked for: at most some ninety. */
 interface StockQuery {
@@ -185,17 +187,17 @@ export async function dayOfShop(tx: Tx, shopId: string, atMs: number): Promise<D
 /**
  * Forgets what is known of the variant's times without stock: its series are learned anew from all sales and records.
  */
-export const forgetStockOuts = (shopId: string, variantId: string): Statement => ({
-  sql: "update demand_series set stale_from = '', out_from = null, out_until = null where shop_id = ? and variant_id = ?",
-  params: [shopId, variantId],
-});
+export const forgetStockOuts = (shopId: string, variantId: string): Change =>
+  update(tables.demand_series, shopId, { variant_id: variantId }, { stale_from: "", out_from: null, out_until: null });
 
 /** Notes that the variant has stock at the location again, or goes on having some. */
-export const inStockStatement = (shopId: string, variantId: string, locationId: string, today: Day): Statement => ({
-  sql: `update demand_series set out_until = coalesce(out_until, ?)
-        where shop_id = ? and variant_id = ? and location_id = ?`,
-  params: [today - 1, shopId, variantId, locationId],
-});
+export const inStockStatement = (shopId: string, variantId: string, locationId: string, today: Day): Change =>
+  update(
+    tables.demand_series,
+    shopId,
+    { variant_id: variantId, location_id: locationId },
+    { out_until: orElse(today - 1) },
+  );
 
 /**
  * Notes what a new level tells: that the variant has no stock any more, or has some again.
@@ -208,15 +210,10 @@ export function levelNoted(
   before: number | null,
   onHand: number,
   today: Day,
-): readonly Statement[] {
+): readonly Change[] {
   if (before === null) return [forgetStockOuts(shopId, variantId)];
   if (before > 0 === onHand > 0) return [];
   if (onHand > 0) return [inStockStatement(shopId, variantId, locationId, today)];
-  return [
-    {
-      sql: `update demand_series set out_from = ?, out_until = null
-            where shop_id = ? and variant_id = ? and location_id = ?`,
-      params: [today, shopId, variantId, locationId],
-    },
-  ];
+  const key = { variant_id: variantId, location_id: locationId };
+  return [update(tables.demand_series, shopId, key, { out_from: today, out_until: null })];
 }

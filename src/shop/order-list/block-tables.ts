@@ -16,8 +16,10 @@ import { foldedLines } from "../../base/text/fold.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { Header, OrderWithLines } from "../../core/order/purchase-order.ts";
 import type { Ids } from "../../base/time/clock.ts";
-import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+import type { Statement, Tx } from "../../store/store.ts";
 import { type DigestRow, digestColumns, factsOf } from "./block-format.ts";
+import { type Change, changeOf, insert, replace, update, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Where a block begins. */
 export interface BlockKey {
@@ -49,11 +51,14 @@ export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplier
 
 // Opening.
 
-const openBlock = `
-update purchase_order_block set changed = null
-where shop_id = ? and changed is not null and (created_from, id_from) = (
-  select created_from, id_from from purchase_order_block
-  where shop_id = ? and (created_from, id_from) <= (?, ?) order by created_from desc, id_from desc limit 1)`;
+const openBlock = textForm(
+  tables.purchase_order_block,
+  `update purchase_order_block set changed = null
+   where shop_id = ? and changed is not null and (created_from, id_from) = (
+     select created_from, id_from from purchase_order_block
+     where shop_id = ? and (created_from, id_from) <= (?, ?) order by created_from desc, id_from desc limit 1)`,
+  ["shop_id", null, null, null],
+);
 
 /** Returns the entry of an order in the digest. Equal texts: a change leaves the digest as it is. */
 const digested = (order: OrderWithLines): string =>
@@ -76,11 +81,11 @@ export function openBlocks(
   shopId: string,
   before: OrderWithLines | null,
   next: OrderWithLines | null,
-): readonly Statement[] {
+): readonly Change[] {
   if (before === next || (before !== null && next !== null && digested(before) === digested(next))) return [];
   const instants = new Set([before, next].flatMap((order) => order?.createdAtMs ?? []));
   const purchaseOrderId = (next ?? before)?.purchaseOrderId ?? "";
-  return [...instants].map((atMs) => ({ sql: openBlock, params: [shopId, shopId, atMs, purchaseOrderId] }));
+  return [...instants].map((atMs) => changeOf(openBlock, [shopId, shopId, atMs, purchaseOrderId]));
 }
 
 // Sealing.
@@ -128,17 +133,16 @@ export function digestRows(
   );
 }
 
-const saveBlock = (shopId: string, { created_from, id_from }: BlockKey, changed: number | null): Statement => ({
-  sql: `insert into purchase_order_block (shop_id, created_from, id_from, changed) values (?, ?, ?, ?)
-        on conflict (shop_id, created_from, id_from) do update set changed = excluded.changed`,
-  params: [shopId, created_from, id_from, changed],
-});
+const saveBlock = (shopId: string, { created_from, id_from }: BlockKey, changed: number | null): Change =>
+  replace(tables.purchase_order_block, shopId, { created_from, id_from, changed });
 
-const saveContent = (shopId: string, { created_from, id_from }: BlockKey, rows: readonly DigestRow[]): Statement => ({
-  sql: `insert into purchase_order_block_content (shop_id, created_from, id_from, facts, ids) values (?, ?, ?, ?, ?)
-        on conflict (shop_id, created_from, id_from) do update set facts = excluded.facts, ids = excluded.ids`,
-  params: [shopId, created_from, id_from, factsOf(rows), JSON.stringify(rows.map((row) => row.purchase_order_id))],
-});
+const saveContent = (shopId: string, { created_from, id_from }: BlockKey, rows: readonly DigestRow[]): Change =>
+  replace(tables.purchase_order_block_content, shopId, {
+    created_from,
+    id_from,
+    facts: factsOf(rows),
+    ids: JSON.stringify(rows.map((row) => row.purchase_order_id)),
+  });
 
 const keyOf = (row: DigestRow): BlockKey => ({ created_from: row.created_at, id_from: row.purchase_order_id });
 
@@ -167,10 +171,7 @@ async function digestOf(tx: Tx, shopId: string, ids: Ids): Promise<number> {
   ]);
   if (found !== undefined) return found.changes;
   await tx.batch([
-    {
-      sql: "insert into purchase_order_digest (shop_id, epoch, changes) values (?, ?, 0)",
-      params: [shopId, ids.next("dig")],
-    },
+    insert(tables.purchase_order_digest, shopId, { epoch: ids.next("dig"), changes: 0 }),
     saveBlock(shopId, { created_from: Number.MIN_SAFE_INTEGER, id_from: "" }, null),
   ]);
   return 0;
@@ -214,10 +215,6 @@ export async function sealBlocks(tx: Tx, shopId: string, ids: Ids): Promise<bool
     statements.push(...sealStatements(shopId, from, rows.slice(0, count), rows[count], changed));
     left -= count;
   }
-  const counted: readonly SqlValue[] = [changed, shopId];
-  await tx.batch([
-    ...statements,
-    { sql: "update purchase_order_digest set changes = ? where shop_id = ?", params: counted },
-  ]);
+  await tx.batch([...statements, update(tables.purchase_order_digest, shopId, {}, { changes: changed })]);
   return more;
 }

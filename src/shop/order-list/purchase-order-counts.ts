@@ -14,7 +14,9 @@ import { paidStatus } from "../../core/order/lines.ts";
 import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import { placeholders } from "../../store/in-lists.ts";
 import { asciiLower } from "../code-forms.ts";
-import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { type Change, insert } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Kinds of totals. */
 export type CountKind =
@@ -72,28 +74,13 @@ export function addCounts(changes: CountChanges, before: OrderWithLines | null, 
   for (const key of counting) if (!counted.has(key)) change(key, 1);
 }
 
-const rowsPerStatement = [64, 16, 4, 1] as const;
-
-const addRows = (rows: number): string => `
-insert into purchase_order_count (shop_id, kind, value, orders) values ${Array.from({ length: rows }, () => "(?, ?, ?, ?)").join(", ")}
-on conflict (shop_id, kind, value) do update set orders = purchase_order_count.orders + excluded.orders`;
-
-const addRowsOf = new Map(rowsPerStatement.map((rows) => [rows, addRows(rows)]));
-
 /** Changes the totals (R4). */
-export function countStatements(shopId: string, changes: CountChanges): readonly Statement[] {
-  const rows: (readonly SqlValue[])[] = [];
-  for (const [key, by] of changes) {
+export function countStatements(shopId: string, changes: CountChanges): readonly Change[] {
+  return [...changes].flatMap(([key, by]) => {
     const space = key.indexOf(" ");
-    if (by !== 0) rows.push([shopId, key.slice(0, space), key.slice(space + 1), by]);
-  }
-  // Few sizes, so that the statements are few and stay prepared.
-  const statements: Statement[] = [];
-  let start = 0;
-  for (const [size, sql] of addRowsOf)
-    for (; rows.length - start >= size; start += size)
-      statements.push({ sql, params: rows.slice(start, start + size).flat() });
-  return statements;
+    const row = { kind: key.slice(0, space), value: key.slice(space + 1), orders: by };
+    return by === 0 ? [] : [insert(tables.purchase_order_count, shopId, row, "add")];
+  });
 }
 
 const sumOf = (condition: string): string =>

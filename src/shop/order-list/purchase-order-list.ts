@@ -11,13 +11,13 @@ import { wordsOf } from "../../base/text/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core/order/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
 import { caseForms } from "../code-forms.ts";
-import type { Row } from "../columns.ts";
 import { type Fragment, joined } from "../fragment.ts";
 import { type Wanted, isSearchable } from "./block-format.ts";
 import { type OrderKey, matchesOf } from "./block-search.ts";
 import { type LineQuery, countByLine, pageByLine, ordersByLine } from "./search-by-line.ts";
 import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
 import { headerFrom, selectHeader } from "../order/purchase-orders.ts";
+import type { Row } from "../../store/change.ts";
 
 /** Null: not filtered by it. */
 export interface OrderFilters {

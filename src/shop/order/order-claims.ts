@@ -9,10 +9,12 @@
  */
 import type { Effect } from "../../core/order/effect.ts";
 import { waitEnded } from "../../core/storefront/sync.ts";
-import type { Statement, Tx } from "../../store/store.ts";
-import { laneOf, settleEffectStatement } from "../storefront/effects.ts";
+import type { Tx } from "../../store/store.ts";
+import { effectRow, laneOf, settleEffectStatement } from "../storefront/effects.ts";
 import { type Stamp, loadOrder, saveDecision } from "./purchase-orders.ts";
 import { hasFailedPush, isPushInFlight } from "../storefront/stock-pushes.ts";
+import { type Change, insert, update, fixed } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** An effect that a call claims. */
 export type ClaimEffect = Extract<Effect, { readonly kind: "end-confirmation" | "end-cost-sync" }>;
@@ -29,43 +31,35 @@ interface NewClaim {
 export function claimStatements(
   shopId: string,
   { claimId, effect, nowMs, leasedUntilMs }: NewClaim,
-): readonly Statement[] {
+): readonly Change[] {
   const lane = laneOf(effect);
   return [
-    {
-      sql: `update effect set state = 'skipped', lease_owner = null, settled_at = ?
-            where shop_id = ? and lane = ? and state = 'pending'`,
-      params: [nowMs, shopId, lane],
-    },
-    {
-      sql: `insert into effect
-              (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
-               created_at, settled_at)
-            values (?, ?, ?, ?, ?, ?, 'pending', 1, ?, null, 0, ?, ?, null)`,
-      params: [
-        shopId,
-        claimId,
-        effect.kind,
-        lane,
-        effect.purchaseOrderId,
-        JSON.stringify(effect),
-        leasedUntilMs,
-        claimId,
-        nowMs,
-      ],
-    },
+    update(
+      tables.effect,
+      shopId,
+      { lane, state: fixed("pending") },
+      { state: "skipped", lease_owner: null, settled_at: nowMs },
+    ),
+    insert(tables.effect, shopId, {
+      ...effectRow(claimId, effect, lane, nowMs),
+      attempts: 1,
+      due_at: leasedUntilMs,
+      lease_owner: claimId,
+    }),
   ];
 }
 
 /** Renews the claim, unless the outbox has taken it. */
-export const renewClaimStatement = (shopId: string, claimId: string, leasedUntilMs: number): Statement => ({
-  sql: `update effect set due_at = ?
-        where shop_id = ? and effect_id = ? and state = 'pending' and lease_owner = effect_id`,
-  params: [leasedUntilMs, shopId, claimId],
-});
+export const renewClaimStatement = (shopId: string, claimId: string, leasedUntilMs: number): Change =>
+  update(
+    tables.effect,
+    shopId,
+    { effect_id: claimId, state: fixed("pending"), lease_owner: claimId },
+    { due_at: leasedUntilMs },
+  );
 
 /** Ends the claim. */
-export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
+export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Change =>
   settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
 
 /**

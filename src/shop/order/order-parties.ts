@@ -3,7 +3,9 @@
  * that changes later changes no paper of an order that was sent (C62). An imported order has none until it is moved.
  */
 import type { Address, Header } from "../../core/order/purchase-order.ts";
+import { remove } from "../../store/change.ts";
 import type { Statement, Tx } from "../../store/store.ts";
+import { tables } from "../tables.ts";
 
 const keepParties = `
 insert into purchase_order_parties (shop_id, purchase_order_id, shop_name, supplier_id, supplier_name, supplier_address, supplier_email,
@@ -29,9 +31,7 @@ export function partiesStatements(shopId: string, before: PartiesOf | null, next
   const params = [shopId, next.purchaseOrderId];
   const wasDraft = before === null || before.status === "Draft";
   if (next.status === "Draft")
-    return wasDraft
-      ? []
-      : [{ sql: "delete from purchase_order_parties where shop_id = ? and purchase_order_id = ?", params }];
+    return wasDraft ? [] : [remove(tables.purchase_order_parties, shopId, { purchase_order_id: next.purchaseOrderId })];
   const isSame = !wasDraft && before.supplierId === next.supplierId && before.locationId === next.locationId;
   return isSame ? [] : [{ sql: keepParties, params }];
 }

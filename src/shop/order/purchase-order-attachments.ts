@@ -13,14 +13,12 @@ import type {
   Shipment,
   SupplierCredit,
 } from "../../core/order/attachments.ts";
+import { type Change, insert } from "../../store/change.ts";
 import type { Statement, Tx } from "../../store/store.ts";
+import { tables } from "../tables.ts";
 import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
 
 const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
-
-const insertAttachment = `
-insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc, due_date)
-values (?, ?, ?, ?, ?, ?, ?)`;
 
 /** Before every other date. */
 const earliestDate = "0000-01-01";
@@ -53,17 +51,23 @@ export function attachmentStatements(
   shopId: string,
   purchaseOrderId: string,
   { payments, documents, shipments, credits }: Attachments,
-): readonly Statement[] {
+): readonly Change[] {
   const entries: readonly (readonly [(typeof attachmentKinds)[number], string, object, string | null])[] = [
     ...payments.map((payment) => ["payment", payment.paymentId, payment, dueDateOf(payment)] as const),
     ...documents.map((document) => ["document", document.documentId, document, null] as const),
     ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment, null] as const),
     ...credits.map((credit) => ["credit", credit.creditId, credit, null] as const),
   ];
-  return entries.map(([kind, attachmentId, attachment, dueDate], position) => ({
-    sql: insertAttachment,
-    params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment), dueDate],
-  }));
+  return entries.map(([kind, attachmentId, attachment, dueDate], position) =>
+    insert(tables.purchase_order_attachment, shopId, {
+      purchase_order_id: purchaseOrderId,
+      kind,
+      attachment_id: attachmentId,
+      position,
+      doc: JSON.stringify(attachment),
+      due_date: dueDate,
+    }),
+  );
 }
 
 interface AttachmentRow {

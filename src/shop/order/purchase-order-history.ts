@@ -10,9 +10,11 @@ import type { CostOutcome } from "../../core/storefront/cost-sync.ts";
 import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../../core/order/purchase-order.ts";
 import { chunksOf, inListMax, hasOneOf, placeholders } from "../../store/in-lists.ts";
-import type { SqlValue, Statement, Tx } from "../../store/store.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
 import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
-import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
+import { type Columns, columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
+import type { Change, Row } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** An entry of the activity log. */
 export interface LogEntry {
@@ -73,8 +75,6 @@ export interface OrderHistory {
 
 // Writing.
 
-const key = ["shop_id", "purchase_order_id"] as const;
-
 const logColumns: Columns<LogEntry> = {
   log_id: (entry) => entry.logId,
   occurred_at: (entry) => entry.occurredAtMs,
@@ -100,27 +100,27 @@ const receiptColumns: Columns<Receipt> = {
   lines: (receipt) => JSON.stringify(receipt.lines),
 };
 
-const insertLog = insertInto("purchase_order_log", key, logColumns);
+const insertLog = insertInto(tables.purchase_order_log, ["purchase_order_id"], logColumns);
 
-const insertReceipt = insertInto("receipt", key, receiptColumns);
+const insertReceipt = insertInto(tables.receipt, ["purchase_order_id"], receiptColumns);
 
 const costColumns: Columns<CostSyncEntry> = {
   ...columnsOf(costRowFields),
   lots: ({ lots }) => (lots === null ? null : JSON.stringify(lots)),
 };
 
-const insertCost = insertInto("cost_sync", key, costColumns);
+const insertCost = insertInto(tables.cost_sync, ["purchase_order_id"], costColumns);
 
 /** Adds an entry to the order's log. */
-export const logStatement = (shopId: string, purchaseOrderId: string, entry: LogEntry): Statement =>
+export const logStatement = (shopId: string, purchaseOrderId: string, entry: LogEntry): Change =>
   insertLog([shopId, purchaseOrderId], entry);
 
 /** Adds a receipt of the order. */
-export const receiptStatement = (shopId: string, purchaseOrderId: string, receipt: Receipt): Statement =>
+export const receiptStatement = (shopId: string, purchaseOrderId: string, receipt: Receipt): Change =>
   insertReceipt([shopId, purchaseOrderId], receipt);
 
 /** Adds a row to the order's cost history. */
-export const costStatement = (shopId: string, purchaseOrderId: string, entry: CostSyncEntry): Statement =>
+export const costStatement = (shopId: string, purchaseOrderId: string, entry: CostSyncEntry): Change =>
   insertCost([shopId, purchaseOrderId], entry);
 
 /** Adds the history of an order that has none. */
@@ -128,7 +128,7 @@ export function historyStatements(
   shopId: string,
   purchaseOrderId: string,
   { log, receipts, costSyncHistory }: OrderHistory,
-): readonly Statement[] {
+): readonly Change[] {
   return [
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry)),
     ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),

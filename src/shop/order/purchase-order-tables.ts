@@ -2,7 +2,9 @@
  * The tables that hold one order, and deleting its rows from them.
  */
 import { placeholders } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import { type Change, remove } from "../../store/change.ts";
+import type { Tx } from "../../store/store.ts";
+import { tables } from "../tables.ts";
 
 /** Every table with rows of an order. */
 export const orderTables = [
@@ -26,12 +28,8 @@ export const orderColumn = "purchase_order_id";
 export const removeStatements = (
   shopId: string,
   purchaseOrderId: string,
-  tables: readonly (typeof orderTables)[number][],
-): readonly Statement[] =>
-  tables.map((table) => ({
-    sql: `delete from ${table} where shop_id = ? and purchase_order_id = ?`,
-    params: [shopId, purchaseOrderId],
-  }));
+  names: readonly (typeof orderTables)[number][],
+): readonly Change[] => names.map((name) => remove(tables[name], shopId, { purchase_order_id: purchaseOrderId }));
 
 /** Several orders that are read together. */
 export interface OrderList {

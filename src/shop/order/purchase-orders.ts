@@ -29,8 +29,10 @@ import {
   linesPerOrderMax,
 } from "../../core/order/purchase-order.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
+import { type Change, type Row, insert, remove, plus, update } from "../../store/change.ts";
 import type { Remembered, SqlValue, StateCache, Statement, Tx } from "../../store/store.ts";
-import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
+import { tables } from "../tables.ts";
+import { type Columns, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
 import { type QueuedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
 import { openBlocks, searchText } from "../order-list/block-tables.ts";
@@ -285,20 +287,17 @@ type StatedHeader = Header & { readonly stateId: string | null };
 
 const statedColumns: Columns<StatedHeader> = { ...headerColumns, state_id: ({ stateId }) => stateId };
 
-const headerKey = ["shop_id", "purchase_order_id"] as const;
+const insertHeader = insertInto(tables.purchase_order, ["purchase_order_id"], statedColumns);
 
-const lineKey = [...headerKey, "po_line_item_id"] as const;
+const updateHeader = updateIn(tables.purchase_order, statedColumns);
 
-const insertHeader = insertInto("purchase_order", headerKey, statedColumns);
+const insertLine = insertInto(
+  tables.purchase_order_line,
+  ["purchase_order_id", "po_line_item_id", "position", "order_created_at"],
+  lineColumns,
+);
 
-const updateHeader = updateIn("purchase_order", headerKey, statedColumns);
-
-const insertLine = insertInto("purchase_order_line", [...lineKey, "position", "order_created_at"], lineColumns);
-
-const updateLine = updateIn("purchase_order_line", lineKey, lineColumns);
-
-const deleteLine =
-  "delete from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
+const updateLine = updateIn(tables.purchase_order_line, lineColumns);
 
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
@@ -334,9 +333,12 @@ function orderStatements(
 ): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
-  const key = [shopId, purchaseOrderId];
+  const key = { purchase_order_id: purchaseOrderId };
   const stated = { ...next, stateId };
-  const header = before === null ? insertHeader(key, stated) : updateHeader(key, { ...before, stateId: null }, stated);
+  const header =
+    before === null
+      ? insertHeader([shopId, purchaseOrderId], stated)
+      : updateHeader(shopId, key, { ...before, stateId: null }, stated);
   if (header !== null) statements.push(header);
   const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
   for (const [index, line] of next.lineItems.entries()) {
@@ -351,23 +353,18 @@ function orderStatements(
       statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position, next.createdAtMs], line));
       continue;
     }
-    const update = updateLine([shopId, purchaseOrderId, poLineItemId], stored, line);
-    if (update !== null) statements.push(update);
+    const change = updateLine(shopId, { ...key, po_line_item_id: poLineItemId }, stored, line);
+    if (change !== null) statements.push(change);
   }
   for (const poLineItemId of lines.keys())
-    statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
+    statements.push(remove(tables.purchase_order_line, shopId, { ...key, po_line_item_id: poLineItemId }));
   return statements;
 }
 
-const addIncoming = `
-insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, ?, ?)
-on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
-
-const incomingStatements = (shopId: string, deltas: readonly IncomingDelta[]): readonly Statement[] =>
-  deltas.map(({ variantId, locationId, delta }) => ({
-    sql: addIncoming,
-    params: [shopId, variantId, locationId, delta],
-  }));
+const incomingStatements = (shopId: string, deltas: readonly IncomingDelta[]): readonly Change[] =>
+  deltas.map(({ variantId, locationId, delta }) =>
+    insert(tables.incoming, shopId, { variant_id: variantId, location_id: locationId, quantity: delta }, "add"),
+  );
 
 /** Who made a change, in which call and when. */
 export interface Stamp extends EventStamp {
@@ -572,35 +569,31 @@ export function importedSums(
  */
 export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}.`, changes: [] };
-  const tables = orderTables.filter((table) => table !== "purchase_order_log");
+  const removed = orderTables.filter((table) => table !== "purchase_order_log");
   await tx.batch([
     ...eventStatements(shopId, deletedEvent(order), stamp),
     ...sumStatements(shopId, order, null),
-    ...removeStatements(shopId, order.purchaseOrderId, tables),
+    ...removeStatements(shopId, order.purchaseOrderId, removed),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
   ]);
 }
 
 /** Hides the rows of a stored order. */
-const hideStatements = (shopId: string, purchaseOrderId: string, deletedAtMs: number): readonly Statement[] => [
-  {
-    sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
-    params: [deletedAtMs, shopId, purchaseOrderId],
-  },
-  {
-    sql: "update purchase_order_line set order_created_at = null where shop_id = ? and purchase_order_id = ?",
-    params: [shopId, purchaseOrderId],
-  },
+const hideStatements = (shopId: string, purchaseOrderId: string, deletedAtMs: number): readonly Change[] => [
+  update(tables.purchase_order, shopId, { purchase_order_id: purchaseOrderId }, { deleted_at: deletedAtMs }),
+  update(tables.purchase_order_line, shopId, { purchase_order_id: purchaseOrderId }, { order_created_at: null }),
 ];
 
 /** Hides the order and keeps all of it, with a log entry about who did so (C33). */
 export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
   await tx.batch([
-    {
-      sql: "update purchase_order set updated_at = ?, version = version + 1 where shop_id = ? and purchase_order_id = ?",
-      params: [stamp.nowMs, shopId, order.purchaseOrderId],
-    },
+    update(
+      tables.purchase_order,
+      shopId,
+      { purchase_order_id: order.purchaseOrderId },
+      { updated_at: stamp.nowMs, version: plus(1) },
+    ),
     ...hideStatements(shopId, order.purchaseOrderId, stamp.nowMs),
     dropReminders(shopId, order.purchaseOrderId),
     ...sumStatements(shopId, order, null),
@@ -630,7 +623,7 @@ export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
   );
   if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
   const number = shop.taken === null ? shop.next_po_number : await freeNumber(tx, shopId, shop.next_po_number + 1);
-  await tx.batch([{ sql: "update shop set next_po_number = ? where shop_id = ?", params: [number + 1, shopId] }]);
+  await tx.batch([update(tables.shop, shopId, {}, { next_po_number: number + 1 })]);
   return `${poNumberPrefix}${number}`;
 }
 

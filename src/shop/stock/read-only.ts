@@ -14,10 +14,12 @@
  * index.
  */
 import { foldedLines, wordsOf } from "../../base/text/fold.ts";
-import { placeholders, selectIn } from "../../store/in-lists.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
 import type { LogEntry } from "../order/purchase-order-history.ts";
 import { type Fragment, joined } from "../fragment.ts";
+import { type Change, insert, replace, remove } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Fields of every header: lists are sorted by them. */
 interface Dated {
@@ -69,11 +71,7 @@ export const logKind = (resource: PartKind<LogEntry>["resource"]): PartKind<LogE
 // Storing.
 
 /** The parts of one kind of a resource, on their way into rows. */
-type PartRows = (shopId: string, resourceId: string) => readonly Statement[];
-
-const insertPart = `
-insert into read_only_part (shop_id, resource, record_id, kind, position, part_id, variant_id, sku, doc)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+type PartRows = (shopId: string, resourceId: string) => readonly Change[];
 
 /** The rows of these parts, in the order in which they are read. */
 export function partRows<Part>(kind: PartKind<Part>, parts: readonly Part[]): PartRows {
@@ -83,20 +81,16 @@ export function partRows<Part>(kind: PartKind<Part>, parts: readonly Part[]): Pa
   return (shopId, resourceId) =>
     sorted.map((part, position) => {
       const searched = variant === null ? null : variant(part);
-      return {
-        sql: insertPart,
-        params: [
-          shopId,
-          kind.resource,
-          resourceId,
-          kind.kind,
-          position,
-          idOf(part),
-          searched?.variantId ?? null,
-          searched?.sku ?? null,
-          JSON.stringify(part),
-        ],
-      };
+      return insert(tables.read_only_part, shopId, {
+        resource: kind.resource,
+        record_id: resourceId,
+        kind: kind.kind,
+        position,
+        part_id: idOf(part),
+        variant_id: searched?.variantId ?? null,
+        sku: searched?.sku ?? null,
+        doc: JSON.stringify(part),
+      });
     });
 }
 
@@ -106,25 +100,17 @@ export function resourceStatements<Header extends Dated>(
   table: ResourceTable<Header>,
   header: Header,
   parts: readonly PartRows[],
-): readonly Statement[] {
+): readonly Change[] {
   const resourceId = table.idOf(header);
-  const columns: Readonly<Record<string, SqlValue>> = {
+  const row = {
+    [table.idColumn]: resourceId,
     created_at: header.createdAtMs,
     search_folded: foldedLines(table.searched(header)),
     ...Object.fromEntries(Object.entries(table.columns).map(([name, valueOf]) => [name, valueOf(header)])),
   };
-  const names = Object.keys(columns);
-  const updates = [...names, "doc"].map((name) => `${name} = excluded.${name}`).join(", ");
   return [
-    {
-      sql: `insert into ${table.name} (shop_id, ${table.idColumn}, ${names.join(", ")}, doc) values (${placeholders(names.length + 3)})
-            on conflict (shop_id, ${table.idColumn}) do update set ${updates}`,
-      params: [shopId, resourceId, ...Object.values(columns), JSON.stringify(header)],
-    },
-    {
-      sql: "delete from read_only_part where shop_id = ? and resource = ? and record_id = ?",
-      params: [shopId, table.name, resourceId],
-    },
+    replace({ name: table.name, key: [table.idColumn] }, shopId, { ...row, doc: JSON.stringify(header) }),
+    remove(tables.read_only_part, shopId, { resource: table.name, record_id: resourceId }),
     ...parts.flatMap((rows) => rows(shopId, resourceId)),
   ];
 }

@@ -16,8 +16,10 @@ import type {
 } from "../../core/storefront/cost-sync.ts";
 import { type Money, asFxRate, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import { loadReceipts, lotsFrom } from "../order/purchase-order-history.ts";
+import { type Change, update, orElse } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
 export async function loadCostFacts(
@@ -97,11 +99,13 @@ export const acceptCostsStatement = (
   purchaseOrderId: string,
   { completion, attempt }: { readonly completion: number; readonly attempt: number },
   nowMs: number,
-): Statement => ({
-  sql: `update cost_sync set accepted_at = ?
-        where shop_id = ? and purchase_order_id = ? and completion = ? and attempt = ? and outcome = 'proposed'`,
-  params: [nowMs, shopId, purchaseOrderId, completion, attempt],
-});
+): Change =>
+  update(
+    tables.cost_sync,
+    shopId,
+    { purchase_order_id: purchaseOrderId, completion, attempt, outcome: "proposed" },
+    { accepted_at: nowMs },
+  );
 
 /** Notes that the storefront has taken the cost of this row. It waits to be read back. */
 export const acceptCostStatement = (
@@ -109,20 +113,25 @@ export const acceptCostStatement = (
   purchaseOrderId: string,
   costSyncId: string,
   nowMs: number,
-): Statement => ({
-  sql: "update cost_sync set accepted_at = ? where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?",
-  params: [nowMs, shopId, purchaseOrderId, costSyncId],
-});
+): Change =>
+  update(
+    tables.cost_sync,
+    shopId,
+    { purchase_order_id: purchaseOrderId, cost_sync_id: costSyncId },
+    { accepted_at: nowMs },
+  );
 
 /**
  * Costs that earlier attempts at a completion have sent without an answer count no more. The attempt that has gone
  * through was made from the same goods.
  */
-export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string, completion: number): Statement => ({
-  sql: `update cost_sync set lots = '[]'
-        where shop_id = ? and purchase_order_id = ? and completion = ? and outcome = 'proposed' and accepted_at is null`,
-  params: [shopId, purchaseOrderId, completion],
-});
+export const supersedeCostsStatement = (shopId: string, purchaseOrderId: string, completion: number): Change =>
+  update(
+    tables.cost_sync,
+    shopId,
+    { purchase_order_id: purchaseOrderId, completion, outcome: "proposed", accepted_at: null },
+    { lots: "[]" },
+  );
 
 /**
  * Returns those of these variants for which the storefront has taken a cost of another order since. Costs based on the
@@ -155,19 +164,18 @@ export const settleCostStatement = (
   costSyncId: string,
   { outcome, reason }: SettledCost,
   nowMs: number,
-): Statement => ({
-  sql: `update cost_sync set outcome = ?, reason = ?, resolved_at = ?, accepted_at = coalesce(accepted_at, ?)
-        where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?`,
-  params: [
-    outcome,
-    reason,
-    outcome === "proposed" ? null : nowMs,
-    outcome === "applied" ? nowMs : null,
+): Change =>
+  update(
+    tables.cost_sync,
     shopId,
-    purchaseOrderId,
-    costSyncId,
-  ],
-});
+    { purchase_order_id: purchaseOrderId, cost_sync_id: costSyncId },
+    {
+      outcome,
+      reason,
+      resolved_at: outcome === "proposed" ? null : nowMs,
+      accepted_at: orElse(outcome === "applied" ? nowMs : null),
+    },
+  );
 
 /** A row that waits to be read back. */
 export interface WrittenRow {
@@ -272,10 +280,8 @@ order by c.proposed_at desc, c.cost_sync_id desc limit 1`;
  * Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is
  * left out.
  */
-export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
-  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
-  params: [unitCost, shopId, variantId],
-});
+export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Change =>
+  update(tables.variant, shopId, { variant_id: variantId }, { unit_cost: unitCost });
 
 /** Sets the catalogue's unit cost of a variant that has this one, as long as nobody has changed it since. */
 export const correctCatalogueCostStatement = (
@@ -283,7 +289,4 @@ export const correctCatalogueCostStatement = (
   variantId: string,
   from: Money,
   unitCost: Money | null,
-): Statement => ({
-  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ? and unit_cost = ?",
-  params: [unitCost, shopId, variantId, from],
-});
+): Change => update(tables.variant, shopId, { variant_id: variantId, unit_cost: from }, { unit_cost: unitCost });

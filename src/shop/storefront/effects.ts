@@ -12,7 +12,23 @@ import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import { inChunks, placeholders } from "../../store/in-lists.ts";
 import type { Ids } from "../../base/time/clock.ts";
-import type { DueRows, Statement, Tx } from "../../store/store.ts";
+import type { DueRows, Tx } from "../../store/store.ts";
+import {
+  type Change,
+  type Row,
+  type Where,
+  type NewValues,
+  insert,
+  update,
+  remove,
+  plus,
+  upTo,
+  above,
+  not,
+  fixed,
+  oneOf,
+} from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /**
  * A lease that ends later from now is from before the clock was set back. The longest is that of the outbox
@@ -26,11 +42,23 @@ export const dueEffects: DueRows = {
   condition: `state = 'pending' and (due_at <= ? or (lease_owner is not null and due_at > ? + ${leaseAheadMsMax}))`,
 };
 
-const insertEffect = `
-insert into effect
-  (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
-   created_at, settled_at, traceparent)
-values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;
+/** The row of an effect that is due at once. */
+export const effectRow = (effectId: string, effect: Effect, lane: string, nowMs: number): Row => ({
+  effect_id: effectId,
+  kind: effect.kind,
+  lane,
+  purchase_order_id: "purchaseOrderId" in effect ? effect.purchaseOrderId : null,
+  payload: JSON.stringify(effect),
+  state: "pending",
+  attempts: 0,
+  due_at: nowMs,
+  detail: null,
+  item_count: 0,
+  lease_owner: null,
+  created_at: nowMs,
+  settled_at: null,
+  traceparent: null,
+});
 
 /**
  * The lane of an effect. Effects of one lane run one at a time. An order has one push in flight. A location's incoming
@@ -68,25 +96,14 @@ export function effectStatements(
   traceparent: string | null = null,
 ): {
   readonly effects: readonly QueuedEffect[];
-  readonly statements: readonly Statement[];
+  readonly statements: readonly Change[];
 } {
   const entries = effects.map((effect) => ({ effectId: ids.next("eff"), effect, lane: laneOf(effect) }));
   return {
     effects: entries.map(({ effectId, effect, lane }) => ({ effectId, kind: effect.kind, lane })),
-    statements: entries.map(({ effectId, effect, lane }) => ({
-      sql: insertEffect,
-      params: [
-        shopId,
-        effectId,
-        effect.kind,
-        lane,
-        "purchaseOrderId" in effect ? effect.purchaseOrderId : null,
-        JSON.stringify(effect),
-        nowMs,
-        nowMs,
-        traceparent,
-      ],
-    })),
+    statements: entries.map(({ effectId, effect, lane }) =>
+      insert(tables.effect, shopId, { ...effectRow(effectId, effect, lane, nowMs), traceparent }),
+    ),
   };
 }
 
@@ -222,10 +239,14 @@ export async function claimLane(
     return { effectId: row.effect_id, effect, attempts, traceparent: row.traceparent };
   });
   await tx.batch(
-    claimed.map(({ effectId, attempts }) => ({
-      sql: "update effect set attempts = ?, due_at = ?, lease_owner = ? where shop_id = ? and effect_id = ?",
-      params: [attempts, times.leasedUntilMs, owner, shopId, effectId],
-    })),
+    claimed.map(({ effectId, attempts }) =>
+      update(
+        tables.effect,
+        shopId,
+        { effect_id: effectId },
+        { attempts, due_at: times.leasedUntilMs, lease_owner: owner },
+      ),
+    ),
   );
   return claimed;
 }
@@ -253,39 +274,41 @@ export async function renewClaims(
   effectIds: readonly string[],
   leasedUntilMs: number,
 ): Promise<boolean> {
-  const rows = await tx.all(
-    `update effect set due_at = ?
-     where shop_id = ? and state = 'pending' and lease_owner = ? and effect_id in (${placeholders(effectIds.length)})
-     returning effect_id`,
-    [leasedUntilMs, shopId, owner, ...effectIds],
-  );
-  return rows.length === effectIds.length;
+  const holds = await hasClaimed(tx, shopId, owner, effectIds);
+  await tx.batch([
+    update(
+      tables.effect,
+      shopId,
+      { state: fixed("pending"), lease_owner: owner, effect_id: oneOf(effectIds) },
+      { due_at: leasedUntilMs },
+    ),
+  ]);
+  return holds;
 }
 
 /** Renews the lease of an effect. */
-export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: number): Statement => ({
-  sql: "update effect set due_at = ? where shop_id = ? and effect_id = ? and state = 'pending'",
-  params: [leasedUntilMs, shopId, effectId],
-});
+export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: number): Change =>
+  update(tables.effect, shopId, pending(effectId), { due_at: leasedUntilMs });
+
+/** One effect, as long as it is not settled. */
+const pending = (effectId: string): Where => ({ effect_id: effectId, state: fixed("pending") });
 
 /** Makes effects due now that would be due after `untilMs`, claimed ones too. */
-export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
-  sql: "update effect set due_at = ?, lease_owner = null where shop_id = ? and state = 'pending' and due_at > ?",
-  params: [nowMs, shopId, untilMs],
-});
+export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Change =>
+  update(
+    tables.effect,
+    shopId,
+    { state: fixed("pending"), due_at: above(untilMs) },
+    { due_at: nowMs, lease_owner: null },
+  );
 
 /**
  * Has leases end at `untilMs` that would end more than `leaseAheadMsMax` from now: those of processes that are gone.
  * Others renew theirs.
  */
 export async function shortenLeases(tx: Tx, shopId: string, nowMs: number, untilMs: number): Promise<void> {
-  await tx.batch([
-    {
-      sql: `update effect set due_at = ?
-            where shop_id = ? and state = 'pending' and lease_owner is not null and due_at > ?`,
-      params: [untilMs, shopId, nowMs + leaseAheadMsMax],
-    },
-  ]);
+  const ahead = { state: fixed("pending"), lease_owner: not(null), due_at: above(nowMs + leaseAheadMsMax) };
+  await tx.batch([update(tables.effect, shopId, ahead, { due_at: untilMs })]);
 }
 
 /** True if the shop has a lease that ends more than `leaseAheadMsMax` from now. */
@@ -299,11 +322,8 @@ export async function hasLeaseAhead(tx: Tx, shopId: string, nowMs: number): Prom
 }
 
 /** Ends the lease of an effect that is tried again at `dueAtMs`. */
-export const postponeStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({
-  sql: `update effect set due_at = ?, lease_owner = null, detail = ?
-        where shop_id = ? and effect_id = ? and state = 'pending'`,
-  params: [dueAtMs, detail, shopId, effectId],
-});
+export const postponeStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Change =>
+  update(tables.effect, shopId, pending(effectId), { due_at: dueAtMs, lease_owner: null, detail });
 
 /** Settles an effect: it is not tried again. */
 export const settleEffectStatement = (
@@ -311,18 +331,14 @@ export const settleEffectStatement = (
   effectId: string,
   outcome: Exclude<EffectOutcome, { readonly state: "pending" }>,
   nowMs: number,
-): Statement => ({
-  sql: `update effect set state = ?, detail = ?, item_count = ?, lease_owner = null, settled_at = ?
-        where shop_id = ? and effect_id = ? and state = 'pending'`,
-  params: [
-    outcome.state,
-    outcome.state === "failed" ? outcome.detail : null,
-    outcome.state === "skipped" ? 0 : outcome.itemCount,
-    nowMs,
-    shopId,
-    effectId,
-  ],
-});
+): Change =>
+  update(tables.effect, shopId, pending(effectId), {
+    state: outcome.state,
+    detail: outcome.state === "failed" ? outcome.detail : null,
+    item_count: outcome.state === "skipped" ? 0 : outcome.itemCount,
+    lease_owner: null,
+    settled_at: nowMs,
+  });
 
 /** Failed effects that one call retries. */
 const retriedMax = 50;
@@ -356,11 +372,14 @@ export async function retryFailedMirrors(
     return concerns ? [{ effectId: row.effect_id, kind: effect.kind, lane: row.lane }] : [];
   });
   await tx.batch(
-    retried.map(({ effectId }) => ({
-      sql: `update effect set state = 'pending', attempts = 0, due_at = ?, detail = null, item_count = 0, settled_at = null
-            where shop_id = ? and effect_id = ?`,
-      params: [nowMs, shopId, effectId],
-    })),
+    retried.map(({ effectId }) =>
+      update(
+        tables.effect,
+        shopId,
+        { effect_id: effectId },
+        { state: "pending", attempts: 0, due_at: nowMs, detail: null, item_count: 0, settled_at: null },
+      ),
+    ),
   );
   return retried;
 }
@@ -369,24 +388,24 @@ export async function retryFailedMirrors(
  * Releases all leases of other runners on effects from `untilMs` or before; the attempts that they did not finish are
  * not counted. Claims of calls are such leases too (order-claims.ts).
  */
-export const releaseOthersStatement = (shopId: string, owner: string, untilMs: number, nowMs: number): Statement => ({
-  sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
-        where shop_id = ? and state = 'pending' and lease_owner <> ? and created_at <= ?`,
-  params: [nowMs, shopId, owner, untilMs],
-});
+export const releaseOthersStatement = (shopId: string, owner: string, untilMs: number, nowMs: number): Change =>
+  update(
+    tables.effect,
+    shopId,
+    { state: fixed("pending"), lease_owner: not(owner), created_at: upTo(untilMs) },
+    givenBack(nowMs),
+  );
+
+/** New values of an effect whose attempt did not end. */
+const givenBack = (nowMs: number): NewValues => ({ due_at: nowMs, lease_owner: null, attempts: plus(-1) });
 
 /** Releases all leases of this runner; the attempts that it did not finish are not counted. */
-export const releaseOwnStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
-  sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
-        where shop_id = ? and state = 'pending' and lease_owner = ?`,
-  params: [nowMs, shopId, owner],
-});
+export const releaseOwnStatement = (shopId: string, owner: string, nowMs: number): Change =>
+  update(tables.effect, shopId, { state: fixed("pending"), lease_owner: owner }, givenBack(nowMs));
 
 /** Deletes effects that were settled at `untilMs` or before. */
-export const sweepEffectsStatement = (shopId: string, untilMs: number): Statement => ({
-  sql: "delete from effect where shop_id = ? and settled_at <= ?",
-  params: [shopId, untilMs],
-});
+export const sweepEffectsStatement = (shopId: string, untilMs: number): Change =>
+  remove(tables.effect, shopId, { settled_at: upTo(untilMs) });
 
 interface StandingRow {
   readonly effect_id: string;

@@ -8,8 +8,10 @@
  * words.
  */
 import { type OpenPush, type SentItem, isUnread } from "../../core/storefront/stock-push.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
 import { laneOf } from "./effects.ts";
+import { type Change, type Row, changeOf, insert, update, remove, plus, upTo, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Effects that asked for a push of the order and are not finished, at most so many. */
 export async function pendingPushEffects(
@@ -95,26 +97,24 @@ export async function loadOpenPushes(
 }
 
 /** Stores a push that is about to be sent for the first time (C40). */
-export const insertPushStatement = (
-  shopId: string,
-  purchaseOrderId: string,
-  push: OpenPush,
-  nowMs: number,
-): Statement => {
+export const insertPushStatement = (shopId: string, purchaseOrderId: string, push: OpenPush, nowMs: number): Change => {
   const items: readonly SentItem[] = push.items.map((item) => ({ ...item, result: null }));
-  return {
-    sql: `insert into stock_push
-            (shop_id, reference, purchase_order_id, items, unread, state, attempts, not_landed, created_at, settled_at)
-          values (?, ?, ?, ?, 0, 'in-flight', 1, 0, ?, null)`,
-    params: [shopId, push.reference, purchaseOrderId, JSON.stringify(items), nowMs],
-  };
+  return insert(tables.stock_push, shopId, {
+    reference: push.reference,
+    purchase_order_id: purchaseOrderId,
+    items: JSON.stringify(items),
+    unread: 0,
+    state: "in-flight",
+    attempts: 1,
+    not_landed: 0,
+    created_at: nowMs,
+    settled_at: null,
+  });
 };
 
 /** Records that a push is about to be sent again, under the same reference. */
-export const resendStatement = (shopId: string, reference: string): Statement => ({
-  sql: "update stock_push set state = 'in-flight', attempts = attempts + 1 where shop_id = ? and reference = ?",
-  params: [shopId, reference],
-});
+export const resendStatement = (shopId: string, reference: string): Change =>
+  update(tables.stock_push, shopId, { reference }, { state: "in-flight", attempts: plus(1) });
 
 /** Records the results of the items. The push is settled once every item has one. */
 export const itemResultsStatement = (
@@ -122,20 +122,20 @@ export const itemResultsStatement = (
   reference: string,
   items: readonly SentItem[],
   nowMs: number,
-): Statement => {
+): Change => {
   const settled = items.every((item) => item.result !== null);
-  return {
-    sql: "update stock_push set items = ?, unread = ?, state = ?, settled_at = ? where shop_id = ? and reference = ?",
-    params: [
-      JSON.stringify(items),
-      items.filter(isUnread).length,
-      settled ? "settled" : "in-flight",
-      settled ? nowMs : null,
-      shopId,
-      reference,
-    ],
-  };
+  return update(
+    tables.stock_push,
+    shopId,
+    { reference },
+    { ...itemsOf(items), state: settled ? "settled" : "in-flight", settled_at: settled ? nowMs : null },
+  );
 };
+
+const itemsOf = (items: readonly SentItem[]): Row => ({
+  items: JSON.stringify(items),
+  unread: items.filter(isUnread).length,
+});
 
 /** Items of pushes, by reference and place in the push. */
 export type ItemPlaces = ReadonlyMap<string, ReadonlySet<number>>;
@@ -145,44 +145,41 @@ export async function markReadBack(tx: Tx, shopId: string, purchaseOrderId: stri
   if (shown.size === 0) return;
   const pushes = await loadStockPushes(tx, shopId, purchaseOrderId);
   await tx.batch(
-    pushes.flatMap(({ reference, items }): readonly Statement[] => {
+    pushes.flatMap(({ reference, items }): readonly Change[] => {
       const places = shown.get(reference);
       if (places === undefined) return [];
       const marked = items.map((item, index): SentItem =>
         places.has(index) && isUnread(item) ? { ...item, result: { outcome: "landed", isReadBack: true } } : item,
       );
-      return [
-        {
-          sql: "update stock_push set items = ?, unread = ? where shop_id = ? and reference = ?",
-          params: [JSON.stringify(marked), marked.filter(isUnread).length, shopId, reference],
-        },
-      ];
+      return [update(tables.stock_push, shopId, { reference }, itemsOf(marked))];
     }),
   );
 }
 
 /** Counts an attempt that certainly had no effect. */
-export const notLandedStatement = (shopId: string, reference: string): Statement => ({
-  sql: "update stock_push set not_landed = not_landed + 1 where shop_id = ? and reference = ?",
-  params: [shopId, reference],
-});
+export const notLandedStatement = (shopId: string, reference: string): Change =>
+  update(tables.stock_push, shopId, { reference }, { not_landed: plus(1) });
 
 /**
  * Give up the order's open pushes. One whose attempts certainly had no effect is deleted. The others wait for a later
  * push, which sends them again under their reference.
  */
-export const giveUpStatements = (shopId: string, purchaseOrderId: string): readonly Statement[] => [
-  {
-    sql: `delete from stock_push
-          where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null and attempts = not_landed`,
-    params: [shopId, purchaseOrderId],
-  },
-  {
-    sql: `update stock_push set state = 'unknown'
-          where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null`,
-    params: [shopId, purchaseOrderId],
-  },
+export const giveUpStatements = (shopId: string, purchaseOrderId: string): readonly Change[] => [
+  changeOf(dropUnlanded, [shopId, purchaseOrderId]),
+  update(
+    tables.stock_push,
+    shopId,
+    { purchase_order_id: purchaseOrderId, state: "in-flight", settled_at: null },
+    { state: "unknown" },
+  ),
 ];
+
+const dropUnlanded = textForm(
+  tables.stock_push,
+  `delete from stock_push
+   where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null and attempts = not_landed`,
+  ["shop_id", "purchase_order_id"],
+);
 
 /** True if a push of the order has failed since then. */
 export async function hasFailedPush(
@@ -200,7 +197,5 @@ export async function hasFailedPush(
 }
 
 /** Deletes pushes that were settled at `untilMs` or before, but for those that have not been read back whole. */
-export const sweepPushesStatement = (shopId: string, untilMs: number): Statement => ({
-  sql: "delete from stock_push where shop_id = ? and settled_at <= ? and unread = 0",
-  params: [shopId, untilMs],
-});
+export const sweepPushesStatement = (shopId: string, untilMs: number): Change =>
+  remove(tables.stock_push, shopId, { settled_at: upTo(untilMs), unread: 0 });

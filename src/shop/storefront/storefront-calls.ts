@@ -5,7 +5,9 @@
  *
  * Owns: the SQL of `storefront_call`. Does not own: when it is stored (storefront/calls.ts).
  */
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, changeOf, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** State of the calls of a storefront. */
 interface StorefrontCalls {
@@ -31,13 +33,16 @@ export const noteCallsStatement = (
   shopId: string,
   account: string,
   { lastCallAtMs, lastError }: StorefrontCalls,
-): Statement => ({
-  sql: `insert into storefront_call (shop_id, account, called_at, failed_at, error) values (?, ?, ?, ?, ?)
-        on conflict (shop_id, account) do update set called_at = coalesce(excluded.called_at, storefront_call.called_at),
-          failed_at = coalesce(excluded.failed_at, storefront_call.failed_at),
-          error = coalesce(excluded.error, storefront_call.error)`,
-  params: [shopId, account, lastCallAtMs, lastError?.atMs ?? null, lastError?.message ?? null],
-});
+): Change => changeOf(noteCalls, [shopId, account, lastCallAtMs, lastError?.atMs ?? null, lastError?.message ?? null]);
+
+const noteCalls = textForm(
+  tables.storefront_call,
+  `insert into storefront_call (shop_id, account, called_at, failed_at, error) values (?, ?, ?, ?, ?)
+   on conflict (shop_id, account) do update set called_at = coalesce(excluded.called_at, storefront_call.called_at),
+     failed_at = coalesce(excluded.failed_at, storefront_call.failed_at),
+     error = coalesce(excluded.error, storefront_call.error)`,
+  ["shop_id", "account", null, null, null],
+);
 
 /** The later of what two have seen. */
 export const laterCalls = (one: StorefrontCalls, other: StorefrontCalls): StorefrontCalls => ({

@@ -4,6 +4,8 @@ import { chunksOf } from "../../store/in-lists.ts";
 import type { Ids } from "../../base/time/clock.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { effectStatements } from "./effects.ts";
+import { remove } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** True if a push has no known outcome, or a call of the storefront is under way. */
 export async function hasWorkUnderWay(tx: Tx, shopId: string): Promise<boolean> {
@@ -70,12 +72,12 @@ export async function isIncomingHeld(tx: Tx, shopId: string): Promise<boolean> {
 
 /** Forget what was sent to a storefront that the shop leaves. */
 export const forgetStoreStatements = (shopId: string): readonly Statement[] => [
-  { sql: "delete from storefront_write where shop_id = ?", params: [shopId] },
-  { sql: "delete from storefront_incoming where shop_id = ?", params: [shopId] },
-  { sql: "delete from storefront_incoming_batch where shop_id = ?", params: [shopId] },
-  { sql: "delete from storefront_turn where shop_id = ?", params: [shopId] },
-  { sql: "delete from storefront_subscription where shop_id = ?", params: [shopId] },
-  { sql: "delete from storefront_call where shop_id = ?", params: [shopId] },
+  remove(tables.storefront_write, shopId),
+  remove(tables.storefront_incoming, shopId),
+  remove(tables.storefront_incoming_batch, shopId),
+  remove(tables.storefront_turn, shopId),
+  remove(tables.storefront_subscription, shopId),
+  remove(tables.storefront_call, shopId),
 ];
 
 /** Variants that one effect tells of. */

@@ -7,7 +7,9 @@
  */
 import { dayMs } from "../../base/time/calendar.ts";
 import type { Claims } from "../../store/claims.ts";
-import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
+import type { DueRows, Tx } from "../../store/store.ts";
+import { type Change, type Row, replace, remove } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /**
  * Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that
@@ -158,29 +160,29 @@ function pullFrom(row: PullRow): Pull {
   };
 }
 
-const valuesOf = (pull: Pull): readonly SqlValue[] => [
-  pull.pullId,
-  pull.state,
-  pull.isFull ? 1 : 0,
-  pull.step,
-  pull.cursor,
-  pull.round,
-  pull.skipped,
-  JSON.stringify(pull.counts),
-  pull.total,
-  JSON.stringify(pull.notes),
-  pull.error,
-  pull.changedSinceMs,
-  pull.soldSinceMs,
-  pull.startedAtMs,
-  pull.stepStartedAtMs,
-  pull.endedAtMs,
-  pull.attempts,
-  pull.dueAtMs,
-  pull.leaseOwner,
-  pull.hintedAtMs,
-  pull.pulledUntilMs,
-];
+const rowOf = (pull: Pull): Row => ({
+  pull_id: pull.pullId,
+  state: pull.state,
+  is_full: pull.isFull ? 1 : 0,
+  step: pull.step,
+  cursor_text: pull.cursor,
+  round: pull.round,
+  skipped: pull.skipped,
+  counts: JSON.stringify(pull.counts),
+  total: pull.total,
+  notes: JSON.stringify(pull.notes),
+  error: pull.error,
+  changed_since: pull.changedSinceMs,
+  sold_since: pull.soldSinceMs,
+  started_at: pull.startedAtMs,
+  step_started_at: pull.stepStartedAtMs,
+  ended_at: pull.endedAtMs,
+  attempts: pull.attempts,
+  due_at: pull.dueAtMs,
+  lease_owner: pull.leaseOwner,
+  hinted_at: pull.hintedAtMs,
+  pulled_until: pull.pulledUntilMs,
+});
 
 /** The shop's latest pull; null when there was none. */
 export async function loadPull(tx: Tx, shopId: string): Promise<Pull | null> {
@@ -196,14 +198,9 @@ export async function pullDueAtMs(tx: Tx, shopId: string): Promise<number | null
   return row?.due_at ?? null;
 }
 
-const replaceSql = `insert into storefront_pull (shop_id, ${columns.join(", ")}) values (?${", ?".repeat(columns.length)})
-  on conflict (shop_id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}`;
-
 /** Stores the pull in the place of the one before. */
-export const savePullStatement = (shopId: string, pull: Pull): Statement => ({
-  sql: replaceSql,
-  params: [shopId, ...valuesOf(pull)],
-});
+export const savePullStatement = (shopId: string, pull: Pull): Change =>
+  replace(tables.storefront_pull, shopId, rowOf(pull));
 
 /** Time by which a pull reaches back beyond the latest one: clocks differ, and a change may become visible late. */
 const overlapMs = 10 * 60 * 1_000;
@@ -312,7 +309,4 @@ export const hintedDueAtMs = (pull: Pick<Pull, "endedAtMs">, hintedAtMs: number)
   Math.max(hintedAtMs + hintWaitMs, (pull.endedAtMs ?? 0) + hintedPullEveryMs);
 
 /** The shop leaves its storefront: nothing more is pulled from it. What was pulled stays. */
-export const forgetPullStatement = (shopId: string): Statement => ({
-  sql: "delete from storefront_pull where shop_id = ?",
-  params: [shopId],
-});
+export const forgetPullStatement = (shopId: string): Change => remove(tables.storefront_pull, shopId);

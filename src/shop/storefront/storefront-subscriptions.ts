@@ -5,7 +5,9 @@
  * Owns: the SQL of `storefront_subscription`. Does not own: asking the store (its adapter), when it is asked
  * (admin/storefront/storefront-webhooks.ts).
  */
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, replace, update } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 export interface Subscription {
   readonly address: string;
@@ -46,28 +48,26 @@ export async function beginSubscription(tx: Tx, shopId: string, address: string,
   const former = [...new Set(known)].filter((each) => each !== address);
   const begun: Subscription = { address, former, state: "asked", message: null, requestedAtMs: nowMs };
   await tx.batch([
-    {
-      sql: `insert into storefront_subscription (shop_id, address, former, state, message, asked_at) values (?, ?, ?, ?, ?, ?)
-            on conflict (shop_id) do update set address = excluded.address, former = excluded.former, state = excluded.state,
-              message = excluded.message, asked_at = excluded.asked_at`,
-      params: [shopId, address, JSON.stringify(former), begun.state, null, nowMs],
-    },
+    replace(tables.storefront_subscription, shopId, {
+      address,
+      former: JSON.stringify(former),
+      state: begun.state,
+      message: null,
+      asked_at: nowMs,
+    }),
   ]);
   return begun;
 }
 
 /** Stores the outcome, unless another address was subscribed meanwhile. */
-export const endSubscriptionStatement = (
-  shopId: string,
-  subscription: Subscription,
-  message: string | null,
-): Statement => ({
-  sql: "update storefront_subscription set state = ?, message = ?, former = ? where shop_id = ? and address = ?",
-  params: [
-    message === null ? "made" : "failed",
-    message,
-    JSON.stringify(message === null ? [] : subscription.former),
+export const endSubscriptionStatement = (shopId: string, subscription: Subscription, message: string | null): Change =>
+  update(
+    tables.storefront_subscription,
     shopId,
-    subscription.address,
-  ],
-});
+    { address: subscription.address },
+    {
+      state: message === null ? "made" : "failed",
+      message,
+      former: JSON.stringify(message === null ? [] : subscription.former),
+    },
+  );

@@ -3,7 +3,9 @@
  *
  * Owns: the SQL of `storefront_token`. Does not own: renewing it, and what seals it (storefront/).
  */
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, update } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 export interface RenewedToken {
   /** Sealed. */
@@ -48,17 +50,9 @@ export async function claimRenewal(
 }
 
 /** Stores the renewed token and ends the renewal. */
-export const saveTokenStatement = (
-  shopId: string,
-  madeFor: string,
-  { token, expiresAtMs }: RenewedToken,
-): Statement => ({
-  sql: "update storefront_token set token = ?, expires_at = ?, renewing_until = 0 where shop_id = ? and made_for = ?",
-  params: [token, expiresAtMs, shopId, madeFor],
-});
+export const saveTokenStatement = (shopId: string, madeFor: string, { token, expiresAtMs }: RenewedToken): Change =>
+  update(tables.storefront_token, shopId, { made_for: madeFor }, { token, expires_at: expiresAtMs, renewing_until: 0 });
 
 /** Ends a renewal that has failed; the next one may begin at this time. */
-export const endRenewalStatement = (shopId: string, madeFor: string, atMs: number): Statement => ({
-  sql: "update storefront_token set renewing_until = ? where shop_id = ? and made_for = ?",
-  params: [atMs, shopId, madeFor],
-});
+export const endRenewalStatement = (shopId: string, madeFor: string, atMs: number): Change =>
+  update(tables.storefront_token, shopId, { made_for: madeFor }, { renewing_until: atMs });

@@ -7,7 +7,9 @@
  */
 import { asQuantity, type Quantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, type Row, changeOf, insert, update, remove, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Outcome of an item, in the words of the port. */
 export type WrittenResult =
@@ -66,40 +68,47 @@ export async function loadWrite(tx: Tx, shopId: string, reference: string): Prom
   return { reference, items, results, batches, createdAtMs, clearedAtMs };
 }
 
-export const insertWriteStatement = (shopId: string, write: StorefrontWrite): Statement => ({
-  sql: `insert into storefront_write (shop_id, reference, items, results, batches, created_at, cleared_at)
-        values (?, ?, ?, ?, ?, ?, null)`,
-  params: [
-    shopId,
-    write.reference,
-    write.items,
-    JSON.stringify(write.results),
-    JSON.stringify(write.batches),
-    write.createdAtMs,
-  ],
+export const insertWriteStatement = (shopId: string, write: StorefrontWrite): Change =>
+  insert(tables.storefront_write, shopId, {
+    reference: write.reference,
+    items: write.items,
+    ...outcomeOf(write),
+    created_at: write.createdAtMs,
+    cleared_at: null,
+  });
+
+const outcomeOf = ({ results, batches }: StorefrontWrite): Row => ({
+  results: JSON.stringify(results),
+  batches: JSON.stringify(batches),
 });
 
 /** Stores what has become of the write's items and calls. */
-export const updateWriteStatement = (shopId: string, write: StorefrontWrite): Statement => ({
-  sql: "update storefront_write set results = ?, batches = ? where shop_id = ? and reference = ?",
-  params: [JSON.stringify(write.results), JSON.stringify(write.batches), shopId, write.reference],
-});
+export const updateWriteStatement = (shopId: string, write: StorefrontWrite): Change =>
+  update(tables.storefront_write, shopId, { reference: write.reference }, outcomeOf(write));
 
 /**
  * Clears the unknown outcomes of the order's pushes: one whose key the storefront has forgotten may be sent anew (C43).
  */
-export const clearWritesStatement = (shopId: string, purchaseOrderId: string, nowMs: number): Statement => ({
-  sql: `update storefront_write set cleared_at = ? where shop_id = ? and reference in (
-          select reference from stock_push where shop_id = ? and purchase_order_id = ? and settled_at is null)`,
-  params: [nowMs, shopId, shopId, purchaseOrderId],
-});
+export const clearWritesStatement = (shopId: string, purchaseOrderId: string, nowMs: number): Change =>
+  changeOf(clearWrites, [nowMs, shopId, shopId, purchaseOrderId]);
+
+const clearWrites = textForm(
+  tables.storefront_write,
+  `update storefront_write set cleared_at = ? where shop_id = ? and reference in (
+     select reference from stock_push where shop_id = ? and purchase_order_id = ? and settled_at is null)`,
+  [null, "shop_id", null, null],
+);
 
 /** Deletes writes from `untilMs` or before whose push is not kept any more. */
-export const sweepWritesStatement = (shopId: string, untilMs: number): Statement => ({
-  sql: `delete from storefront_write where shop_id = ? and created_at <= ? and not exists (
-          select 1 from stock_push p where p.shop_id = storefront_write.shop_id and p.reference = storefront_write.reference)`,
-  params: [shopId, untilMs],
-});
+export const sweepWritesStatement = (shopId: string, untilMs: number): Change =>
+  changeOf(sweepWrites, [shopId, untilMs]);
+
+const sweepWrites = textForm(
+  tables.storefront_write,
+  `delete from storefront_write where shop_id = ? and created_at <= ? and not exists (
+     select 1 from stock_push p where p.shop_id = storefront_write.shop_id and p.reference = storefront_write.reference)`,
+  ["shop_id", null],
+);
 
 /** A call that changes incoming quantities and has no known outcome. */
 export interface IncomingBatch {
@@ -127,11 +136,14 @@ export async function loadIncomingBatches(
   });
 }
 
-export const insertIncomingBatchStatement = (shopId: string, locationId: string, batch: IncomingBatch): Statement => ({
-  sql: `insert into storefront_incoming_batch (shop_id, location_id, batch_key, input, items, created_at)
-        values (?, ?, ?, ?, ?, ?)`,
-  params: [shopId, locationId, batch.key, batch.input, JSON.stringify(batch.items), batch.createdAtMs],
-});
+export const insertIncomingBatchStatement = (shopId: string, locationId: string, batch: IncomingBatch): Change =>
+  insert(tables.storefront_incoming_batch, shopId, {
+    location_id: locationId,
+    batch_key: batch.key,
+    input: batch.input,
+    items: JSON.stringify(batch.items),
+    created_at: batch.createdAtMs,
+  });
 
 /** The call has an outcome: these items have changed, the others have not. */
 export const settleIncomingStatements = (
@@ -139,21 +151,17 @@ export const settleIncomingStatements = (
   locationId: string,
   key: string,
   landed: IncomingBatch["items"],
-): readonly Statement[] => [
-  ...landed.map(({ variantId, delta }) => ({
-    sql: `insert into storefront_incoming (shop_id, location_id, variant_id, quantity) values (?, ?, ?, ?)
-          on conflict (shop_id, location_id, variant_id) do update set
-            quantity = storefront_incoming.quantity + excluded.quantity`,
-    params: [shopId, locationId, variantId, delta],
-  })),
-  {
-    sql: "delete from storefront_incoming where shop_id = ? and location_id = ? and quantity = 0",
-    params: [shopId, locationId],
-  },
-  {
-    sql: "delete from storefront_incoming_batch where shop_id = ? and location_id = ? and batch_key = ?",
-    params: [shopId, locationId, key],
-  },
+): readonly Change[] => [
+  ...landed.map(({ variantId, delta }) =>
+    insert(
+      tables.storefront_incoming,
+      shopId,
+      { location_id: locationId, variant_id: variantId, quantity: delta },
+      "add",
+    ),
+  ),
+  remove(tables.storefront_incoming, shopId, { location_id: locationId, quantity: 0 }),
+  remove(tables.storefront_incoming_batch, shopId, { location_id: locationId, batch_key: key }),
 ];
 
 /** Returns our part of these variants' incoming quantities at the location. */
@@ -173,7 +181,5 @@ export async function loadOwnIncoming(
 }
 
 /** The storefront has no such variant any more, and with it went what was incoming. */
-export const forgetOwnIncomingStatement = (shopId: string, locationId: string, variantId: string): Statement => ({
-  sql: "delete from storefront_incoming where shop_id = ? and location_id = ? and variant_id = ?",
-  params: [shopId, locationId, variantId],
-});
+export const forgetOwnIncomingStatement = (shopId: string, locationId: string, variantId: string): Change =>
+  remove(tables.storefront_incoming, shopId, { location_id: locationId, variant_id: variantId });

@@ -10,9 +10,11 @@ import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
 import type { Claims } from "../../store/claims.ts";
 import { selectIn } from "../../store/in-lists.ts";
-import type { DueRows, Statement, Tx } from "../../store/store.ts";
+import type { DueRows, Tx } from "../../store/store.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
 import { logged, type Stamp } from "../order/purchase-orders.ts";
+import { type Change, changeOf, insert, update, remove, plus, above, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
 export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
@@ -119,39 +121,41 @@ export function mailStatements(
   mail: NewMail,
   createdBy: string | null,
   stamp: Stamp,
-): readonly Statement[] {
+): readonly Change[] {
   const { mailId, purchaseOrderId, documents } = mail;
   const { nowMs } = stamp;
   return [
-    {
-      sql: `insert into mail (shop_id, mail_id, purchase_order_id, state, recipients, content, documents, order_version, attempts,
-              detail, since_at, due_at, lease_owner, created_at, created_by, settled_at, traceparent)
-            values (?, ?, ?, 'queued', ?, ?, ?, ?, 0, null, ?, ?, null, ?, ?, null, ?)`,
-      params: [
-        shopId,
-        mailId,
-        purchaseOrderId,
-        JSON.stringify(mail.recipients),
-        JSON.stringify(mail.content),
-        JSON.stringify(documents.map(({ bytes: _bytes, ...document }) => document)),
-        mail.orderVersion,
-        nowMs,
-        nowMs,
-        nowMs,
-        createdBy,
-        stamp.traceparent ?? null,
-      ],
-    },
-    ...documents.map(({ bytes }, position) => ({
-      sql: "insert into mail_document (shop_id, mail_id, position, bytes) values (?, ?, ?, ?)",
-      params: [shopId, mailId, position, Buffer.from(bytes).toString("base64")],
-    })),
+    insert(tables.mail, shopId, {
+      mail_id: mailId,
+      purchase_order_id: purchaseOrderId,
+      state: "queued",
+      recipients: JSON.stringify(mail.recipients),
+      content: JSON.stringify(mail.content),
+      documents: JSON.stringify(documents.map(({ bytes: _bytes, ...document }) => document)),
+      order_version: mail.orderVersion,
+      attempts: 0,
+      detail: null,
+      since_at: nowMs,
+      due_at: nowMs,
+      lease_owner: null,
+      created_at: nowMs,
+      created_by: createdBy,
+      settled_at: null,
+      traceparent: stamp.traceparent ?? null,
+    }),
+    ...documents.map(({ bytes }, position) =>
+      insert(tables.mail_document, shopId, {
+        mail_id: mailId,
+        position,
+        bytes: Buffer.from(bytes).toString("base64"),
+      }),
+    ),
     mailLogStatement(shopId, purchaseOrderId, mailMessage(mail), stamp),
   ];
 }
 
 /** An entry of the order's log about a mail. */
-const mailLogStatement = (shopId: string, purchaseOrderId: string, message: string, stamp: Stamp): Statement =>
+const mailLogStatement = (shopId: string, purchaseOrderId: string, message: string, stamp: Stamp): Change =>
   logStatement(shopId, purchaseOrderId, logged({ action: "email", message, changes: [] }, stamp));
 
 const addressesOf = (recipients: readonly MailRecipient[], role: MailRecipient["role"]): string =>
@@ -238,16 +242,25 @@ export const retryMailStatements = (
   shopId: string,
   { mailId, purchaseOrderId, recipients }: Mail,
   stamp: Stamp,
-): readonly Statement[] => {
+): readonly Change[] => {
   const again = recipients.map((each): MailRecipient =>
     each.state === "sent" ? each : { ...each, state: "pending", detail: null },
   );
   return [
-    {
-      sql: `update mail set state = 'queued', attempts = 0, recipients = ?, detail = null, since_at = ?, due_at = ?, settled_at = null
-            where shop_id = ? and mail_id = ? and state = 'failed'`,
-      params: [JSON.stringify(again), stamp.nowMs, stamp.nowMs, shopId, mailId],
-    },
+    update(
+      tables.mail,
+      shopId,
+      { mail_id: mailId, state: "failed" },
+      {
+        state: "queued",
+        attempts: 0,
+        recipients: JSON.stringify(again),
+        detail: null,
+        since_at: stamp.nowMs,
+        due_at: stamp.nowMs,
+        settled_at: null,
+      },
+    ),
     mailLogStatement(shopId, purchaseOrderId, "The e-mail that failed is sent again.", stamp),
   ];
 };
@@ -305,10 +318,12 @@ export async function claimMail(
       mailId,
     ]),
     tx.batch([
-      {
-        sql: "update mail set attempts = attempts + 1, due_at = ?, lease_owner = ? where shop_id = ? and mail_id = ?",
-        params: [leasedUntilMs, owner, shopId, mailId],
-      },
+      update(
+        tables.mail,
+        shopId,
+        { mail_id: mailId },
+        { attempts: plus(1), due_at: leasedUntilMs, lease_owner: owner },
+      ),
     ]),
   ]);
   return {
@@ -345,21 +360,27 @@ export async function recordMail(
   if (held === undefined) return false;
   const isOver = dueAtMs === null;
   await tx.batch([
-    {
-      sql: `update mail set state = ?, recipients = ?, detail = ?, due_at = ?, lease_owner = null, settled_at = ?
-            where shop_id = ? and mail_id = ?`,
-      params: [state, JSON.stringify(recipients), detail, dueAtMs, isOver ? stamp.nowMs : null, shopId, mailId],
-    },
+    update(
+      tables.mail,
+      shopId,
+      { mail_id: mailId },
+      {
+        state,
+        recipients: JSON.stringify(recipients),
+        detail,
+        due_at: dueAtMs,
+        lease_owner: null,
+        settled_at: isOver ? stamp.nowMs : null,
+      },
+    ),
     ...(state === "sent" ? [dropDocuments(shopId, mailId)] : []),
     ...(isOver ? [mailLogStatement(shopId, purchaseOrderId, overMessage(state, recipients, detail), stamp)] : []),
   ]);
   return true;
 }
 
-const dropDocuments = (shopId: string, mailId: string): Statement => ({
-  sql: "delete from mail_document where shop_id = ? and mail_id = ?",
-  params: [shopId, mailId],
-});
+const dropDocuments = (shopId: string, mailId: string): Change =>
+  remove(tables.mail_document, shopId, { mail_id: mailId });
 
 const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[], detail: string | null): string =>
   state === "sent"
@@ -367,24 +388,28 @@ const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[],
     : `The e-mail failed: ${detail ?? "no reason was given"}.`;
 
 /** Gives a mail back that was not sent; the attempt does not count. */
-export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Statement => ({
-  sql: `update mail set due_at = ?, lease_owner = null, attempts = attempts - 1
-        where shop_id = ? and mail_id = ? and lease_owner = ?`,
-  params: [nowMs, shopId, mailId, owner],
-});
+export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Change =>
+  update(
+    tables.mail,
+    shopId,
+    { mail_id: mailId, lease_owner: owner },
+    { due_at: nowMs, lease_owner: null, attempts: plus(-1) },
+  );
 
 /** Makes due what is due after `untilMs` only. */
-export const mailsDueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
-  sql: "update mail set due_at = ?, lease_owner = null where shop_id = ? and due_at > ?",
-  params: [nowMs, shopId, untilMs],
-});
+export const mailsDueNowStatement = (shopId: string, untilMs: number, nowMs: number): Change =>
+  update(tables.mail, shopId, { due_at: above(untilMs) }, { due_at: nowMs, lease_owner: null });
 
 /** Drops what mails would attach that failed at `untilMs` or before. */
-export const sweepMailDocuments = (shopId: string, untilMs: number): Statement => ({
-  sql: `delete from mail_document where shop_id = ? and mail_id in
-          (select mail_id from mail where shop_id = ? and state = 'failed' and settled_at <= ?)`,
-  params: [shopId, shopId, untilMs],
-});
+export const sweepMailDocuments = (shopId: string, untilMs: number): Change =>
+  changeOf(sweepDocuments, [shopId, shopId, untilMs]);
+
+const sweepDocuments = textForm(
+  tables.mail_document,
+  `delete from mail_document where shop_id = ? and mail_id in
+     (select mail_id from mail where shop_id = ? and state = 'failed' and settled_at <= ?)`,
+  ["shop_id", null, null],
+);
 
 /** Returns the states of these mails. `isAttempted`: nothing more comes of waiting, as an attempt has been recorded. */
 export async function loadMailStandings(

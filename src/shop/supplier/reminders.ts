@@ -16,7 +16,9 @@ import {
   reminderCauses,
   reminderNotBeforeMs,
 } from "../../core/supplier/reminders.ts";
-import type { DueRows, Statement, Tx } from "../../store/store.ts";
+import type { DueRows, Tx } from "../../store/store.ts";
+import { type Change, type Row, changeOf, update, remove, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** Reminders that somebody has to look at now: by these a node finds the shops that have any. */
 export const dueReminders: DueRows = {
@@ -26,13 +28,16 @@ export const dueReminders: DueRows = {
 };
 
 /** A row that is about the same as before stays; what was told stays known, so that the same is not told again. */
-const upsertReminder = `
-insert into purchase_order_reminder (shop_id, purchase_order_id, cause, basis, told, due_at, quiet) values (?, ?, ?, ?, null, ?, ?)
-on conflict (shop_id, purchase_order_id, cause) do update set
-  due_at = case when excluded.basis = purchase_order_reminder.basis then purchase_order_reminder.due_at
-    when excluded.basis is null or excluded.basis = purchase_order_reminder.told then null else excluded.due_at end,
-  quiet = case when excluded.basis = purchase_order_reminder.basis then purchase_order_reminder.quiet else excluded.quiet end,
-  basis = excluded.basis`;
+const upsertReminder = textForm(
+  tables.purchase_order_reminder,
+  `insert into purchase_order_reminder (shop_id, purchase_order_id, cause, basis, told, due_at, quiet) values (?, ?, ?, ?, null, ?, ?)
+   on conflict (shop_id, purchase_order_id, cause) do update set
+     due_at = case when excluded.basis = purchase_order_reminder.basis then purchase_order_reminder.due_at
+       when excluded.basis is null or excluded.basis = purchase_order_reminder.told then null else excluded.due_at end,
+     quiet = case when excluded.basis = purchase_order_reminder.basis then purchase_order_reminder.quiet else excluded.quiet end,
+     basis = excluded.basis`,
+  ["shop_id", "purchase_order_id", "cause", null, null, null],
+);
 
 function reminderStatement(
   shopId: string,
@@ -40,9 +45,9 @@ function reminderStatement(
   cause: ReminderCause,
   basis: string | null,
   isQuiet: boolean,
-): Statement {
+): Change {
   const dueAtMs = basis === null ? null : isQuiet ? 0 : reminderNotBeforeMs[cause](basis);
-  return { sql: upsertReminder, params: [shopId, purchaseOrderId, cause, basis, dueAtMs, isQuiet ? 1 : 0] };
+  return changeOf(upsertReminder, [shopId, purchaseOrderId, cause, basis, dueAtMs, isQuiet ? 1 : 0]);
 }
 
 /** Returns the statements by which an order's reminders follow its change. Null: there was, or is, no such order. */
@@ -51,7 +56,7 @@ export function reminderStatements(
   purchaseOrderId: string,
   before: OrderWithLines | null,
   next: OrderWithLines | null,
-): readonly Statement[] {
+): readonly Change[] {
   const basisOf = (cause: ReminderCause, order: OrderWithLines | null): string | null =>
     order === null ? null : reminderBasis[cause](order);
   return reminderCauses.flatMap((cause) => {
@@ -66,7 +71,7 @@ export function reminderStatements(
  *
  * @param isNew  nothing is stored of the order.
  */
-export const importedReminders = (shopId: string, order: OrderWithLines, isNew: boolean): readonly Statement[] =>
+export const importedReminders = (shopId: string, order: OrderWithLines, isNew: boolean): readonly Change[] =>
   reminderCauses.flatMap((cause) => {
     const basis = reminderBasis[cause](order);
     if (isNew && basis === null) return [];
@@ -74,21 +79,22 @@ export const importedReminders = (shopId: string, order: OrderWithLines, isNew: 
   });
 
 /** An order is hidden: nothing more is told of it. */
-export const dropReminders = (shopId: string, purchaseOrderId: string): Statement => ({
-  sql: "delete from purchase_order_reminder where shop_id = ? and purchase_order_id = ?",
-  params: [shopId, purchaseOrderId],
-});
+export const dropReminders = (shopId: string, purchaseOrderId: string): Change =>
+  remove(tables.purchase_order_reminder, shopId, { purchase_order_id: purchaseOrderId });
 
-const recheck = `
-update purchase_order_reminder set due_at = 0
-where shop_id = ? and basis is not null and (told is null or told <> basis)`;
+const recheck = textForm(
+  tables.purchase_order_reminder,
+  `update purchase_order_reminder set due_at = 0
+   where shop_id = ? and basis is not null and (told is null or told <> basis)`,
+  ["shop_id"],
+);
 
 /** All that is not told yet is looked at anew: what the shop has set has changed. */
-export const recheckStatement = (shopId: string): Statement => ({ sql: recheck, params: [shopId] });
+export const recheckStatement = (shopId: string): Change => changeOf(recheck, [shopId]);
 
-/** When the statement makes the shop's reminders due; null: it does not. */
-export function remindsAtMs(sql: string, params: Statement["params"]): number | null {
-  const at = sql === upsertReminder ? params[4] : sql === recheck ? 0 : null;
+/** When the change makes the shop's reminders due; null: it does not. */
+export function remindsAtMs({ form, params }: Change): number | null {
+  const at = form === upsertReminder ? params[4] : form === recheck ? 0 : null;
   return typeof at === "number" ? at : null;
 }
 
@@ -147,19 +153,14 @@ export async function remindersDue(
 }
 
 /** It is told: not of the same again. */
-export const remindedStatement = (shopId: string, { purchaseOrderId, cause, basis }: DueReminder): Statement => ({
-  sql: `update purchase_order_reminder set told = ?, due_at = null, quiet = 0
-        where shop_id = ? and purchase_order_id = ? and cause = ?`,
-  params: [basis, shopId, purchaseOrderId, cause],
-});
+export const remindedStatement = (shopId: string, { basis, ...reminder }: DueReminder): Change =>
+  update(tables.purchase_order_reminder, shopId, keyOf(reminder), { told: basis, due_at: null, quiet: 0 });
 
 /** It is not time yet, or never will be with what the shop has set (null). */
-export const laterStatement = (
-  shopId: string,
-  { purchaseOrderId, cause }: DueReminder,
-  dueAtMs: number | null,
-): Statement => ({
-  sql: `update purchase_order_reminder set due_at = ?, quiet = 0
-        where shop_id = ? and purchase_order_id = ? and cause = ?`,
-  params: [dueAtMs, shopId, purchaseOrderId, cause],
+export const laterStatement = (shopId: string, reminder: DueReminder, dueAtMs: number | null): Change =>
+  update(tables.purchase_order_reminder, shopId, keyOf(reminder), { due_at: dueAtMs, quiet: 0 });
+
+const keyOf = ({ purchaseOrderId, cause }: Pick<DueReminder, "purchaseOrderId" | "cause">): Row => ({
+  purchase_order_id: purchaseOrderId,
+  cause,
 });

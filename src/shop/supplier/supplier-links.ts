@@ -10,7 +10,9 @@
  * module all of these are the link `slk_1`.
  */
 import { type Header, statuses } from "../../core/order/purchase-order.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, insert, update, remove, orElse, below } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 /** A link to one order. */
 export interface SupplierLink {
@@ -97,20 +99,17 @@ export async function findSupplierLink(tx: Tx, shopId: string, secretHash: strin
   };
 }
 
-const insertStatement = (shopId: string, rowId: string, link: SupplierLink, secretHash: string): Statement => ({
-  sql: `insert into supplier_link (shop_id, secret_hash, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  params: [
-    shopId,
-    secretHash,
-    rowId,
-    link.purchaseOrderId,
-    link.supplierId,
-    link.createdAtMs,
-    link.createdBy,
-    link.expiresAtMs,
-    link.revokedAtMs,
-  ],
-});
+const insertStatement = (shopId: string, rowId: string, link: SupplierLink, secretHash: string): Change =>
+  insert(tables.supplier_link, shopId, {
+    secret_hash: secretHash,
+    link_id: rowId,
+    purchase_order_id: link.purchaseOrderId,
+    supplier_id: link.supplierId,
+    created_at: link.createdAtMs,
+    created_by: link.createdBy,
+    expires_at: link.expiresAtMs,
+    revoked_at: link.revokedAtMs,
+  });
 
 /**
  * Adds a link, and deletes those that expired before `keptSinceMs`.
@@ -122,8 +121,8 @@ export const supplierLinkStatements = (
   link: SupplierLink,
   secretHash: string | null,
   keptSinceMs: number,
-): readonly Statement[] => [
-  { sql: "delete from supplier_link where shop_id = ? and expires_at < ?", params: [shopId, keptSinceMs] },
+): readonly Change[] => [
+  remove(tables.supplier_link, shopId, { expires_at: below(keptSinceMs) }),
   // What stands for no secret is no hash, so nothing that is sent leads to it.
   insertStatement(shopId, link.linkId, link, secretHash ?? `mail ${link.linkId}`),
 ];
@@ -139,7 +138,7 @@ export async function mailedSecretStatements(
   purchaseOrderId: string,
   linkId: string,
   secretHash: string,
-): Promise<readonly Statement[]> {
+): Promise<readonly Change[]> {
   const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
   const [row] = rows;
   if (row === undefined) return [];
@@ -153,11 +152,10 @@ export const prolongedLinkStatements = async (
   purchaseOrderId: string,
   linkId: string,
   expiresAtMs: number,
-): Promise<readonly Statement[]> =>
-  (await rowsOfLink(tx, shopId, purchaseOrderId, linkId)).map((row) => ({
-    sql: "update supplier_link set expires_at = ? where shop_id = ? and link_id = ? and revoked_at is null",
-    params: [expiresAtMs, shopId, row.link_id],
-  }));
+): Promise<readonly Change[]> =>
+  (await rowsOfLink(tx, shopId, purchaseOrderId, linkId)).map((row) =>
+    update(tables.supplier_link, shopId, { link_id: row.link_id, revoked_at: null }, { expires_at: expiresAtMs }),
+  );
 
 /** Revokes a link of the order; revoking again keeps the first time. @returns false when there is none. */
 export async function revokeSupplierLink(
@@ -169,10 +167,7 @@ export async function revokeSupplierLink(
 ): Promise<boolean> {
   const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
   await tx.batch(
-    rows.map((row) => ({
-      sql: "update supplier_link set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and link_id = ?",
-      params: [nowMs, shopId, row.link_id],
-    })),
+    rows.map((row) => update(tables.supplier_link, shopId, { link_id: row.link_id }, { revoked_at: orElse(nowMs) })),
   );
   return rows.length > 0;
 }

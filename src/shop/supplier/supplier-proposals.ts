@@ -7,7 +7,9 @@
  * and rejected ones stay, and each of these took a person.
  */
 import type { ProposedLine, SupplierProposal } from "../../core/supplier/supplier-proposals.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Change, changeOf, insert, update, textForm } from "../../store/change.ts";
+import { tables } from "../tables.ts";
 
 interface ProposalRow {
   readonly proposal_id: string;
@@ -92,45 +94,49 @@ export const newProposalStatements = (
   shopId: string,
   proposal: SupplierProposal,
   replacedMax: number,
-): readonly Statement[] => {
+): readonly Change[] => {
   const { purchaseOrderId, createdAtMs } = proposal;
   return [
-    {
-      sql: `update supplier_proposal set state = 'replaced', decided_at = ?
-            where shop_id = ? and purchase_order_id = ? and state = 'open'`,
-      params: [createdAtMs, shopId, purchaseOrderId],
-    },
-    {
-      sql: `delete from supplier_proposal where shop_id = ? and purchase_order_id = ? and state = 'replaced'
-              and proposal_id not in
-                (select proposal_id from supplier_proposal where shop_id = ? and purchase_order_id = ?
-                   and state = 'replaced' order by proposal_id desc limit ?)`,
-      params: [shopId, purchaseOrderId, shopId, purchaseOrderId, replacedMax],
-    },
+    update(
+      tables.supplier_proposal,
+      shopId,
+      { purchase_order_id: purchaseOrderId, state: "open" },
+      { state: "replaced", decided_at: createdAtMs },
+    ),
+    changeOf(dropReplaced, [shopId, purchaseOrderId, shopId, purchaseOrderId, replacedMax]),
     proposalStatement(shopId, proposal),
   ];
 };
 
+/** Deletes the oldest proposals that others have replaced. */
+const dropReplaced = textForm(
+  tables.supplier_proposal,
+  `delete from supplier_proposal where shop_id = ? and purchase_order_id = ? and state = 'replaced'
+     and proposal_id not in
+       (select proposal_id from supplier_proposal where shop_id = ? and purchase_order_id = ?
+          and state = 'replaced' order by proposal_id desc limit ?)`,
+  ["shop_id", "purchase_order_id", null, null, null],
+);
+
 /** Stores the proposal, or how far it is now. */
-export const proposalStatement = (shopId: string, proposal: SupplierProposal): Statement => ({
-  sql: `insert into supplier_proposal (shop_id, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (shop_id, purchase_order_id, proposal_id) do update set
-          state = excluded.state, lines = excluded.lines, decided_at = excluded.decided_at,
-          decided_by = excluded.decided_by`,
-  params: [
+export const proposalStatement = (shopId: string, proposal: SupplierProposal): Change =>
+  insert(
+    tables.supplier_proposal,
     shopId,
-    proposal.proposalId,
-    proposal.purchaseOrderId,
-    proposal.linkId,
-    proposal.state,
-    JSON.stringify(proposal.lines),
-    proposal.reference,
-    proposal.trackingNumber,
-    proposal.createdAtMs,
-    proposal.decidedAtMs,
-    proposal.decidedBy,
-  ],
-});
+    {
+      proposal_id: proposal.proposalId,
+      purchase_order_id: proposal.purchaseOrderId,
+      link_id: proposal.linkId,
+      state: proposal.state,
+      lines: JSON.stringify(proposal.lines),
+      reference: proposal.reference,
+      tracking_number: proposal.trackingNumber,
+      created_at: proposal.createdAtMs,
+      decided_at: proposal.decidedAtMs,
+      decided_by: proposal.decidedBy,
+    },
+    ["state", "lines", "decided_at", "decided_by"],
+  );
 
 /** An order whose open proposal waits for somebody. */
 interface WaitingProposal {

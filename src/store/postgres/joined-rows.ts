@@ -15,6 +15,7 @@
  * - A joined update names all columns of the key but one as parameters. Whatever plan PostgreSQL makes, it reads no
  *   more than the rows of one order.
  */
+import { type Change, type Form, isChange } from "../change.ts";
 import { checkParams } from "../engine-rules.ts";
 import type { SqlValue, Statement } from "../store.ts";
 
@@ -30,84 +31,32 @@ const sharedMin = 2;
 /** Values by the place of their column. */
 type Row = readonly SqlValue[];
 
-/** Change of a statement, read from its text. */
-interface Form {
-  readonly table: string;
-  /** Of the parameters of a row, in their order. */
-  readonly columns: readonly string[];
-  /**
-   * Places of parameters that name the row. Null: no two statements meet the same row, or PostgreSQL refuses the
-   * second.
-   */
+/** Facts about a form whose changes can be joined. */
+interface Joinable {
+  /** Places of the columns that name a row. Null: no two inserts meet, or PostgreSQL refuses the second. */
   readonly key: readonly number[] | null;
+  /** The statement for all rows as JSON, up to what becomes of a row that is there. */
+  readonly intoJson: string;
 }
 
-/** A statement that adds rows. */
-interface InsertForm extends Form {
-  readonly rows: number;
-  /** Rows of one key are added up, column by column. */
-  readonly isSum: boolean;
-  /** Of all rows as JSON. */
-  readonly joinedSql: string;
-  /** Of one row. */
-  readonly singleSql: string;
-  /** See `Addition`. */
-  readonly manner: string | null;
-}
+const known = new WeakMap<Form, Joinable>();
 
-const insertText =
-  /^\s*insert into (\w+)\s+\((\w+(?:, \w+)*)\)\s+values (\(\?(?:, \?)*\)(?:, \(\?(?:, \?)*\))*)(?:\s+(on conflict \((\w+(?:, \w+)*)\) do (?:nothing|update set\s([^?]*))))?\s*$/;
-
-const updateText = /^\s*update (\w+) set (\w+ = \?(?:, \w+ = \?)*) where (\w+ = \?(?: and \w+ = \?)*)\s*$/;
-
-function insertForm(sql: string): InsertForm | null {
-  const [, table, names, values, onConflict = "", conflictKey, changes = ""] = insertText.exec(sql) ?? [];
-  if (table === undefined || names === undefined || values === undefined) return null;
-  const columns = names.split(", ");
-  const rows = values.split("), (");
-  if (rows.some((row) => row.split(", ").length !== columns.length)) return null;
-  const keyNames = conflictKey?.split(", ") ?? null;
-  const key = keyNames?.map((column) => columns.indexOf(column)) ?? null;
-  if (key?.includes(-1) === true) return null;
-  const sum = columns
-    .filter((column) => keyNames?.includes(column) === false)
-    .map((column) => `${column} = ${table}.${column} + excluded.${column}`)
-    .join(", ");
-  const list = columns.join(", ");
-  const into = `insert into ${table} (${list})`;
-  return {
-    table,
-    columns,
-    key,
-    rows: rows.length,
-    isSum: sum !== "" && changes.trim() === sum,
-    joinedSql: `${into} select ${list} from json_populate_recordset(null::${table}, ?) ${onConflict}`,
-    singleSql: `${into} values (${columns.map(() => "?").join(", ")}) ${onConflict}`,
-    manner: /\bselect\b/i.test(onConflict) ? null : `${into} ${onConflict}`,
-  };
-}
-
-function updateForm(sql: string): Form | null {
-  const [, table, sets, conditions] = updateText.exec(sql) ?? [];
-  if (table === undefined || sets === undefined || conditions === undefined) return null;
-  const nameOf = (each: string): string => each.slice(0, -" = ?".length);
-  const changed = sets.split(", ").map(nameOf);
-  const columns = [...changed, ...conditions.split(" and ").map(nameOf)];
-  if (new Set(columns).size < columns.length) return null;
-  return { table, columns, key: columns.map((_, place) => place).slice(changed.length) };
-}
-
-/** Of each text, how it adds or changes rows; null: neither can be joined. */
-const forms = new Map<string, { readonly insert: InsertForm | null; readonly update: Form | null }>();
-
-/** Texts of the program are few; those of lists vary a little. */
-const formsMax = 4_000;
-
-function formsOf(sql: string): { readonly insert: InsertForm | null; readonly update: Form | null } {
-  const found = forms.get(sql);
+/** A form of plain values, whose rows can be joined. Null: not this one. */
+function joinableOf(form: Form): Joinable | null {
+  if (!form.isPlain || form.kind === "delete" || form.kind === "text") return null;
+  const found = known.get(form);
   if (found !== undefined) return found;
-  const made = { insert: insertForm(sql), update: updateForm(sql) };
-  if (forms.size < formsMax) forms.set(sql, made);
+  const { table, columns, conflict, confinedBy, sql } = form;
+  const list = columns.join(", ");
+  const onConflict = sql.indexOf(" on conflict ");
+  const made =
+    form.kind === "update"
+      ? { key: [...confinedBy.values()], intoJson: "" }
+      : {
+          key: conflict.on === "fail" ? null : conflict.key.map((column) => columns.indexOf(column)),
+          intoJson: `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, ?)${onConflict === -1 ? "" : sql.slice(onConflict)}`,
+        };
+  known.set(form, made);
   return made;
 }
 
@@ -140,16 +89,17 @@ function jsonOf(rows: readonly Row[], { columns }: Form, places: readonly number
   return refusedInJson.test(json) ? null : json;
 }
 
-function joinedInsert(rows: readonly Row[], form: InsertForm): Statement | null {
-  if (form.key !== null && !areDistinct(rows, form.key)) return null;
+function joinedInsert(rows: readonly Row[], form: Form): Statement | null {
+  const joinable = joinableOf(form);
+  if (joinable === null || (joinable.key !== null && !areDistinct(rows, joinable.key))) return null;
   const json = jsonOf(rows, form, [...form.columns.keys()]);
-  return json === null ? null : { sql: form.joinedSql, params: [json] };
+  return json === null ? null : { sql: joinable.intoJson, params: [json] };
 }
 
-/** Null: the statements share too little of their key. */
+/** Null: the changes share too little of their key. */
 function joinedUpdate(rows: readonly Row[], form: Form): Statement | null {
   const [first] = rows;
-  const key = form.key ?? [];
+  const key = joinableOf(form)?.key ?? [];
   if (!areDistinct(rows, key)) return null;
   const shared = key.filter((place) => rows.every((row) => row[place] === first?.[place]));
   const [own, ...more] = key.filter((place) => !shared.includes(place));
@@ -166,25 +116,12 @@ function joinedUpdate(rows: readonly Row[], form: Form): Statement | null {
   };
 }
 
-/** The rows of statements of this form. Null: one of them is refused, so it must be sent as it is. */
-function rowsOf(run: readonly Statement[], { columns }: Form): readonly Row[] | null {
-  const rows: Row[] = [];
-  for (const { params } of run) {
-    if (params.length === 0 || params.length % columns.length !== 0) return null;
-    checkParams(params);
-    for (let start = 0; start < params.length; start += columns.length)
-      rows.push(params.length === columns.length ? params : params.slice(start, start + columns.length));
-  }
-  return rows;
-}
-
-/** The statement that does what all of these do; null when there is none. They have the same text. */
-function joined(run: readonly Statement[], sql: string): Statement | null {
-  const { insert, update } = formsOf(sql);
-  const form = insert ?? update;
-  const rows = form === null ? null : rowsOf(run, form);
-  if (form === null || rows === null || rows.length !== run.length) return null;
-  return insert === null ? joinedUpdate(rows, form) : joinedInsert(rows, insert);
+/** The change that does what all of these do; null when there is none. They have the same form. */
+function joined(changes: readonly Change[], form: Form): Statement | null {
+  if (joinableOf(form) === null) return null;
+  const rows = changes.map(({ params }) => params);
+  for (const row of rows) checkParams(row);
+  return form.kind === "update" ? joinedUpdate(rows, form) : joinedInsert(rows, form);
 }
 
 /** The same changes in fewer statements. */
@@ -192,40 +129,32 @@ export function withJoinedRows(statements: readonly Statement[]): readonly State
   if (statements.length < joinedMin) return statements;
   const made: Statement[] = [];
   for (let start = 0; start < statements.length;) {
-    const sql = statements[start]?.sql ?? "";
-    let end = start + 1;
-    while (end < statements.length && end - start < joinedMax && statements[end]?.sql === sql) end += 1;
-    const run = statements.slice(start, end);
-    const one = run.length < joinedMin ? null : joined(run, sql);
-    if (one === null) made.push(...run);
+    const first = statements[start];
+    if (first === undefined) break;
+    const run: Change[] = [];
+    for (let each: Statement | undefined = first; each !== undefined && isChange(each) && run.length < joinedMax;) {
+      if (!isChange(first) || each.form !== first.form) break;
+      run.push(each);
+      each = statements[start + run.length];
+    }
+    const one = run.length < joinedMin || !isChange(first) ? null : joined(run, first.form);
+    if (one === null) made.push(first, ...run.slice(1));
     else made.push(one);
-    start = end;
+    start += Math.max(1, run.length);
   }
   return made;
 }
 
-/** Rows that a statement adds if it does nothing else, whatever other tables hold. */
-export interface Addition {
-  readonly table: string;
-  readonly rows: number;
-  /** Two statements with the same one can be joined. */
-  readonly manner: string;
-}
-
-/** Null: the statement does something else. @throws TypeError for a value that may not be bound. */
-export function additionOf({ sql, params }: Statement): Addition | null {
-  const form = formsOf(sql).insert;
-  if (form === null || form.manner === null || params.length !== form.rows * form.columns.length) return null;
-  checkParams(params);
-  return { table: form.table, rows: form.rows, manner: form.manner };
-}
+/** Two changes that add rows and may be joined: of one form. */
+export const isAddition = (statement: Statement): statement is Change =>
+  isChange(statement) && statement.form.kind === "insert";
 
 /** Rows of one key as one. Null: what is to be added up is no number that is exact. */
-function summed(rows: readonly Row[], { columns, key }: InsertForm): readonly Row[] | null {
-  const places = [...columns.keys()].filter((place) => key?.includes(place) !== true);
+function summed(rows: readonly Row[], { columns }: Form, key: readonly number[]): readonly Row[] | null {
+  const places = [...columns.keys()].filter((place) => !key.includes(place));
   const sums = new Map<string, SqlValue[]>();
   for (const row of rows) {
-    const name = keyOf(row, key ?? []);
+    const name = keyOf(row, key);
     const sum = sums.get(name);
     for (const place of places) {
       const [value, before] = [row[place], sum?.[place] ?? 0];
@@ -254,15 +183,17 @@ function* runsOf(rows: readonly Row[], key: readonly number[] | null): Generator
   if (run.length > 0) yield run;
 }
 
-/** Returns fewer statements with the effect of these. They add rows in the same manner (`additionOf`). */
-export function joinedAdditions(statements: readonly Statement[]): readonly Statement[] {
-  const form = formsOf(statements[0]?.sql ?? "").insert;
-  const given = form === null ? null : rowsOf(statements, form);
-  if (form === null || given === null) return statements;
-  const rows = (form.isSum ? summed(given, form) : null) ?? given;
-  if (rows.length < joinedMin && rows.length >= statements.length) return statements;
-  const single = (row: Row): Statement => ({ sql: form.singleSql, params: row });
-  return [...runsOf(rows, form.key)].flatMap((run) => {
+/** Returns fewer statements with the effect of these, which add rows and have one form. */
+export function joinedAdditions(changes: readonly Change[]): readonly Statement[] {
+  const [first] = changes;
+  const key = first === undefined ? null : (joinableOf(first.form)?.key ?? null);
+  if (first === undefined) return changes;
+  const { form } = first;
+  const given = changes.map(({ params }) => params);
+  const rows = (form.conflict.on === "add" && key !== null ? summed(given, form, key) : null) ?? given;
+  if (rows.length < joinedMin && rows.length >= changes.length) return changes;
+  const single = (row: Row): Statement => ({ sql: form.sql, params: row });
+  return [...runsOf(rows, key)].flatMap((run) => {
     const one = run.length < joinedMin ? null : joinedInsert(run, form);
     return one === null ? run.map(single) : [one];
   });

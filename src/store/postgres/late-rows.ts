@@ -5,15 +5,16 @@
  * Owns: which rows wait, and which statements may meet them. Does not own: when they are sent and what is undone when
  * they are refused (transaction.ts), their statements (joined-rows.ts).
  *
- * - A statement meets the rows of every table whose name is a word of its text. No table's rows depend on another
- *   one's.
- * - Rows of a table wait only as long as all of them are added in the same manner.
+ * - A change meets the rows of its table; a read, those of every table whose name is a word of its text. No table's
+ *   rows depend on another one's.
+ * - Rows of a table wait only as long as all of them are added in one form.
  * - Once a statement has met rows of a table, none of that table wait any more in this transaction: they would not wait
  *   for long.
  */
-import type { Statement } from "../store.ts";
+import type { Change, Form } from "../change.ts";
+import { checkParams } from "../engine-rules.ts";
 import { type Query, queryOf } from "./connection.ts";
-import { type Addition, joinedAdditions } from "./joined-rows.ts";
+import { joinedAdditions } from "./joined-rows.ts";
 import type { Member } from "./transaction.ts";
 
 /**
@@ -27,10 +28,7 @@ const wordsMax = 4_000;
 /** A row that a member adds. */
 export interface LateRow {
   readonly member: Member;
-  readonly table: string;
-  readonly statement: Statement;
-  /** Number of rows that the statement adds. */
-  readonly rows: number;
+  readonly change: Change;
 }
 
 const wordsOfTexts = new Map<string, ReadonlySet<string>>();
@@ -45,52 +43,59 @@ function wordsOf(sql: string): ReadonlySet<string> {
 
 /** The statements that add these rows. */
 export function queriesOf(rows: readonly LateRow[]): readonly Query[] {
-  const byTable = Map.groupBy(rows, ({ table }) => table);
+  const byTable = Map.groupBy(rows, ({ change }) => change.form.table);
   return [...byTable.values()]
-    .flatMap((each) => joinedAdditions(each.map(({ statement }) => statement)))
+    .flatMap((each) => joinedAdditions(each.map(({ change }) => change)))
     .map((statement) => queryOf(statement));
 }
 
 export class LateRows {
   #rows: LateRow[] = [];
-  /** Number of rows that all of them add. */
-  #count = 0;
   /** The tables of which rows wait. */
   #tables: ReadonlySet<string> = new Set();
-  /** Of each table, the manner in which its rows are added. */
-  readonly #manners = new Map<string, string>();
+  /** Of each table, the form in which its rows are added. */
+  readonly #forms = new Map<string, Form>();
   /** Tables whose rows do not wait any more. */
   readonly #met = new Set<string>();
 
   /**
-   * The tables of which rows wait that the statement may meet. @param addition what it adds, if that is all that it
-   * does.
+   * The tables of which rows wait that the statement may meet. A change meets rows of its own table; a text, those of
+   * each table that it names.
+   *
+   * @param mayWait false: a change that adds a row meets the rows of its table too.
    */
-  metBy(sql: string, addition: Addition | null): readonly string[] {
+  metBy(statement: { readonly sql: string; readonly form?: Form }, mayWait = false): readonly string[] {
     if (this.#tables.size === 0) return [];
-    const words = wordsOf(sql);
-    const own = addition !== null && this.#mayWait(addition) ? addition.table : null;
-    return [...this.#tables].filter((table) => table !== own && words.has(table));
+    const { form } = statement;
+    if (form !== undefined)
+      return this.#tables.has(form.table) && !(mayWait && this.#mayWait(form)) ? [form.table] : [];
+    const words = wordsOf(statement.sql);
+    return [...this.#tables].filter((table) => words.has(table));
   }
 
-  #mayWait({ table, manner }: Addition): boolean {
-    return !this.#met.has(table) && (this.#manners.get(table) ?? manner) === manner;
+  #mayWait(form: Form): boolean {
+    return form.kind === "insert" && !this.#met.has(form.table) && (this.#forms.get(form.table) ?? form) === form;
   }
 
-  /** Makes the rows wait if they may. @returns false: they are to be sent. */
-  add(member: Member, statement: Statement, addition: Addition): boolean {
-    if (!this.#mayWait(addition)) return false;
-    const { table, manner, rows } = addition;
-    this.#manners.set(table, manner);
-    this.#rows.push({ member, table, statement, rows });
-    this.#count += rows;
+  /**
+   * Makes the row wait if it may. @returns false: it is to be sent.
+   *
+   * @throws TypeError for a value that may not be bound.
+   */
+  add(member: Member, change: Change): boolean {
+    const { form, params } = change;
+    if (!this.#mayWait(form)) return false;
+    checkParams(params);
+    const { table } = form;
+    this.#forms.set(table, form);
+    this.#rows.push({ member, change });
     if (!this.#tables.has(table)) this.#tables = new Set([...this.#tables, table]);
     return true;
   }
 
   /** As many rows wait as may. */
   get areFull(): boolean {
-    return this.#count >= lateRowsMax;
+    return this.#rows.length >= lateRowsMax;
   }
 
   /** All that wait, those of writes that have failed too. */
@@ -101,7 +106,7 @@ export class LateRows {
   /** Takes the rows of these tables, none of which wait any longer. */
   takeMet(tables: readonly string[]): readonly LateRow[] {
     for (const table of tables) this.#met.add(table);
-    return this.#take(({ table }) => tables.includes(table));
+    return this.#take(({ change }) => tables.includes(change.form.table));
   }
 
   takeAll(): readonly LateRow[] {
@@ -127,7 +132,6 @@ export class LateRows {
 
   #set(rows: readonly LateRow[]): void {
     this.#rows = [...rows];
-    this.#count = rows.reduce((sum, row) => sum + row.rows, 0);
-    this.#tables = new Set(rows.map(({ table }) => table));
+    this.#tables = new Set(rows.map(({ change }) => change.form.table));
   }
 }

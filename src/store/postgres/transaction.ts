@@ -27,7 +27,7 @@ import {
   undoneWith,
   undoToSavepoint as undo,
 } from "./connection.ts";
-import { additionOf, withJoinedRows } from "./joined-rows.ts";
+import { isAddition, withJoinedRows } from "./joined-rows.ts";
 import { LateRows, type LateRow, queriesOf } from "./late-rows.ts";
 
 /** Statements that are sent for a member. */
@@ -192,13 +192,13 @@ export class Transaction {
       direct = [];
     };
     for (const statement of statements) {
-      const addition = mayWait ? additionOf(statement) : null;
-      const met = this.#late.metBy(statement.sql, addition);
+      const addition = mayWait && isAddition(statement) ? statement : null;
+      const met = this.#late.metBy(statement, mayWait);
       if (met.length > 0) {
         addDirect();
         member.entries.push(lateEntry(this.#late.takeMet(met)));
       }
-      if (addition === null || !this.#late.add(member, statement, addition)) {
+      if (addition === null || !this.#late.add(member, addition)) {
         direct.push(statement);
         continue;
       }
@@ -212,7 +212,7 @@ export class Transaction {
 
   /** Runs a statement of the part and returns its rows. */
   ask(member: Member, query: Query, sql: string): Promise<readonly unknown[]> {
-    const met = this.#late.metBy(sql, null);
+    const met = this.#late.metBy({ sql });
     if (met.length > 0) member.entries.push(lateEntry(this.#late.takeMet(met)));
     return new Promise((resolve, reject) => {
       member.entries.push(ownEntry(query, { resolve, reject }));

@@ -18,6 +18,7 @@
  * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
  */
 import type { Fault } from "../../base/fault.ts";
+import { type Form, isChange } from "../change.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { Beside, LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
@@ -103,9 +104,11 @@ class FileTx implements Tx, TxCache {
     try {
       let last: PreparedStatement | null = null;
       let reported: RunWrite | null = null;
-      for (const { sql, params } of statements) {
+      for (const statement of statements) {
+        const { sql, params } = statement;
+        const form = isChange(statement) ? statement.form : null;
         // Many have the text of the one before: a line each.
-        const prepared: PreparedStatement = last?.known.sql === sql ? last : this.#prepared(sql, params);
+        const prepared: PreparedStatement = last?.known.sql === sql ? last : this.#prepared(sql, params, form);
         const { writes, scope } = prepared.known;
         const changes = this.#file.run(prepared, params);
         if (!writes) continue;
@@ -122,10 +125,10 @@ class FileTx implements Tx, TxCache {
   }
 
   /** The statement, when it may run. What it reads is noted. */
-  #prepared(sql: string, params: readonly SqlValue[]): PreparedStatement {
+  #prepared(sql: string, params: readonly SqlValue[], form: Form | null = null): PreparedStatement {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     if (this.failure !== null) throw this.failure.fault;
-    const prepared = this.#file.prepared(sql);
+    const prepared = this.#file.prepared(sql, form);
     const { writes, scope } = prepared.known;
     if (writes) {
       if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);

@@ -54,6 +54,7 @@ import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite
 import { Fault } from "../../base/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Cache } from "../cache.ts";
+import type { Form } from "../change.ts";
 import type { SqlValue } from "../store.ts";
 import {
   type Accesses,
@@ -422,7 +423,7 @@ export class ShopFile {
     }
   }
 
-  #prepare(sql: string): PreparedStatement {
+  #prepare(sql: string, form: Form | null): PreparedStatement {
     this.#uses += 1;
     const cached = this.#statements.get(sql);
     if (cached !== undefined) {
@@ -432,7 +433,7 @@ export class ShopFile {
     const found = this.#options.knownStatements.find(sql);
     // A text that is known was allowed before.
     const { known, statement } =
-      found === null ? this.#learn(sql) : { known: found, statement: this.#database.prepare(found.sql) };
+      found === null ? this.#learn(sql, form) : { known: found, statement: this.#database.prepare(found.sql) };
     if (this.#statements.size >= fileStatementsMax) this.#keepStatements(fileStatementsMax - 1);
     const prepared = { known, statement, usedAt: this.#uses };
     this.#statements.set(known.sql, prepared);
@@ -449,13 +450,14 @@ export class ShopFile {
   }
 
   /** Prepares a statement of which nothing is known. @throws Error when `work` may not run it. */
-  #learn(sql: string): Pick<PreparedStatement, "known" | "statement"> {
+  #learn(sql: string, form: Form | null): Pick<PreparedStatement, "known" | "statement"> {
     const accesses = newAccesses();
     this.#preparing = accesses;
     try {
       const statement = this.#database.prepare(sql);
       const writes = accesses.changed.size > 0;
-      const scope = (writes ? changeScope : readScope)(sql, accesses, this.#options.sliceColumn);
+      const { sliceColumn } = this.#options;
+      const scope = writes ? changeScope(form, accesses, sliceColumn) : readScope(sql, accesses, sliceColumn);
       const known = { sql, writes, scope, returnsChanges: / returning /i.test(sql) };
       this.#options.knownStatements.add(known);
       return { known, statement };
@@ -464,9 +466,9 @@ export class ShopFile {
     }
   }
 
-  /** The statement, prepared. @throws Error when `work` may not run it. */
-  prepared(sql: string): PreparedStatement {
-    return this.#guard(() => this.#prepare(sql));
+  /** The statement, prepared. @param form of a change. @throws Error when `work` may not run it. */
+  prepared(sql: string, form: Form | null = null): PreparedStatement {
+    return this.#guard(() => this.#prepare(sql, form));
   }
 
   /** Returns the scope that a statement of a read reads. @throws Error when a read may not run it. */

@@ -1,20 +1,20 @@
 /**
  * Which rows a read has seen, whether they have changed since, and whether they are on disk (D111).
  *
- * Owns: what a statement reads and changes, found from sqlite's own account of it (its authorizer) and from its text;
+ * Owns: accesses of a statement, by sqlite's own account (its authorizer), the form of a change and the text of a read;
  * counts of changes. Does not own: statements and syncs (file.ts), what is remembered
  * (requests/remembered/remembered-reads.ts).
  *
  * Invariants:
  * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row
  *       which it has seen makes it fall at once, whoever runs the statement. It falls also if the change is rolled
- *       back. So nobody has to remember what to forget. A statement whose rows are not known from its text counts as
- *       changing, or reading, the whole table. The same holds of reads of another connection. They saw what was
- *       committed when they began, or later, and no row of that has changed since (`isAsAt`). Footprints stand while
- *       the file is closed: nobody else opens it (directory-lock.ts). This process opens it to read, or with the same
- *       watch.
+ *       back. So nobody has to remember what to forget. A statement whose rows are not known counts as changing, or
+ *       reading, the whole table. The same holds of reads of another connection. They saw what was committed when they
+ *       began, or later, and no row of that has changed since (`isAsAt`). Footprints stand while the file is closed:
+ *       nobody else opens it (directory-lock.ts). This process opens it to read, or with the same watch.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
+import type { Form } from "../change.ts";
 import type { SqlValue } from "../store.ts";
 
 /** Orders, of all shops, of which it is known whether they have changed, each by itself: some 200 bytes each. */
@@ -288,9 +288,10 @@ export function readScope(sql: string, { read }: Accesses, sliceColumn: string |
 }
 
 /** Accesses of a statement that changes something. */
-export function changeScope(sql: string, { changed }: Accesses, sliceColumn: string | null): Scope {
+export function changeScope(form: Form | null, { changed }: Accesses, sliceColumn: string | null): Scope {
   const tables = new Set([...changed].map((name) => name.split(".", 1)[0] ?? name));
-  const slice = sliceColumn === null ? null : changedSlice(sql, sliceColumn);
+  const parameter = sliceColumn === null ? undefined : form?.confinedBy.get(sliceColumn);
+  const slice = form === null || parameter === undefined ? null : { table: form.table, parameter };
   // Who reads a whole table is concerned by every change, who reads a part only by those of that part and by those of
   // unknown parts.
   const confined = slice !== null && tables.size === 1 && tables.has(slice.table);
@@ -320,19 +321,4 @@ function readSlice(text: string, column: string): Slice | null {
   if (first !== second || (first !== undefined && first !== alias && first !== table)) return null;
   if (sql.split(" where ").length !== 2 || sql.split(new RegExp(`\\b${table}\\b`)).length !== 2) return null;
   return { table, parameter: parametersIn(upTo) - 1 };
-}
-
-/** The part that an insert of one row, an update or a deletion is confined to. */
-function changedSlice(text: string, column: string): Slice | null {
-  const sql = text.replaceAll(/\s+/g, " ").toLowerCase().trim();
-  const inserted = new RegExp(
-    `^insert into (\\w+) \\(shop_id, ${column}[,)][^()]*\\)? ?values \\(\\?, \\?[^()]*\\)(?! ?,)`,
-  ).exec(sql);
-  // An upsert, or an update that moves a row, may concern another part as well.
-  if (inserted !== null) return sql.includes(" on conflict ") ? null : { table: inserted[1] ?? "", parameter: 1 };
-  if (/ or |\(select /.test(sql) || sql.split(" where ").length !== 2 || sql.split(column).length !== 2) return null;
-  const found = new RegExp(`^(?:update|delete from) (\\w+)(?: set .*)? where shop_id = \\? and ${column} = \\?`).exec(
-    sql,
-  );
-  return found === null ? null : { table: found[1] ?? "", parameter: parametersIn(found[0]) - 1 };
 }

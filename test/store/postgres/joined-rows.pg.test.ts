@@ -10,7 +10,9 @@ import { Fault } from "../../../src/base/fault.ts";
 import type { PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
 import { importOrder, loadOrder, saveDecision } from "../../../src/shop/order/purchase-orders.ts";
 import { withJoinedRows } from "../../../src/store/postgres/joined-rows.ts";
+import { type Change, insert, remove, update } from "../../../src/store/change.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../../src/store/store.ts";
+import { tables } from "../../../src/shop/tables.ts";
 import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { importedOrder, line, order, quantity } from "../../support/goods.ts";
 import { makePlace, openStore } from "../../support/store.ts";
@@ -92,10 +94,9 @@ test("orders of many lines are inserted, received and read back as they are, in 
     for (const statements of sent) assert.ok(statements < 20, `${statements} statements for ${rowsMax} lines`);
   }));
 
-const addLevel = (variantId: string, onHand: SqlValue): ((shopId: string) => Statement) => {
-  const sql = `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
-    on conflict (shop_id, variant_id, location_id) do update set on_hand = inventory_level.on_hand + excluded.on_hand`;
-  return (shopId) => ({ sql, params: [shopId, variantId, "l", onHand] });
+const addLevel = (variantId: string, onHand: SqlValue): ((shopId: string) => Change) => {
+  const row = { variant_id: variantId, location_id: "l", on_hand: onHand };
+  return (shopId) => insert(tables.inventory_level, shopId, row, "add");
 };
 
 const setLine = (
@@ -103,10 +104,9 @@ const setLine = (
   received: number,
   note: string | null,
   orderId = "po",
-): ((shopId: string) => Statement) => {
-  const sql =
-    "update purchase_order_line set quantity_received = ?, note = ? where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
-  return (shopId) => ({ sql, params: [received, note, shopId, orderId, lineItemId] });
+): ((shopId: string) => Change) => {
+  const key = { purchase_order_id: orderId, po_line_item_id: lineItemId };
+  return (shopId) => update(tables.purchase_order_line, shopId, key, { quantity_received: received, note });
 };
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("null", '"', "\\u0041", "😀")).map((text) =>
@@ -208,13 +208,14 @@ test("statements that differ in more than the row, or whose rows no key names, a
   kept(many((n) => addLevel(`v${n % 19}`, 1)(together)));
   kept(many((n) => setLine(`l${n % 19}`, n, null)(together)));
   kept(many((n) => setLine(`l${n}`, n, null, `po${n % 2}`)(together)));
+  kept(many((n) => update(tables.variant, "a", { variant_id: `v${n}` }, { unit_cost: n })));
+  kept(many((n) => remove(tables.incoming, "a", { variant_id: `v${n}` })));
   kept(
-    many((n) => ({
-      sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
-      params: [n, "a", `v${n}`],
-    })),
+    many((n) => {
+      const { sql, params } = addLevel(`v${n}`, 1)(together);
+      return { sql, params };
+    }),
   );
-  kept(many((n) => ({ sql: "delete from incoming where shop_id = ? and variant_id = ?", params: ["a", `v${n}`] })));
   kept(many((n) => setLine(`l${n}`, n, n === 7 ? "\ud83d" : null)(together)));
   kept(many((n) => setLine(`l${n}`, n, n === 7 ? "\u0000" : null)(together)));
   kept(Array.from({ length: 7 }, (_, n) => setLine(`l${n}`, n, null)(together)));

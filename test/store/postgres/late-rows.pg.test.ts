@@ -11,7 +11,9 @@ import type { PostgresConnection, Query } from "../../../src/store/postgres/conn
 import { joinedAdditions } from "../../../src/store/postgres/joined-rows.ts";
 import { lateRowsMax } from "../../../src/store/postgres/late-rows.ts";
 import { MemberTx, Transaction } from "../../../src/store/postgres/transaction.ts";
-import type { Engine, SqlValue, Statement, Tx } from "../../../src/store/store.ts";
+import { type Change, insert, remove, replace, type Row, Term, update } from "../../../src/store/change.ts";
+import type { Engine, SqlValue, Tx } from "../../../src/store/store.ts";
+import { tables } from "../../../src/shop/tables.ts";
 import { part } from "../../support/part.ts";
 import { inPlace, openStore } from "../../support/store.ts";
 import { locationIds } from "../../contract/engine-suite.ts";
@@ -30,40 +32,35 @@ const withEngine = (use: (engine: Engine) => Promise<void>): Promise<void> =>
     }
   });
 
+const level = (variant: number, onHand: SqlValue): Row => ({
+  variant_id: `v${variant}`,
+  location_id: "l",
+  on_hand: onHand,
+});
+
 /** Adds to what is on hand of several variants. */
-const sum = (id: string, changes: readonly (readonly [variant: number, by: SqlValue])[]): Statement => ({
-  sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand)
-    values ${changes.map(() => "(?, ?, ?, ?)").join(", ")}
-    on conflict (shop_id, variant_id, location_id) do update set on_hand = inventory_level.on_hand + excluded.on_hand`,
-  params: changes.flatMap(([variant, by]) => [id, `v${variant}`, "l", by]),
-});
+const sum = (id: string, changes: readonly (readonly [variant: number, by: SqlValue])[]): readonly Change[] =>
+  changes.map(([variant, by]) => insert(tables.inventory_level, id, level(variant, by), "add"));
 
-const set = (id: string, variant: number, onHand: SqlValue): Statement => ({
-  sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
-    on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
-  params: [id, `v${variant}`, "l", onHand],
-});
+const set = (id: string, variant: number, onHand: SqlValue): readonly Change[] => [
+  replace(tables.inventory_level, id, level(variant, onHand)),
+];
 
-const name = (id: string, location: number, text: string): Statement => ({
-  sql: `insert into location (shop_id, location_id, name) values (?, ?, ?)
-    on conflict (shop_id, location_id) do update set name = excluded.name`,
-  params: [id, `l${location}`, text],
-});
+const name = (id: string, location: number, text: string): readonly Change[] => [
+  replace(tables.location, id, { location_id: `l${location}`, name: text }),
+];
 
-const keepFirst = (id: string, location: number, text: string): Statement => ({
-  sql: "insert into location (shop_id, location_id, name) values (?, ?, ?) on conflict (shop_id, location_id) do nothing",
-  params: [id, `l${location}`, text],
-});
+const keepFirst = (id: string, location: number, text: string): readonly Change[] => [
+  insert(tables.location, id, { location_id: `l${location}`, name: text }, "keep"),
+];
 
-const double = (id: string, value: SqlValue): Statement => ({
-  sql: "update inventory_level set on_hand = on_hand + ? where shop_id = ?",
-  params: [value, id],
-});
+const double = (id: string, value: SqlValue): readonly Change[] => [
+  update(tables.inventory_level, id, {}, { on_hand: new Term("plus", value) }),
+];
 
-const drop = (id: string, location: number): Statement => ({
-  sql: "delete from location where shop_id = ? and location_id = ?",
-  params: [id, `l${location}`],
-});
+const drop = (id: string, location: number): readonly Change[] => [
+  remove(tables.location, id, { location_id: `l${location}` }),
+];
 
 const levels = (tx: Tx, id: string): Promise<unknown[]> =>
   tx.all("select variant_id, on_hand from inventory_level where shop_id = ? order by variant_id", [id]);
@@ -71,14 +68,14 @@ const levels = (tx: Tx, id: string): Promise<unknown[]> =>
 const locations = (tx: Tx, id: string): Promise<unknown[]> =>
   tx.all("select location_id, name from location where shop_id = ? order by location_id", [id]);
 
-/** A statement, for either shop. */
-type Made = readonly [name: keyof typeof statements, ...values: readonly unknown[]];
+/** A change, for either shop. */
+type Made = readonly [name: keyof typeof changes, ...values: readonly unknown[]];
 
-const statements = { sum, set, name, keepFirst, double, drop };
+const changes = { sum, set, name, keepFirst, double, drop };
 
-const statementOf = (id: string, [made, ...values]: Made): Statement =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the values are of the statement's own arbitrary
-  (statements[made] as (id: string, ...values: readonly unknown[]) => Statement)(id, ...values);
+const changesOf = (id: string, [made, ...values]: Made): readonly Change[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the values are of the change's own arbitrary
+  (changes[made] as (id: string, ...values: readonly unknown[]) => readonly Change[])(id, ...values);
 
 /** What one write does next: some statements, or a read whose rows it answers. */
 type Step = readonly Made[] | "levels" | "locations" | "other" | "throws";
@@ -91,7 +88,7 @@ const anyChanges = fc
   .array(fc.tuple(anyVariant, fc.integer()), { minLength: 1, maxLength: 3 })
   .map((changes) => [...new Map(changes)]);
 
-const anyStatement: fc.Arbitrary<Made> = fc.oneof(
+const anyChange: fc.Arbitrary<Made> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant("sum" as const), anyChanges) },
   { weight: 2, arbitrary: fc.tuple(fc.constant("set" as const), anyVariant, fc.integer()) },
   { weight: 3, arbitrary: fc.tuple(fc.constant("name" as const), anyVariant, anyText) },
@@ -103,7 +100,7 @@ const anyStatement: fc.Arbitrary<Made> = fc.oneof(
 
 const anyWrite: fc.Arbitrary<Write> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.array(anyStatement, { minLength: 1, maxLength: 12 }) },
+    { weight: 4, arbitrary: fc.array(anyChange, { minLength: 1, maxLength: 12 }) },
     { weight: 2, arbitrary: fc.constantFrom<Step>("levels", "locations", "other", "other", "throws") },
   ),
   { maxLength: 5 },
@@ -113,7 +110,7 @@ const anyWrite: fc.Arbitrary<Write> = fc.array(
 async function run(tx: Tx, id: string, steps: Write): Promise<unknown[]> {
   const read: unknown[] = [];
   for (const step of steps) {
-    if (typeof step !== "string") await tx.batch(step.map((made) => statementOf(id, made)));
+    if (typeof step !== "string") await tx.batch(step.flatMap((made) => changesOf(id, made)));
     else if (step === "levels") read.push(await levels(tx, id));
     else if (step === "locations") read.push(await locations(tx, id));
     else if (step === "other") read.push(await tx.all("select count(*) as n from supplier where shop_id = ?", [id]));
@@ -199,13 +196,13 @@ test("a write whose rows are refused at the end is undone with those after it, w
   withEngine(async (engine) => {
     const add = (variant: number, by: SqlValue) => async (tx: Tx) => {
       await tx.all("select 1 as one from supplier where shop_id = ?", [shopId]);
-      await tx.batch([name(shopId, variant, "x"), sum(shopId, [[variant, by]])]);
+      await tx.batch([...name(shopId, variant, "x"), ...sum(shopId, [[variant, by]])]);
     };
     const writes = [add(1, 1), add(2, 2), add(3, "no number"), add(4, 4), add(5, 5)];
     const results = await Promise.allSettled([
       ...writes.map((work) => engine.write(shopId, work)),
       // It has read nothing, and only adds: nothing of it can depend on the others.
-      engine.write(shopId, (tx) => tx.batch([name(shopId, 9, "x")])),
+      engine.write(shopId, (tx) => tx.batch(name(shopId, 9, "x"))),
     ]);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -233,19 +230,19 @@ test("a write whose rows are refused at the end is undone with those after it, w
 test("rows of others that were sent behind the savepoint of a write that fails are kept", () =>
   withEngine(async (engine) => {
     const results = await Promise.allSettled([
-      engine.write(shopId, (tx) => tx.batch([name(shopId, 1, "first"), sum(shopId, [[1, 1]])])),
+      engine.write(shopId, (tx) => tx.batch([...name(shopId, 1, "first"), ...sum(shopId, [[1, 1]])])),
       engine.write(shopId, async (tx) => {
         await tx.all("select 1 as one from supplier where shop_id = ?", [shopId]);
-        await tx.batch([name(shopId, 2, "second")]);
+        await tx.batch(name(shopId, 2, "second"));
         assert.equal((await locations(tx, shopId)).length, 2);
         throw new Error("as it was told");
       }),
       engine.write(shopId, async (tx) => {
         await tx.all("select 1 as one from supplier where shop_id = ?", [shopId]);
         assert.equal((await levels(tx, shopId)).length, 1);
-        await tx.batch([double(shopId, "no number")]);
+        await tx.batch(double(shopId, "no number"));
       }),
-      engine.write(shopId, (tx) => tx.batch([name(shopId, 3, "third")])),
+      engine.write(shopId, (tx) => tx.batch(name(shopId, 3, "third"))),
     ]);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -258,7 +255,7 @@ test("rows of others that were sent behind the savepoint of a write that fails a
   }));
 
 test("rows that are added up are one row for each key, others keep their order, and what is not exact is sent as it is", () => {
-  const sums = Array.from({ length: 30 }, (_, index) =>
+  const sums = Array.from({ length: 30 }, (_, index) => index).flatMap((index) =>
     sum("a", [
       [index % 10, 1],
       [10 + (index % 2), -1],
@@ -274,7 +271,11 @@ test("rows that are added up are one row for each key, others keep their order, 
     ["v11", -15],
     ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => [`v${n}`, 3]),
   ]);
-  const few = [sum("a", [[1, 1]]), sum("a", [[1, 2]]), sum("a", [[2, 1]])];
+  const few = sum("a", [
+    [1, 1],
+    [1, 2],
+    [2, 1],
+  ]);
   assert.deepEqual(
     joinedAdditions(few).map(({ params }) => params),
     [
@@ -282,9 +283,12 @@ test("rows that are added up are one row for each key, others keep their order, 
       ["a", "v2", "l", 1],
     ],
   );
-  const large = [sum("a", [[1, Number.MAX_SAFE_INTEGER]]), sum("a", [[1, 1]])];
+  const large = sum("a", [
+    [1, Number.MAX_SAFE_INTEGER],
+    [1, 1],
+  ]);
   assert.deepEqual(joinedAdditions(large), large);
-  const twice = [...Array.from({ length: 9 }, (_, n) => set("a", n, n)), set("a", 3, 7)];
+  const twice = [...Array.from({ length: 9 }, (_, n) => n), 3].flatMap((n, index) => set("a", n, index === 9 ? 7 : n));
   const [first, last] = joinedAdditions(twice);
   assert.equal(first?.params.length, 1);
   assert.deepEqual(last?.params, ["a", "v3", "l", 7]);
@@ -311,9 +315,9 @@ test("no more than lateRowsMax rows wait: those are sent with what comes next", 
     await tx.all("select 1 as one");
     return (sent.at(-1) ?? []).map(({ text }) => text.trim().slice(0, 20));
   };
-  for (let at = 0; at < lateRowsMax - 1; at += 1) await tx.batch([name(shopId, at, "x")]);
+  for (let at = 0; at < lateRowsMax - 1; at += 1) await tx.batch(name(shopId, at, "x"));
   assert.deepEqual(await ask(), ["select 1 as one"]);
-  await tx.batch([name(shopId, lateRowsMax, "x")]);
+  await tx.batch(name(shopId, lateRowsMax, "x"));
   assert.deepEqual(await ask(), [...Array.from({ length: 4 }, () => "insert into location"), "select 1 as one"]);
   assert.deepEqual(await ask(), ["select 1 as one"]);
 });

@@ -10,6 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
+import { insert, update } from "../../../src/store/change.ts";
+import { tables } from "../../../src/shop/tables.ts";
 import { recordsRememberedBytesMax } from "../../../src/store/cache.ts";
 import {
   openSqliteEngine,
@@ -296,18 +298,23 @@ test("records are remembered up to recordsRememberedBytesMax", async () => {
   });
 });
 
-test("of statements with one text, each part whose rows they change falls, and no other", async () => {
+test("of changes of one form, each part whose rows they change falls, and no other", async () => {
   await withShop(
     async (engine) => {
       const orders = ["po_1", "po_2", "po_3", "po_4"];
-      const insert =
-        "insert into receipt (shop_id, purchase_order_id, receipt_id, received_at, source, lines) values (?, ?, ?, ?, ?, ?)";
       const read = "select lines from receipt where shop_id = ? and purchase_order_id = ?";
-      const update = "update receipt set lines = ? where shop_id = ? and purchase_order_id = ? and receipt_id = ?";
       await engine.write("a", (tx) =>
         tx.batch(
           orders.flatMap((order) =>
-            ["r1", "r2"].map((id) => ({ sql: insert, params: ["a", order, id, 1, "receive", ""] })),
+            ["r1", "r2"].map((id) =>
+              insert(tables.receipt, "a", {
+                purchase_order_id: order,
+                receipt_id: id,
+                received_at: 1,
+                source: "receive",
+                lines: "",
+              }),
+            ),
           ),
         ),
       );
@@ -329,7 +336,11 @@ test("of statements with one text, each part whose rows they change falls, and n
         ["po_3", "none"],
       ];
       await engine.write("a", (tx) =>
-        tx.batch(changes.map(([order = "", id = ""]) => ({ sql: update, params: ["changed", "a", order, id] }))),
+        tx.batch(
+          changes.map(([order = "", id = ""]) =>
+            update(tables.receipt, "a", { purchase_order_id: order, receipt_id: id }, { lines: "changed" }),
+          ),
+        ),
       );
       assert.deepEqual(
         seen.map((each) => each.stands()),

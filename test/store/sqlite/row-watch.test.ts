@@ -11,6 +11,7 @@ import {
   SeenRows,
   WatchedSlices,
 } from "../../../src/store/sqlite/row-watch.ts";
+import { insert, oneOf, plus, remove, update, upTo } from "../../../src/store/change.ts";
 
 const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses => ({
   ...newAccesses(),
@@ -48,33 +49,40 @@ for (const [what, sql] of [
     assert.deepEqual([names, slice], [["parent", "parent.a", "parent.part"], null]);
   });
 
-for (const [what, sql, accesses, parameter] of [
-  ["an insert", "insert into parent (shop_id, part, a) values (?, ?, ?)", changing("parent"), 1],
+const parent = { name: "parent", key: ["part", "id"] };
+const byOther = { name: "parent", key: ["a"] };
+
+for (const [what, change, accesses, parameter] of [
+  ["an insert", insert(parent, "s", { part: "p", a: 1 }), changing("parent"), 1],
   [
-    "an update",
-    "update parent set a = ?, b = ? where shop_id = ? and part = ? and a = ?",
-    changing("parent.a", "parent.b"),
-    3,
+    "an upsert by the part",
+    insert(parent, "s", { part: "p", id: "i", a: 1 }, ["a"]),
+    changing("parent", "parent.a"),
+    1,
   ],
-  ["a deletion", "delete from parent where shop_id = ? and part = ?", changing("parent"), 1],
+  ["an insert that may find a row", insert(byOther, "s", { a: 1, part: "p" }, "keep"), changing("parent"), 2],
+  ["an update", update(parent, "s", { part: "p", a: 3 }, { a: 1, b: 2 }), changing("parent.a", "parent.b"), 3],
+  ["an update by more", update(parent, "s", { a: upTo(3), part: "p" }, { b: plus(2) }), changing("parent.b"), 3],
+  ["a deletion", remove(parent, "s", { part: "p" }), changing("parent"), 1],
 ] as const)
   test(`${what} of one part concerns that part and the whole table`, () => {
-    assert.deepEqual(changeScope(sql, accesses, "part"), {
+    assert.equal(change.params[parameter], "p");
+    assert.deepEqual(changeScope(change.form, accesses, "part"), {
       names: [...accesses.changed],
       slice: { tables: ["parent"], parameter },
     });
   });
 
-for (const [what, sql] of [
-  ["an insert of several rows", "insert into parent (shop_id, part) values (?, ?), (?, ?)"],
-  ["an upsert", "insert into parent (shop_id, part) values (?, ?) on conflict (shop_id, a) do update set a = 1"],
-  ["an insert of what is selected", "insert into parent (shop_id, part) select shop_id, part from child"],
-  ["an update that moves rows", "update parent set part = ? where shop_id = ? and part = ?"],
-  ["an update of all", "update parent set a = ? where shop_id = ?"],
-  ["a deletion with an alternative", "delete from parent where shop_id = ? and part = ? or a = ?"],
+for (const [what, change] of [
+  ["a text", null],
+  ["an upsert by something else", insert(byOther, "s", { a: 1, part: "p", b: 2 }, ["b", "part"])],
+  ["an update that moves rows", update(parent, "s", { part: "p" }, { part: "q" })],
+  ["an update of all", update(parent, "s", {}, { a: 1 })],
+  ["a deletion of several parts", remove(parent, "s", { part: oneOf(["p", "q"]) })],
+  ["a change of another table's rows", remove({ ...parent, name: "child" }, "s", { part: "p" })],
 ] as const)
   test(`${what} concerns every part`, () => {
-    const { names, slice } = changeScope(sql, changing("parent"), "part");
+    const { names, slice } = changeScope(change?.form ?? null, changing("parent"), "part");
     assert.deepEqual([names, slice], [["parent", "parent at large"], null]);
   });
 

@@ -1,7 +1,7 @@
 /** Pulling what a store holds: catalogue, levels and sales, once whole and then what has changed (C66). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { replaceStatement } from "../../../src/shop/record-table.ts";
+import { replaceRecord } from "../../../src/shop/record-table.ts";
 import { saleTable, supplierTable, supplierVariantTable, variantTable } from "../../../src/shop/catalogue/catalogue.ts";
 import { markSeriesStatement } from "../../../src/shop/forecast/demand.ts";
 import { insertPushStatement, itemResultsStatement } from "../../../src/shop/storefront/stock-pushes.ts";
@@ -135,9 +135,9 @@ suite("a pull of everything", () => {
       const terms = valuesFrom(supplierVariantFields, { supplierId: "mill", variantId: gid, unitCost: money(3) });
       await engine.write(shopId, (tx) =>
         tx.batch([
-          replaceStatement(supplierTable, shopId, supplier),
-          replaceStatement(supplierVariantTable, shopId, terms),
-          replaceStatement(variantTable, shopId, {
+          replaceRecord(supplierTable, shopId, supplier),
+          replaceRecord(supplierVariantTable, shopId, terms),
+          replaceRecord(variantTable, shopId, {
             variantId: gid,
             productId: "gid://shopify/Product/8",
             productName: "Old name",
@@ -178,7 +178,7 @@ suite("a pull of everything", () => {
       await engine.write(shopId, (tx) =>
         tx.batch([
           ...["gone", "4711"].map((variantId) =>
-            replaceStatement(variantTable, shopId, {
+            replaceRecord(variantTable, shopId, {
               variantId,
               productId: "p",
               productName: `Old ${variantId}`,
@@ -191,7 +191,7 @@ suite("a pull of everything", () => {
             }),
           ),
           ...[fromFile, elsewhere].flatMap((sale) => [
-            replaceStatement(saleTable, shopId, sale),
+            replaceRecord(saleTable, shopId, sale),
             markSeriesStatement(shopId, sale),
           ]),
         ]),

@@ -29,7 +29,7 @@ import {
   notLandedStatement,
   resendStatement,
 } from "../../../shop/storefront/stock-pushes.ts";
-import type { Statement, Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../store/store.ts";
 import {
   type ItemResult,
   type Storefront,
@@ -48,6 +48,8 @@ import {
   traceparentOfRun,
 } from "../step.ts";
 import { withinMs } from "../../../base/time/waiting.ts";
+import { type Change, insert } from "../../../store/change.ts";
+import { tables } from "../../../shop/tables.ts";
 
 const missingResults = "the storefront has no result for some items yet";
 
@@ -269,12 +271,13 @@ const rejectionsOf = (item: SentItem): readonly (readonly [string, string])[] =>
 };
 
 /** Adds what has landed to the shop's own stock level (C40). */
-const addOnHandStatement = (shopId: string, item: PushItem): Statement => ({
-  sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
-        on conflict (shop_id, variant_id, location_id) do update set
-          on_hand = inventory_level.on_hand + excluded.on_hand`,
-  params: [shopId, item.variantId, item.locationId, item.delta],
-});
+const addOnHandStatement = (shopId: string, item: PushItem): Change =>
+  insert(
+    tables.inventory_level,
+    shopId,
+    { variant_id: item.variantId, location_id: item.locationId, on_hand: item.delta },
+    "add",
+  );
 
 async function pushFailed(
   tx: Tx,
