@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { isReplay } from "../../src/requests/envelope.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { openService, pendingEffects, rowsOf, type Service, storefrontOf } from "../simulator/service.ts";
 import { adminToken, hangUp, makeShop } from "../support/clients.ts";
@@ -314,9 +315,14 @@ function before({ attempts, answers, kills }: Recorded, at: number): readonly At
   };
   // What was sent after an answer that was not told yet is of later.
   const later = Math.min(...attempts.flatMap((each) => (isTold(each) || each.reply === null ? [] : each.answeredAt)));
+  // A replay has the name of the request that it replays, and was sent after it.
+  const nameOf = ({ requestId, reply }: Attempt): string =>
+    reply !== null && isReplay(reply) ? "a replay that nobody was told" : requestId;
   return attempts
     .filter(({ sentAt }) => sentAt < later)
-    .map((each) => (isTold(each) ? each : { ...each, reply: null, answeredAt: Infinity }));
+    .map((each) =>
+      isTold(each) ? each : { ...each, requestId: nameOf(each), reply: null, answeredAt: Number.POSITIVE_INFINITY },
+    );
 }
 
 /** Asks for everything again that was acknowledged or under way, and judges what is told and what is there. @returns how many answers it asked again. */
