@@ -180,9 +180,10 @@ test("an idle connection is closed after keepAliveTimeoutMs", async () => {
 });
 
 test("a body that stops arriving is 408; a slow one is accepted", async () => {
-  await using server = await start({ waitLimits: { ...shortWaits, silenceMs: 3_000 } });
-  const silent = await open(server);
-  silent.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
+  await using server = await start({ waitLimits: { ...shortWaits, silenceMs: 600_000 } });
+  await using impatient = await start({ waitLimits: shortWaits });
+  const silent = await open(impatient);
+  silent.write(`${head(impatient, "POST", crates, "Content-Length: 20\r\n")}{`);
   assertToldInWords(await silent.closed, "408");
   const slow = await open(server);
   slow.write(head(server, "POST", crates, "Content-Length: 13\r\nConnection: close\r\n"));

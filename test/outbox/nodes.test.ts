@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { claimLane, findDueLanes } from "../../src/shop/storefront/effects.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { createOutbox, type Outbox } from "../../src/jobs/outbox/runner.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
@@ -19,6 +20,7 @@ interface NodeOptions {
   /** Before the storefront can be called. */
   readonly connecting?: () => Promise<void>;
   readonly limits?: Partial<OutboxLimits>;
+  readonly clock?: Clock;
   /** How far its clock is ahead. */
   readonly aheadMs?: number;
   readonly recover?: (shopId: string) => Promise<void>;
@@ -28,7 +30,7 @@ interface NodeOptions {
 function nodeOf(world: World, options: NodeOptions = {}): { readonly outbox: Outbox; readonly complaints: string[] } {
   const complaints: string[] = [];
   const complain = (_: object, message: string): void => void complaints.push(message);
-  const clock = { now: () => systemClock.now() + (options.aheadMs ?? 0) };
+  const clock = options.clock ?? { now: () => systemClock.now() + (options.aheadMs ?? 0) };
   const outbox = createOutbox({
     engine: options.engineOf?.(world.engine) ?? world.engine,
     storefrontOf: async () => {
@@ -92,9 +94,9 @@ async function receiptLeaves(
       const effects = await world.receive("po_1", totals);
       const { outbox, complaints } = nodeOf(world, { engineOf, limits: { attemptsMax: 2 } });
       try {
-        await outbox.settle(shopId, effects, 5_000);
+        await outbox.settle(shopId, effects, patienceMs);
         await world.quiet();
-        left.push(await leftBy(world, await outbox.settle(shopId, effects, 5_000)));
+        left.push(await leftBy(world, await outbox.settle(shopId, effects, patienceMs)));
         assert.deepEqual(complaints, []);
       } finally {
         await outbox.close();
@@ -192,9 +194,9 @@ suite("two nodes", () => {
       const first = nodeOf(world, { between: slow.between });
       // By its clock the first one's lease has ended.
       const second = nodeOf(world, { aheadMs: 60_000 });
-      const told = first.outbox.settle(shopId, effects, 5_000);
+      const told = first.outbox.settle(shopId, effects, patienceMs);
       await slow.reached;
-      await second.outbox.settle(shopId, effects, 5_000);
+      await second.outbox.settle(shopId, effects, patienceMs);
       await world.quiet();
       await landedOnce(world);
       slow.open();
@@ -250,9 +252,9 @@ suite("two nodes", () => {
       const [firstCall, secondCall] = [held(), held()];
       const first = nodeOf(world, { between: firstCall.between });
       const second = nodeOf(world, { between: secondCall.between, aheadMs: 60_000 });
-      const told = first.outbox.settle(shopId, effects, 5_000);
+      const told = first.outbox.settle(shopId, effects, patienceMs);
       await firstCall.reached;
-      const toldToo = second.outbox.settle(shopId, effects, 5_000);
+      const toldToo = second.outbox.settle(shopId, effects, patienceMs);
       await secondCall.reached;
       firstCall.open();
       await quiet(100);
@@ -275,11 +277,11 @@ suite("two nodes", () => {
         await gate.promise;
       };
       const first = nodeOf(world, { connecting, limits });
-      const told = first.outbox.settle(shopId, await world.receive("po_1", totals), 5_000);
+      const told = first.outbox.settle(shopId, await world.receive("po_1", totals), patienceMs);
       await reached.promise;
       const effects = await world.receive("po_1", { l1: quantity(10), l2: quantity(10), l3: quantity(10) });
       const second = nodeOf(world, { aheadMs: 60_000 });
-      await second.outbox.settle(shopId, effects, 5_000);
+      await second.outbox.settle(shopId, effects, patienceMs);
       await world.quiet();
       assert.deepEqual(await incoming(world), [0, 0, 0]);
       // The first one finds that it cannot renew its lease.
@@ -317,15 +319,33 @@ suite("two nodes", () => {
       const effects = await world.receive("po_1", totals);
       const slow = held();
       const short = { leaseMs: 400, callTimeLimitMs: patienceMs, pollMs: 20 };
-      const first = nodeOf(world, { between: slow.between, limits: short });
-      const second = nodeOf(world, { limits: short });
+      // Time goes on as the test says, so that no machine is too slow to renew.
+      const time = { nowMs: systemClock.now() };
+      const clock = { now: () => time.nowMs };
+      let looks = 0;
+      const looking = (engine: Engine): Engine => ({
+        ...losingAnswers(engine, () => false),
+        shopsWithDueRows: (...asked) => {
+          looks += 1;
+          return engine.shopsWithDueRows(...asked);
+        },
+      });
+      const first = nodeOf(world, { clock, between: slow.between, limits: short });
+      const second = nodeOf(world, { clock, engineOf: looking, limits: short });
       const told = first.outbox.settle(shopId, effects, patienceMs);
       await slow.reached;
-      const [due] = await world.engine.read(shopId, (tx) =>
-        tx.all<{ due_at: number }>("select max(due_at) as due_at from effect where shop_id = ?", [shopId]),
-      );
       await second.outbox.start();
-      await until("the lease was renewed past its first end", () => Date.now() > (due?.due_at ?? 0) + short.leaseMs);
+      for (let renewed = 0; renewed < 3; renewed += 1) {
+        time.nowMs += 0.75 * short.leaseMs;
+        await until("the lease is renewed", async () => {
+          const [due] = await world.engine.read(shopId, (tx) =>
+            tx.all<{ due_at: number }>("select max(due_at) as due_at from effect where shop_id = ?", [shopId]),
+          );
+          return due?.due_at === time.nowMs + short.leaseMs;
+        });
+      }
+      const before = looks;
+      await until("the other node has looked", () => looks >= before + 2);
       const { calls } = await world.sandbox.state([]);
       slow.open();
       assert.ok([...(await told).values()].every((outcome) => outcome.state === "applied"));
@@ -386,7 +406,7 @@ suite("two nodes", () => {
       stops = true;
       await first.outbox.close();
       assert.deepEqual([...new Set(first.complaints)], ["a run of the outbox has failed; it is tried again"]);
-      const outcomes = await second.outbox.settle(shopId, effects, 5_000);
+      const outcomes = await second.outbox.settle(shopId, effects, patienceMs);
       assert.ok([...outcomes.values()].every((outcome) => outcome.state === "applied"));
       await second.outbox.close();
       await landedOnce(world);
