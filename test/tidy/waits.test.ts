@@ -44,6 +44,38 @@ test("timers are set by support/until.ts, and where a reason is listed", () => {
   assert.deepEqual(found, Object.values(reasons).flat().sort());
 });
 
+/**
+ * Looks of a fixed length that nothing happens, by file. A slow machine makes each weaker and none of them fail: what it is for would come later. Their
+ * number only falls: a later event that must come after, or a clock of the test, says more.
+ */
+const quietLooks: Readonly<Record<string, readonly [looks: number, forWhat: string]>> = {
+  "audit/journal.test.ts": [2, "rows below the bounds stay in the journal"],
+  "audit/rows.test.ts": [1, "an answer does not leave before its row, whose own timer would fire first"],
+  "http/bounds.test.ts": [2, "streams look no more often than they may; an export reads nothing ahead"],
+  "nodes/dead.crash.test.ts": [
+    3,
+    "claims of a node that lives stay its own, and nobody is judged by one that was away",
+  ],
+  "nodes/take-over.crash.test.ts": [1, "a frozen node that goes on pushes nothing again"],
+  "order-list/broad-reads.slow.test.ts": [1, "reads in threads wait for a snapshot that is not there"],
+  "outbox/nodes.test.ts": [1, "an answer that came too late leaves the order as it is"],
+  "store/loop-share-shops.test.ts": [1, "work of a shop waits for the requests of others, by a clock that stands"],
+  "storefront/sandbox.test.ts": [1, "a call that its caller gave up is not made later"],
+  "webhooks/webhooks.slow.test.ts": [2, "nothing more is sent of a shop that was deleted"],
+};
+
+test("looks that nothing happens are listed with what for, and grow no more", () => {
+  const found = files().flatMap((file) => {
+    const source = readFileSync(path.join("test", file), "utf8");
+    const looks = /\bquiet\b[^;]*support\/until\.ts/.test(source)
+      ? [...source.matchAll(/(?<![.\w])quiet\(/g)].length
+      : 0;
+    return looks === 0 ? [] : [[file, looks] as const];
+  });
+  const listed = Object.entries(quietLooks).map(([file, [looks]]) => [file, looks]);
+  assert.deepEqual(found, listed);
+});
+
 test("there is one until(): pages of the console have it as untilOnPage()", () => {
   const own = /function until\b|const until = (?:async )?\(/;
   assert.deepEqual(
