@@ -401,7 +401,9 @@ suite("outbox: stock", () => {
       assert.deepEqual(await pushOutcome(world, [push], 50), { state: "pending" });
       assert.equal(await world.onHand("v1"), 0);
       await world.engine.write(shopId, (tx) =>
-        tx.batch([{ sql: "update effect set due_at = ? where shop_id = ? and effect_id = ?", params: [nowMs, shopId, push] }]),
+        tx.batch([
+          { sql: "update effect set due_at = ? where shop_id = ? and effect_id = ?", params: [nowMs, shopId, push] },
+        ]),
       );
       assert.deepEqual(await pushOutcome(world, [push]), { state: "applied", itemCount: 1 });
       assert.equal(await world.onHand("v1"), 3);
