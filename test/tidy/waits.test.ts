@@ -53,7 +53,7 @@ const quietLooks: Readonly<Record<string, readonly [looks: number, forWhat: stri
   "audit/rows.test.ts": [1, "an answer does not leave before its row, whose own timer would fire first"],
   "http/bounds.test.ts": [2, "streams look no more often than they may; an export reads nothing ahead"],
   "nodes/dead.crash.test.ts": [
-    3,
+    4,
     "claims of a node that lives stay its own, and nobody is judged by one that was away",
   ],
   "nodes/take-over.crash.test.ts": [1, "a frozen node that goes on pushes nothing again"],
