@@ -87,6 +87,8 @@ async function order({ program }: Connected, key: string) {
   return { id, lineId: String(made.at("data", "purchaseOrder", "lineItems", 0, "poLineItemId")) };
 }
 
+const costIn = (fake: FakeShopify): number => Number(fake.variants.get("gid://shopify/ProductVariant/100")?.cost);
+
 const writeKey = async ({ program }: Connected): Promise<string> =>
   String(
     (await program.ask("POST", `${shops}/tideline/keys`, token, { name: "w", scope: "write" })).at("data", "apiKey"),
@@ -295,6 +297,51 @@ test("a program that is killed inside calls of Shopify sends the same bytes unde
     await until("told", () => fake.levelOf("100", "1").incoming === 9, leaseMs * 2);
     assert.equal(fake.levelOf("100", "1").available, 11);
     assert.equal(new Set(bodies()).size, 2);
+  }));
+
+test("goods taken back leave the average at the cost they came in at, though the program is killed while it tells Shopify", () =>
+  withStore(async (world) => {
+    const { fake, environment } = world;
+    fake.setCost("100", "2.00");
+    fake.setLevel("100", "1", 10);
+    const settings = { costSyncMode: "moving-average" };
+    assert.equal((await world.put({ settings, ...shopify(fake) })).status, 200);
+    const records = [
+      { type: "variant", variantId: "100", productId: "8100", productName: "P", unitCost: 2 },
+      { type: "inventoryLevel", variantId: "100", locationId: "1", onHand: 10 },
+    ];
+    const file = records.map((record) => JSON.stringify(record)).join("\n");
+    assert.equal((await world.program.ask("POST", `${shops}/tideline/import`, token, file)).status, 200);
+    const key = await writeKey(world);
+    const lineItems = [{ variantId: "100", quantityOrdered: 10, unitCost: 4 }];
+    const made = await world.program.ask("POST", orders, key, { locationId: "1", lineItems });
+    const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));
+    const lineItemId = String(made.at("data", "purchaseOrder", "lineItems", 0, "poLineItemId"));
+    const act = async (action: string, body: object): Promise<void> => {
+      const acted = await world.program.ask("POST", `${orders}/${id}/${action}`, key, body);
+      assert.equal(acted.status, 200, acted.text);
+    };
+    await act("status", { status: "Sent" });
+    await act("confirm", { confirmAll: true });
+    await act("receive", { lines: [{ lineItemId, quantityReceived: 10 }] });
+    await act("complete", {});
+    await until("10 at 2 and 10 at 4", () => costIn(fake) === 3);
+    await act("status", { status: "Received" });
+    const before = fake.callsOf("WriteCosts").length;
+    fake.strike({ kind: "hang" }, "WriteCosts", 1);
+    const lines = [{ lineItemId, quantity: 5 }];
+    const asked = world.program.ask("POST", `${orders}/${id}/unreceive`, key, { lines }).catch(() => null);
+    await until("sent", () => fake.callsOf("WriteCosts").length > before);
+    await world.program.end("SIGKILL");
+    await asked;
+    world.program = await serveProgram(environment);
+    const isSettled = async (): Promise<boolean> => {
+      const history = await world.program.ask("GET", `${orders}/${id}/cost-sync-history`, key);
+      return history.at("data", "costSyncHistory", 0, "outcome") === "applied";
+    };
+    await until("40 of 15", () => costIn(fake) === 2.6667, leaseMs * 2);
+    await until("it is settled", isSettled, leaseMs * 2);
+    assert.equal(costIn(fake), 2.6667, "and it left once");
   }));
 
 test("under another key reads go on, and what needs the token is refused naming the variable", () =>
