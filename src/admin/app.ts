@@ -6,7 +6,7 @@
  * path (http/routes.ts), the work of operations (registry.ts), request ids and the log (http/app.ts), sessions
  * (requests/sessions.ts).
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../base/time/waiting.ts";
 import { Fault, type FaultCode } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { covers } from "../core/access/role.ts";

@@ -1,21 +1,10 @@
-/**
- * The threads that draw PDFs. One starts when it is first needed and ends when it was idle for a while, so that a
- * service that draws nothing has none. One that dies (out of memory) is replaced; its caller is told to repeat the
- * request.
- */
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+/** The threads that draw PDFs. */
 import { Fault, invalidField } from "../base/fault.ts";
 import type { Log } from "../store/store.ts";
+import { moduleBeside, ThreadPool } from "../threads/thread-pool.ts";
 import type { DocumentContent } from "./content.ts";
 import type { Missing } from "./missing.ts";
 import type { Sheet } from "./sheet.ts";
-
-/** A thread that was idle for so long ends. */
-const idleMsMax = 60_000;
-
-/** Memory of one thread. A document that needs more fails, and nothing else does. */
-const threadMegabytesMax = 512;
 
 const retryAfterMs = 1_000;
 
@@ -32,14 +21,6 @@ export type DrawnDocument =
   | { readonly missing: Missing }
   /** The stack of what was thrown. */
   | { readonly bug: string };
-
-interface Thread {
-  readonly worker: Worker;
-  idleTimer: ReturnType<typeof setTimeout> | null;
-}
-
-/** The module that a thread runs has the extension of this one: `.ts`, and `.js` in the package. */
-const threadModule = new URL(import.meta.url.replace(/drawing-threads(\.\w+)$/, "document-thread$1"));
 
 const undrawn = (): Fault =>
   new Fault("DO_UNAVAILABLE", "The document could not be drawn; nothing was changed.", {
@@ -58,16 +39,18 @@ function unprintable({ path, place, character, isProductName }: Missing): Fault 
 }
 
 export class DrawingThreads {
-  readonly #log: Log;
-  readonly #fontFile: string | null;
-  readonly #idle: Thread[] = [];
-  readonly #threads = new Set<Thread>();
-  #isClosed = false;
+  readonly #pool: ThreadPool;
 
   /** @param fontFile  the operator's font; null: there is none. */
   constructor(log: Log, fontFile: string | null) {
-    this.#log = log;
-    this.#fontFile = fontFile;
+    this.#pool = new ThreadPool({
+      module: moduleBeside(import.meta.url, "document-thread"),
+      name: "openpo-documents",
+      workerData: { fontFile },
+      log,
+      diedMessage: "A document could not be drawn; its thread has ended.",
+      died: undrawn,
+    });
   }
 
   /**
@@ -90,66 +73,15 @@ export class DrawingThreads {
   }
 
   async #ask(task: DrawingTask): Promise<Exclude<DrawnDocument, { missing: unknown } | { bug: unknown }>> {
-    if (this.#isClosed) throw undrawn();
-    const thread = this.#idle.pop() ?? this.#start();
-    if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
-    const { worker } = thread;
-    worker.ref();
-    const drawn = Promise.withResolvers<DrawnDocument>();
-    const onExit = (): void => drawn.reject(undrawn());
-    worker.once("message", drawn.resolve);
-    worker.once("exit", onExit);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    worker.postMessage(task);
-    try {
-      const answer = await drawn.promise;
-      this.#rest(thread);
-      if ("missing" in answer) throw unprintable(answer.missing);
-      if ("bug" in answer) throw new Error(`on a drawing thread: ${answer.bug}`);
-      return answer;
-    } finally {
-      worker.off("exit", onExit);
-    }
-  }
-
-  #rest(thread: Thread): void {
-    thread.worker.unref();
-    thread.idleTimer = setTimeout(() => {
-      this.#idle.splice(this.#idle.indexOf(thread), 1);
-      void thread.worker.terminate();
-    }, idleMsMax);
-    thread.idleTimer.unref();
-    this.#idle.push(thread);
-  }
-
-  #start(): Thread {
-    const worker = new Worker(threadModule, {
-      workerData: { fontFile: this.#fontFile },
-      name: "openpo-documents",
-      resourceLimits: { maxOldGenerationSizeMb: threadMegabytesMax },
-    });
-    const thread: Thread = { worker, idleTimer: null };
-    this.#threads.add(thread);
-    worker.on("error", (error) =>
-      this.#log.error({ err: error }, "A document could not be drawn; its thread has ended."),
-    );
-    worker.once("exit", () => {
-      this.#threads.delete(thread);
-      const index = this.#idle.indexOf(thread);
-      if (index !== -1) this.#idle.splice(index, 1);
-    });
-    return thread;
+    if (this.#pool.isClosed) throw undrawn();
+    const answer = await this.#pool.ask<DrawnDocument>(this.#pool.take(), task);
+    if ("missing" in answer) throw unprintable(answer.missing);
+    if ("bug" in answer) throw new Error(`on a drawing thread: ${answer.bug}`);
+    return answer;
   }
 
   /** Ends every thread. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all(
-      [...this.#threads].map(async ({ worker }) => {
-        const ended = once(worker, "exit");
-        await worker.terminate();
-        await ended.catch(() => {});
-      }),
-    );
+    await this.#pool.close();
   }
 }

@@ -7,6 +7,7 @@
  * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no
  *        key, takes half of it at most, and a shop that sends few always finds some.
  */
+import { inTime } from "../base/time/waiting.ts";
 import { Fault } from "../base/fault.ts";
 import type { HttpRequest } from "./surface.ts";
 
@@ -126,7 +127,7 @@ export class RequestBody {
       if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
     });
     try {
-      if (read !== null) await inTime(read, this.#budget.limits.arrivalMs);
+      if (read !== null) await arrived(read, this.#budget.limits.arrivalMs);
     } finally {
       isOver = true;
     }
@@ -182,17 +183,10 @@ export class RequestBody {
  * Waits for the last piece. @throws Fault INVALID_INPUT when it has not arrived within this time, or the body breaks
  * off.
  */
-async function inTime(read: Promise<void>, arrivalMs: number): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(tooSlow()), arrivalMs);
-  try {
-    await Promise.race([read, late.promise]);
-  } catch (error) {
+const arrived = (read: Promise<void>, arrivalMs: number): Promise<void> =>
+  inTime(arrivalMs, () => read, tooSlow).catch((error: unknown) => {
     throw error instanceof Fault ? error : endedEarly(error);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+  });
 
 /** A connection that breaks off is the caller's fault, not ours. */
 const endedEarly = (cause: unknown): Fault =>

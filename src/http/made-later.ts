@@ -2,6 +2,7 @@
  * Values that take long to make and that the start does not need. They are made step by step when the service runs, or
  * at once for the first reader.
  */
+import { sleep } from "../base/time/waiting.ts";
 
 /** Makes the value at once. */
 export function madeNow<T>(steps: Generator<void, T>): T {
@@ -31,7 +32,7 @@ export class MadeLater<T> {
     while (this.#made === null) {
       const step = steps.next();
       if (step.done === true) this.#made = { value: step.value };
-      else await new Promise((resolve) => void setTimeout(resolve));
+      else await sleep(0);
     }
   }
 }

@@ -15,6 +15,8 @@
  * - Y4. A level that a push of stock is changing is left out and read again, so that neither the push nor sales are
  *   lost.
  */
+import { doubledMs, shortenedMs } from "../base/time/backoff.ts";
+import { limitedTo } from "../base/time/waiting.ts";
 import { dateOf, dayIn, dayMs } from "../base/time/calendar.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
 import { loadShop, type Shop } from "../shop/access/accounts.ts";
@@ -360,7 +362,7 @@ class LeasedPuller implements Puller {
       throw new StorefrontError("auth", "the shop's storefront cannot be pulled", { landed: "no" });
     const changedSinceMs =
       pull.changedSinceMs ?? (pull.round > 0 && stage === "levels" ? roundChangesSinceMs(pull) : null);
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#limits.pageMsMax), this.#stopped.signal]);
+    const signal = limitedTo(this.#limits.pageMsMax, this.#stopped.signal);
     const { cursor, soldSinceMs } = pull;
     return { from, page: await from.page({ stage, cursor, changedSinceMs, soldSinceMs }, { signal }) };
   }
@@ -440,8 +442,8 @@ class LeasedPuller implements Puller {
     const attempts = pull.attempts + 1;
     const failed = { ...pull, attempts, error: error.message };
     if (error.kind !== "auth" && attempts < attemptsMax) {
-      const delayMs = Math.min(backoffMsMax, backoffMs * 2 ** (attempts - 1)) * (1 - random() / 2);
-      return await this.#store(shop, failed, Math.max(Math.ceil(delayMs), error.retryAfterMs ?? 0));
+      const delayMs = shortenedMs(doubledMs(attempts, backoffMs, backoffMsMax), random());
+      return await this.#store(shop, failed, Math.max(delayMs, error.retryAfterMs ?? 0));
     }
     log.warn(
       { shopId: shop.shopId, step: pull.step, attempts },

@@ -14,7 +14,7 @@
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
 import { hourMs } from "../base/time/calendar.ts";
-import { sleep } from "../base/time/waiting.ts";
+import { limitedTo, sleep, withinMs } from "../base/time/waiting.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import {
   afterMailAttempt,
@@ -238,9 +238,9 @@ class QueuedMailSender implements MailSender {
   async close(): Promise<void> {
     this.#stopped.abort();
     for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
-    const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
+    await withinMs(Promise.all(this.#running), this.#limits.closeWaitMs);
+    this.#aborting.abort();
     await Promise.all(this.#running);
-    clearTimeout(timeLimit);
     await this.#options.server.close();
   }
 
@@ -363,7 +363,7 @@ class QueuedMailSender implements MailSender {
       "openpo.mail.id": mail.mailId,
       "openpo.mail.attempt": mail.attempts,
     });
-    const signal = AbortSignal.any([AbortSignal.timeout(attemptMsMax), this.#aborting.signal]);
+    const signal = limitedTo(attemptMsMax, this.#aborting.signal);
     const results = await server.send(this.#outgoing(mail), signal);
     const isTaken = [...results.values()].every(({ outcome }) => outcome === "sent");
     span.end(isTaken ? {} : { "error.type": "not_taken" });

@@ -1,6 +1,7 @@
 /** The connected stores of one platform that this process has opened, one for each shop. */
 import type { ConnectedShop } from "../core/storefront/storefront-config.ts";
 import { HostNotAllowed } from "./hosts.ts";
+import { RecentMap } from "../base/recent-map.ts";
 import { SecretUnreadable } from "../base/secret-box.ts";
 import { type Storefront, unusableStorefront } from "./storefront.ts";
 
@@ -17,7 +18,7 @@ export interface OpenedStore<Config, Client> {
 
 export class OpenedStores<Config, Client> {
   readonly #isSame: (one: Config, other: Config) => boolean;
-  readonly #stores = new Map<string, OpenedStore<Config, Client>>();
+  readonly #stores = new RecentMap<OpenedStore<Config, Client>>(storesKeptMax);
 
   /** @param isSame  whether two configurations are of one store, reached in the same way. */
   constructor(isSame: (one: Config, other: Config) => boolean) {
@@ -44,10 +45,7 @@ export class OpenedStores<Config, Client> {
         return unusableStorefront(error.message);
       throw error;
     }
-    this.#stores.delete(shopId);
     this.#stores.set(shopId, opened);
-    const [oldest] = this.#stores.keys();
-    if (this.#stores.size > storesKeptMax && oldest !== undefined) this.#stores.delete(oldest);
     return opened.storefront;
   }
 

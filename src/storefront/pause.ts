@@ -1,4 +1,5 @@
 /** A wait before a call of a platform that limits how often it is asked. */
+import { sleep } from "../base/time/waiting.ts";
 import { StorefrontError } from "./storefront.ts";
 
 /** The shortest pause after a call that was throttled, however soon the platform takes calls again. */
@@ -47,16 +48,6 @@ export const noRoomInTime = (platform: string): StorefrontError =>
  * @throws StorefrontError when the caller has given up.
  */
 export async function pauseFor(ms: number, signal: AbortSignal | undefined, platform: string): Promise<void> {
+  await sleep(ms, signal);
   if (signal?.aborted === true) throw noRoomInTime(platform);
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(noRoomInTime(platform));
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -1,14 +1,9 @@
 /**
  * The reader threads: broad reads run on them, with connections of their own, so that they hold up no other request.
  *
- * Owns: the threads, which broad read runs when (by store/fair-queue.ts). Does not own: what is read
- * (requests/broad-read.ts), what a thread does (threads/reader-thread.ts).
- *
- * A thread starts when it is first needed and ends when it was idle for a while. So a service without broad reads has
- * none. A thread that dies (out of memory) is replaced; its caller is told to repeat the read.
+ * Owns: which broad read runs when (by store/fair-queue.ts), which thread has which file open. Does not own: the
+ * threads (thread-pool.ts), what is read (requests/broad-read.ts), what a thread does (reader-thread.ts).
  */
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { Fault } from "../base/fault.ts";
 import type { Gauge } from "../http/metrics.ts";
 import type { AnswerThreads, LargeAnswer, MadeAnswer } from "../mcp/large-answers.ts";
@@ -24,6 +19,7 @@ import type {
 import { unavailable } from "../store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "../store/fair-queue.ts";
 import type { Footprint, Log, RunStatement } from "../store/store.ts";
+import { moduleBeside, type Thread, ThreadPool } from "./thread-pool.ts";
 
 /**
  * Returns the numbers that may run and wait with so many threads: one shop leaves a thread to the others, unless there
@@ -36,12 +32,6 @@ export const limitsWith = (threads: number): FairLimits => ({
   waitingPerShopMax: 240,
   waitMsMax: 30_000,
 });
-
-/** A thread that was idle for so long ends. */
-const idleMsMax = 60_000;
-
-/** Memory of one thread. A read that needs more fails, and nothing else does. */
-const threadMegabytesMax = 512;
 
 /**
  * Memory for new values of one thread. With Node's default, the rows of large orders stay for long. A thread then takes
@@ -114,29 +104,37 @@ interface Found<Answer> {
   readonly seenBy: ReturnType<Loan["observe"]>;
 }
 
-/** A running thread. */
-interface Thread {
-  readonly worker: Worker;
-  idleTimer: ReturnType<typeof setTimeout> | null;
-  /** The shop whose file it has open. */
-  kept: { readonly shopId: string; readonly loan: Loan } | null;
+/** The shop whose file a thread has open. */
+interface Kept {
+  readonly shopId: string;
+  readonly loan: Loan;
 }
 
-/** The module that a thread runs has the extension of this one: `.ts`, and `.js` in the package. */
-const threadModule = new URL(import.meta.url.replace(/reader-pool(\.\w+)$/, "reader-thread$1"));
-
-const died = (cause: unknown): Fault => unavailable("This read could not be completed; nothing was changed.", cause);
+const died = (): Fault => unavailable("This read could not be completed; nothing was changed.");
 
 export class ReaderPool implements Readers, AnswerThreads {
-  readonly #options: ReaderPoolOptions;
+  readonly #store: ReaderStore;
   readonly #queue: FairQueue;
-  readonly #idle: Thread[] = [];
-  readonly #threads = new Set<Thread>();
-  #refusal: Fault | null = null;
+  readonly #pool: ThreadPool;
+  readonly #kept = new Map<Thread, Kept>();
 
-  constructor(options: ReaderPoolOptions) {
-    this.#options = options;
-    this.#queue = new FairQueue(options.limits);
+  constructor({ store, log, limits, module }: ReaderPoolOptions) {
+    this.#store = store;
+    this.#queue = new FairQueue(limits);
+    this.#pool = new ThreadPool({
+      module: module ?? moduleBeside(import.meta.url, "reader-thread"),
+      name: "openpo-reader",
+      workerData: store.source,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax },
+      log,
+      diedMessage: "A reader thread has died; another one takes its place.",
+      died,
+      rested: (thread) => this.#kept.get(thread)?.loan.rest(() => void this.#close(thread)),
+      ended: (thread) => {
+        this.#kept.get(thread)?.loan.giveBack();
+        this.#kept.delete(thread);
+      },
+    });
   }
 
   get gauges(): readonly Gauge[] {
@@ -145,7 +143,7 @@ export class ReaderPool implements Readers, AnswerThreads {
         name: "reader_threads",
         help: "Threads that run broad reads or wait for one.",
         type: "gauge",
-        value: () => this.#threads.size,
+        value: () => this.#pool.threads.size,
       },
       {
         name: "broad_reads_waiting",
@@ -173,29 +171,36 @@ export class ReaderPool implements Readers, AnswerThreads {
   }
 
   makeAnswer(shopId: string, answer: LargeAnswer): Promise<MadeAnswer> {
-    return this.#queue.run(shopId, async () => {
-      if (this.#refusal !== null) throw this.#refusal;
-      const made = await this.#ask<MadeAnswer | null>(this.#take(), { file: null, answer });
+    return this.#run(shopId, async () => {
+      const made = await this.#pool.ask<MadeAnswer | null>(this.#take(), { file: null, answer });
       if (made === null) throw new Error("a thread could not make an answer");
       return made;
     });
   }
 
-  #queued<Answer>(shopId: string, what: ThreadRead): Promise<Found<Answer>> {
+  /** Runs what needs a thread, in the shop's turn. */
+  #run<T>(shopId: string, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(shopId, async () => {
-      if (this.#refusal !== null) throw this.#refusal;
-      const has = this.#idle.findLast(({ kept }) => kept?.shopId === shopId);
-      if (has?.kept) return await this.#readWith<Answer>(this.#take(has), has.kept.loan, what);
-      const loan = await this.#options.store.lend(shopId);
+      if (this.#pool.isClosed) throw unavailable("The service is stopping.");
+      return await work();
+    });
+  }
+
+  #queued<Answer>(shopId: string, what: ThreadRead): Promise<Found<Answer>> {
+    return this.#run(shopId, async () => {
+      const has = this.#pool.idle.findLast((thread) => this.#kept.get(thread)?.shopId === shopId);
+      const kept = has === undefined ? undefined : this.#kept.get(has);
+      if (kept !== undefined) return await this.#readWith<Answer>(this.#take(has), kept.loan, what);
+      const loan = await this.#store.lend(shopId);
       let before: Loan | null = null;
       try {
         const thread = this.#take();
-        before = thread.kept?.loan ?? null;
-        thread.kept = { shopId, loan };
+        before = this.#kept.get(thread)?.loan ?? null;
+        this.#kept.set(thread, { shopId, loan });
         return await this.#readWith<Answer>(thread, loan, what);
       } catch (error) {
         // Else the thread has it, which gives it back when it ends.
-        if (![...this.#threads].some(({ kept }) => kept?.loan === loan)) loan.giveBack();
+        if (![...this.#kept.values()].some((each) => each.loan === loan)) loan.giveBack();
         throw error;
       } finally {
         // The thread has closed that file before it opened this one, or has ended.
@@ -207,27 +212,25 @@ export class ReaderPool implements Readers, AnswerThreads {
   /** Reads on a thread that has the loan. */
   async #readWith<Answer>(thread: Thread, loan: Loan, what: ThreadRead): Promise<Found<Answer>> {
     const seenBy = loan.observe();
-    const answer = await this.#ask<Answer>(thread, { file: loan.file, ...what });
+    const answer = await this.#pool.ask<Answer>(thread, { file: loan.file, ...what });
     await loan.untilDurable();
     return { answer, seenBy };
   }
 
   /** Takes an idle thread. Its file is not closed meanwhile. */
-  #take(thread = this.#idle.at(-1) ?? this.#start()): Thread {
-    const index = this.#idle.indexOf(thread);
-    if (index !== -1) this.#idle.splice(index, 1);
-    thread.kept?.loan.resume();
-    if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
+  #take(idle?: Thread): Thread {
+    const thread = this.#pool.take(idle);
+    this.#kept.get(thread)?.loan.resume();
     return thread;
   }
 
   /** Has an idle thread close the file that it has open. */
   async #close(thread: Thread): Promise<void> {
-    const { kept } = thread;
-    if (kept === null) return;
-    thread.kept = null;
+    const kept = this.#kept.get(thread);
+    if (kept === undefined) return;
+    this.#kept.delete(thread);
     try {
-      await this.#ask(this.#take(thread), { file: null, close: true });
+      await this.#pool.ask(this.#take(thread), { file: null, close: true } satisfies ThreadTask);
     } catch {
       // The thread has ended, and its connection with it.
     } finally {
@@ -235,64 +238,8 @@ export class ReaderPool implements Readers, AnswerThreads {
     }
   }
 
-  async #ask<Answer>(thread: Thread, task: ThreadTask): Promise<Answer> {
-    const { worker } = thread;
-    worker.ref();
-    const answered = Promise.withResolvers<Answer>();
-    const onExit = (): void => answered.reject(died(null));
-    worker.once("message", answered.resolve);
-    worker.once("exit", onExit);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    worker.postMessage(task);
-    try {
-      const answer = await answered.promise;
-      this.#rest(thread);
-      return answer;
-    } finally {
-      worker.off("exit", onExit);
-    }
-  }
-
-  #rest(thread: Thread): void {
-    thread.worker.unref();
-    thread.idleTimer = setTimeout(() => {
-      this.#idle.splice(this.#idle.indexOf(thread), 1);
-      void thread.worker.terminate();
-    }, idleMsMax);
-    thread.idleTimer.unref();
-    this.#idle.push(thread);
-    thread.kept?.loan.rest(() => void this.#close(thread));
-  }
-
-  #start(): Thread {
-    const { store, log, module = threadModule } = this.#options;
-    const worker = new Worker(module, {
-      workerData: store.source,
-      name: "openpo-reader",
-      resourceLimits: { maxOldGenerationSizeMb: threadMegabytesMax, maxYoungGenerationSizeMb: youngMegabytesMax },
-    });
-    const thread: Thread = { worker, idleTimer: null, kept: null };
-    this.#threads.add(thread);
-    worker.on("error", (error) => log.error({ err: error }, "A reader thread has died; another one takes its place."));
-    worker.once("exit", () => {
-      this.#threads.delete(thread);
-      thread.kept?.loan.giveBack();
-      thread.kept = null;
-      const index = this.#idle.indexOf(thread);
-      if (index !== -1) this.#idle.splice(index, 1);
-    });
-    return thread;
-  }
-
   /** Ends every thread. Reads that still run or wait are refused. */
   async close(): Promise<void> {
-    this.#refusal ??= unavailable("The service is stopping.");
-    await Promise.all(
-      [...this.#threads].map(async ({ worker }) => {
-        const ended = once(worker, "exit");
-        await worker.terminate();
-        await ended.catch(() => {});
-      }),
-    );
+    await this.#pool.close();
   }
 }

@@ -3,9 +3,10 @@
  * followed.
  */
 import type { IncomingMessage } from "node:http";
+import { unless } from "../base/time/waiting.ts";
 import { type ConnectPolicy, formFault } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
-import { allowedAddresses, exchange, unless } from "./post.ts";
+import { allowedAddresses, exchange, lookUpTooSlow } from "./post.ts";
 
 interface FetchOptions {
   readonly policy: ConnectPolicy;
@@ -24,7 +25,7 @@ export async function fetchText(url: string, { policy, resolve, timeoutMs, bytes
   const fault = formFault({ ...policy, http: false }, url);
   if (fault !== null) throw new Error(`the URL ${fault}`);
   const signal = AbortSignal.timeout(timeoutMs);
-  const { addresses } = await unless(signal, allowedAddresses(target, policy, resolve));
+  const { addresses } = await unless(signal, allowedAddresses(target, policy, resolve), lookUpTooSlow);
   const headers = { Accept: "application/json", "Accept-Encoding": "identity" };
   return await exchange(target, { method: "GET", addresses, headers, signal }, null, async (response) => {
     if (response.statusCode !== 200) throw new Error(`it answered ${response.statusCode ?? 0}`);

@@ -9,6 +9,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { neutralised } from "../base/text/plain-text.ts";
+import { unless } from "../base/time/waiting.ts";
 import type { AttemptResult } from "../core/events/webhooks.ts";
 import { bareHost, type ConnectPolicy, formFault, isAddress, judge } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
@@ -31,8 +32,8 @@ interface PostOptions {
   readonly aborting: AbortSignal;
 }
 
-/** An attempt that was ended by `aborting`, and counts for nothing. */
-class Aborted extends Error {}
+/** The failure of a look-up that took too long. */
+export const lookUpTooSlow = (): Error => new Error("the name was not looked up in time");
 
 /**
  * Sends the body. Resolves with what the receiver answered or why it did not; null when `aborting` ended the attempt.
@@ -51,7 +52,7 @@ export async function post(
     const target = new URL(url);
     const fault = formFault(policy, url);
     if (fault !== null) throw new Error(`the URL ${fault}`);
-    const { addresses, isOpened } = await unless(signal, allowedAddresses(target, policy, resolve));
+    const { addresses, isOpened } = await unless(signal, allowedAddresses(target, policy, resolve), lookUpTooSlow);
     const bytes = Buffer.from(body);
     const sent = { ...headers, "Content-Type": "application/json", "Content-Length": String(bytes.length) };
     const answer = await exchange(target, { method: "POST", addresses, headers: sent, signal }, bytes, answerIn);
@@ -164,19 +165,6 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   return neutralised(
     Buffer.concat(kept).subarray(0, excerptBytesMax).toString("utf8").replaceAll("\0", "").replaceAll("\uFFFD", ""),
   );
-}
-
-/** The promise, unless the signal is aborted first. */
-export async function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const ended = Promise.withResolvers<never>();
-  const end = (): void => ended.reject(new Aborted());
-  signal.addEventListener("abort", end);
-  try {
-    return await Promise.race([promise, ended.promise]);
-  } finally {
-    signal.removeEventListener("abort", end);
-    promise.catch(() => {});
-  }
 }
 
 function reasonOf(error: unknown): string {

@@ -18,7 +18,8 @@
  *       turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
-import { sleep } from "../base/time/waiting.ts";
+import { sleep, withinMs } from "../base/time/waiting.ts";
+import { RecentMap } from "../base/recent-map.ts";
 import { type SecretBox, SecretUnreadable } from "../base/secret-box.ts";
 import { type EventDraft } from "../core/events/events.ts";
 import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../base/spans.ts";
@@ -235,7 +236,7 @@ class WebhookSender implements Sender {
   /** The one that has waited longest for a place first. */
   readonly #shops = new Map<string, ShopLanes>();
   /** Shops that had no endpoints, and when that was seen. */
-  readonly #without = new Map<string, number>();
+  readonly #without = new RecentMap<number>(withoutMax);
   /** Number of disabled endpoints, by shops that have any. */
   readonly #disabled = new Map<string, number>();
   #failedTotal = 0;
@@ -287,7 +288,6 @@ class WebhookSender implements Sender {
         this.#round(shopId);
         return;
       }
-      if (this.#without.size >= withoutMax) this.#without.clear();
       this.#without.set(shopId, clock.now());
     } catch (error) {
       if (!isNotFound(error)) log.warn({ shopId, err: error }, "the shop's webhooks could not be looked for");
@@ -317,9 +317,9 @@ class WebhookSender implements Sender {
     this.#stopping = true;
     this.#stopped.abort();
     for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
-    const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
+    await withinMs(Promise.all(this.#attempts), this.#limits.closeWaitMs);
+    this.#aborting.abort();
     await Promise.all(this.#attempts);
-    clearTimeout(timeLimit);
     for (const [shopId, shop] of this.#shops) {
       while (shop.turning) await sleep(10);
       for (const { waiting } of shop.lanes.values())

@@ -29,7 +29,18 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   jobs: ["jobs/", "shop/", "store/", "storefront/storefront.ts", "storefront/pull.ts", "core/", "base/"],
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "base/", "node:"],
-  documents: ["documents/", "shop/", "store/", "core/", "base/", "node:", "pdfkit", "fontkit", "bidi-js"],
+  documents: [
+    "documents/",
+    "threads/thread-pool.ts",
+    "shop/",
+    "store/",
+    "core/",
+    "base/",
+    "node:",
+    "pdfkit",
+    "fontkit",
+    "bidi-js",
+  ],
   mail: ["mail/", "shop/", "store/", "core/", "base/", "nodemailer"],
   requests: ["requests/", "shop/", "store/", "storefront/storefront.ts", "core/", "base/", "zod", "node:crypto"],
   operations: [
@@ -302,9 +313,8 @@ const sizedOtherwise: Readonly<Record<string, number>> = {
   // Nouns of the rules that need no third file.
   "src/core/events": 2,
   "src/core/money": 2,
-  // A sender and its protocol; a pool and its thread.
+  // A sender and its protocol.
   "src/mail": 2,
-  "src/threads": 2,
   // The simulator is one program.
 };
 

@@ -3,6 +3,7 @@
  * can lock the operator out. Counted in memory, by each node for itself.
  */
 import { guessersMax } from "../../http/attempts.ts";
+import { doubledMs } from "../../base/time/backoff.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 
 /** Wrong admin tokens from one address that are answered at once. */
@@ -18,7 +19,7 @@ export class Guesses {
   wrong(address: string): { readonly guess: number; readonly waitMs: number } {
     const guess = (this.#counts.get(address) ?? 0) + 1;
     this.#counts.set(address, guess);
-    const waitMs = guess > guessesAtOnceMax ? Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10) : 0;
+    const waitMs = guess > guessesAtOnceMax ? doubledMs(guess - guessesAtOnceMax, 20, guessWaitMsMax) : 0;
     return { guess, waitMs };
   }
 

@@ -5,7 +5,7 @@
  * While no server runs, nothing changes, and the directory is left alone: whoever opened it would keep a server from
  * starting.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../base/time/waiting.ts";
 import { systemClock } from "../../base/time/system.ts";
 import { claimDataDirectory, recordedServer } from "../../service/data-directory.ts";
 import { serverUrl, whoAnswers } from "../admin-client.ts";
@@ -69,9 +69,7 @@ export async function followBackup(
         problem = error.message;
       }
       if (isOnce) break;
-      await sleep(Math.max(0, everyMs - (performance.now() - begunAtMs)), null, { signal: stopping.signal }).catch(
-        () => {},
-      );
+      await sleep(Math.max(0, everyMs - (performance.now() - begunAtMs)), stopping.signal);
     }
   } finally {
     process.off("SIGTERM", stop);

@@ -4,6 +4,7 @@
  * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does
  * not own: sending (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
  */
+import { scatteredMs, scatteredMsMax } from "../../base/time/backoff.ts";
 import { minuteMs, hourMs } from "../../base/time/calendar.ts";
 import { eventTypes, patternsOf } from "./events.ts";
 
@@ -64,14 +65,11 @@ const delaysMs = [
   24 * hourMs,
 ] as const;
 
-/** By how much a delay is longer or shorter, at random. */
-const jitter = 0.2;
-
 /**
  * No delivery is put off for longer. One that is due later is from before the clock was set back by more than a day
  * (D98).
  */
-export const dueAheadMsMax = Math.ceil(24 * hourMs * (1 + jitter));
+export const dueAheadMsMax = scatteredMsMax(24 * hourMs);
 
 /** A longer wait than this makes no sense of a receiver that is still asked. */
 const retryAfterMsMax = 24 * hourMs;
@@ -131,7 +129,7 @@ function delayAfter(attempts: number, result: AttemptResult, nowMs: number, rand
   const scheduled = delaysMs[attempts - 1];
   if (scheduled === undefined) return null;
   const requestedMs = result.kind === "answered" ? retryAfterMs(result.retryAfter, nowMs) : null;
-  return requestedMs ?? Math.round(scheduled * (1 - jitter + 2 * jitter * random));
+  return requestedMs ?? scatteredMs(scheduled, random);
 }
 
 /**

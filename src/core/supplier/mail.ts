@@ -4,6 +4,7 @@
  * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself
  * (mail-texts.ts), the rows (shop/supplier/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
+import { doubledMs, scatteredMs, scatteredMsMax } from "../../base/time/backoff.ts";
 import { hourMs } from "../../base/time/calendar.ts";
 import { onOneLine } from "../../base/text/plain-text.ts";
 
@@ -36,11 +37,8 @@ const retryDelayMs = 30_000;
 
 const retryDelayMsMax = hourMs;
 
-/** By how much a delay is longer or shorter, at random. */
-const jitter = 0.2;
-
 /** No mail is put off for longer. One that is due later is from before the clock was set back (D98). */
-export const mailDueAheadMsMax = Math.ceil(retryDelayMsMax * (1 + jitter));
+export const mailDueAheadMsMax = scatteredMsMax(retryDelayMsMax);
 
 /** For how long what a failed mail would have attached is kept, so that it can be sent again as it was. */
 export const failedMailKeptMs = 30 * 24 * hourMs;
@@ -165,8 +163,7 @@ export function afterMailAttempt(
   const detail = undelivered(recipients);
   if (!recipients.some(({ state }) => state === "pending"))
     return { state: detail === null ? "sent" : "failed", recipients, detail, dueAtMs: null };
-  const delayMs = Math.min(retryDelayMsMax, retryDelayMs * 2 ** (attempts - 1)) * (1 - jitter + 2 * jitter * random);
-  const dueAtMs = nowMs + Math.round(delayMs);
+  const dueAtMs = nowMs + scatteredMs(doubledMs(attempts, retryDelayMs, retryDelayMsMax), random);
   if (dueAtMs <= sinceMs + mailTriedForMs) return { state: "queued", recipients, detail, dueAtMs };
   const tries = `tried ${attempts} times in ${mailTriedForMs / hourMs} hours`;
   return { state: "failed", recipients, detail: `${detail ?? "no answer"} (${tries})`, dueAtMs: null };

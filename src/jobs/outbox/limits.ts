@@ -1,6 +1,7 @@
 /**
  * The limits of the outbox, and when an effect is tried again (D11).
  */
+import { doubledMs, shortenedMs } from "../../base/time/backoff.ts";
 import { dayMs } from "../../base/time/calendar.ts";
 import type { StorefrontError } from "../../storefront/storefront.ts";
 
@@ -71,6 +72,6 @@ export function retryDelayMs(
   random: number,
 ): number | null {
   if (error?.kind === "auth" || attempts >= attemptsMax) return null;
-  const delayMs = Math.min(backoffMsMax, backoffMs * 2 ** (attempts - 1));
-  return Math.max(Math.ceil(delayMs * (1 - random / 2)), Math.min(error?.retryAfterMs ?? 0, dueAheadMsMax));
+  const delayMs = shortenedMs(doubledMs(attempts, backoffMs, backoffMsMax), random);
+  return Math.max(delayMs, Math.min(error?.retryAfterMs ?? 0, dueAheadMsMax));
 }

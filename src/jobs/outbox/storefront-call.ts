@@ -4,6 +4,7 @@
 import type { SpanParent } from "../../base/spans.ts";
 import type { ConnectedShop } from "../../core/storefront/storefront-config.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { inTime } from "../../base/time/waiting.ts";
 import type { Log } from "../../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";
@@ -47,29 +48,15 @@ export async function callStorefront(
   }
   if (aborting.aborted || clock.now() >= beginByMs())
     return step.failed(new StorefrontError("timeout", "the service was too slow to make the call", { landed: "no" }));
-  // Not `AbortSignal.any`: Node keeps such a signal, with everything that listens to it, for as long as one of its
-  // sources lives (D381).
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  const aborted = new Promise<never>((_, reject) => {
-    ending.signal.addEventListener(
-      "abort",
-      () => reject(new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" })),
-      { once: true },
-    );
-  });
-  // The race below may have been decided when it rejects.
-  aborted.catch(() => null);
-  const timer = setTimeout(end, timeLimitMs);
-  aborting.addEventListener("abort", end, { once: true });
-  if (aborting.aborted) end();
   try {
-    return await Promise.race([step.call(storefront, ending.signal), aborted]);
+    return await inTime(
+      timeLimitMs,
+      (signal) => step.call(storefront, signal),
+      () => new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" }),
+      aborting,
+    );
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "maybe"));
-  } finally {
-    clearTimeout(timer);
-    aborting.removeEventListener("abort", end);
   }
 }
 

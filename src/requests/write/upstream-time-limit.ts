@@ -1,6 +1,7 @@
 /**
  * The time limit of storefront calls that an operation makes itself, while its caller waits.
  */
+import { inTime } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 
 /** Time limit of one call of the storefront. */
@@ -11,19 +12,12 @@ export const storefrontCallLimitMs = 10_000;
  *
  * @throws StorefrontError `timeout` at the limit; the call may have taken effect.
  */
-export async function withinLimit<T>(
+export const withinLimit = <T>(
   ask: (signal: AbortSignal) => Promise<T>,
   limitMs: number = storefrontCallLimitMs,
-): Promise<T> {
-  const givenUp = new AbortController();
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    givenUp.abort();
-    limit.reject(new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" }));
-  }, limitMs);
-  try {
-    return await Promise.race([ask(givenUp.signal), limit.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+): Promise<T> =>
+  inTime(
+    limitMs,
+    ask,
+    () => new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" }),
+  );

@@ -4,6 +4,7 @@
  * A view of 20,000 variants takes a third of a second to decide. It is read again and again, page by page, while sales
  * and receipts come in.
  */
+import { RecentMap } from "../../base/recent-map.ts";
 import type { ForecastContext } from "../../core/forecast/forecast.ts";
 import type { Tx } from "../../store/store.ts";
 import type { VariantKey } from "./forecast-facts.ts";
@@ -18,7 +19,7 @@ interface Decided {
   readonly rows: readonly VariantKey[];
 }
 
-const decided = new Map<string, Decided>();
+const decided = new RecentMap<Decided>(viewsMax);
 
 /** Decides which of these variants of the view need an order; null: of all. In the order of the view. */
 type Decide = (variantIds: readonly string[] | null) => Promise<readonly VariantKey[]>;
@@ -66,9 +67,6 @@ export async function decidedOnce(
       : isSame
         ? await decidedSince(tx, shopId, found, compare, decide)
         : await decide(null);
-  decided.delete(key);
   decided.set(key, { version, rows });
-  const [oldest] = decided.keys();
-  if (decided.size > viewsMax && oldest !== undefined) decided.delete(oldest);
   return rows;
 }

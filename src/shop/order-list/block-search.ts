@@ -8,6 +8,7 @@
  * to the state of the transaction. It reads the blocks with higher numbers, and those that are open there. What is
  * remembered is bounded by `digestsBytesMax`.
  */
+import { RecentMap } from "../../base/recent-map.ts";
 import { compareText } from "../../base/text/compare-text.ts";
 import type { Tx } from "../../store/store.ts";
 import { type DigestRow, OrderBlock, type Wanted } from "./block-format.ts";
@@ -58,7 +59,7 @@ interface Counted {
 }
 
 /** By shop and question. */
-const counts = new Map<string, Counted>();
+const counts = new RecentMap<Counted>(questionsMax);
 
 const textOf = ({ created_from, id_from }: BlockKey): string => `${created_from} ${id_from}`;
 
@@ -160,10 +161,7 @@ async function loadDigest(tx: Tx, shopId: string): Promise<Digest | null> {
 function countsOf(shopId: string, { key }: Wanted): Counted {
   const question = JSON.stringify([shopId, key]);
   const found = counts.get(question) ?? { blocks: new WeakMap<OrderBlock, number>(), sealed: null };
-  counts.delete(question);
   counts.set(question, found);
-  const [oldest] = counts.keys();
-  if (counts.size > questionsMax && oldest !== undefined) counts.delete(oldest);
   return found;
 }
 

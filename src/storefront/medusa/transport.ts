@@ -9,6 +9,7 @@
  */
 import { z } from "zod";
 import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
+import { limitedTo } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../storefront.ts";
 
 /** A connected Medusa. */
@@ -53,8 +54,7 @@ export async function sendToMedusa(
   const maybe = writes ? "maybe" : "no";
   if (signal?.aborted === true)
     throw new StorefrontError("timeout", "nobody waited for Medusa's answer", { landed: "no" });
-  const deadline = AbortSignal.timeout(storefrontRequestMsMax);
-  const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  const ends = limitedTo(storefrontRequestMsMax, signal);
   try {
     const response = await fetch(`${origin}${path}`, {
       method,

@@ -5,6 +5,7 @@
  * (faults.ts), what a call does (platform.ts).
  */
 import { Fault } from "../../base/fault.ts";
+import { sleep } from "../../base/time/waiting.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
 import type { Engine, Tx, WriteOptions } from "../../store/store.ts";
 import { StorefrontError } from "../storefront.ts";
@@ -203,19 +204,8 @@ export class SandboxCalls {
 
 /** @throws StorefrontError when the caller aborts meanwhile. */
 async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms > 0) await sleep(ms, signal);
   if (signal?.aborted === true) throw abortedError();
-  if (ms === 0) return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(abortedError());
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
 }
 
 const abortedError = (): StorefrontError =>

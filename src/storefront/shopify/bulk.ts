@@ -8,6 +8,8 @@
  * A piece is held in memory, never the file. Where the next one begins is in the cursor, so that any process goes on
  * with it. The file is on another host than the store: only Shopify's is taken, over https, and it gets no token.
  */
+import { doubledMs } from "../../base/time/backoff.ts";
+import { limitedTo } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";
 import { type BulkQuery, bulkStateDocument, bulkTime, runBulkDocument } from "./documents.ts";
@@ -84,7 +86,7 @@ export async function bulkPiece(
       return {
         lines: [],
         next: { ...cursor, looks: cursor.looks + 1 },
-        waitMs: Math.min(pollMsMax, pollMs * 2 ** Math.min(cursor.looks, 10)),
+        waitMs: doubledMs(cursor.looks + 1, pollMs, pollMsMax),
         total: bulkOperation.objectCount,
       };
     case "COMPLETED": {
@@ -207,8 +209,7 @@ async function download(
   length: number,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly bytes: Buffer; readonly isEnd: boolean }> {
-  const deadline = AbortSignal.timeout(pieceMsMax);
-  const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  const ends = limitedTo(pieceMsMax, signal);
   try {
     const response = await fetch(url, {
       redirect: "manual",

@@ -2,6 +2,7 @@
  * Unit costs of variants and tags of products. Writing them again changes nothing, so these calls have no keys. Costs
  * of one product are one call; tags are added and taken away one by one, so the merchant's own stay.
  */
+import { RecentMap } from "../../base/recent-map.ts";
 import { hourMs } from "../../base/time/calendar.ts";
 import { type Money, moneyFrom, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
@@ -47,7 +48,7 @@ export class ShopifyCostsAndTags {
   readonly #parts: StoreDependencies;
   #currency: { readonly code: string; readonly atMs: number } | null = null;
   /** Variant → what was written, and when. */
-  readonly #written = new Map<string, { readonly unitCost: Money; readonly atMs: number }>();
+  readonly #written = new RecentMap<{ readonly unitCost: Money; readonly atMs: number }>(costsKeptMax);
 
   constructor(parts: StoreDependencies) {
     this.#parts = parts;
@@ -155,10 +156,7 @@ export class ShopifyCostsAndTags {
   }
 
   #remember(variantId: string, unitCost: Money, atMs: number): void {
-    this.#written.delete(variantId);
     this.#written.set(variantId, { unitCost, atMs });
-    const [oldest] = this.#written.keys();
-    if (this.#written.size > costsKeptMax && oldest !== undefined) this.#written.delete(oldest);
   }
 
   async read(variantIds: readonly string[], signal: AbortSignal | undefined): Promise<(Money | null)[]> {

@@ -8,6 +8,7 @@
  * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what
  * that means.
  */
+import { RecentMap } from "../../base/recent-map.ts";
 import { createHash } from "node:crypto";
 import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
@@ -60,7 +61,7 @@ export class Shopify {
   readonly #options: ShopifyOptions;
   readonly #opened = new OpenedStores<ShopifyConfig, ShopifyClient>(isSame);
   /** By store, since tokens of one app share the store's limit. */
-  readonly #pacings = new Map<string, Pacing>();
+  readonly #pacings = new RecentMap<Pacing>(storesKeptMax);
 
   constructor(options: ShopifyOptions) {
     this.#options = options;
@@ -184,10 +185,7 @@ export class Shopify {
     const origin = originOf(domain);
     const tokens = this.#tokensOf(shopId, config, origin);
     const pacing = this.#pacings.get(domain) ?? new Pacing(clock);
-    this.#pacings.delete(domain);
     this.#pacings.set(domain, pacing);
-    const [idlest] = this.#pacings.keys();
-    if (this.#pacings.size > storesKeptMax && idlest !== undefined) this.#pacings.delete(idlest);
     const calls = new StoreCalls(clock, (state) =>
       engine.write(shopId, (tx) => tx.batch([noteCallsStatement(shopId, domain, state)]), { durable: false }),
     );

@@ -10,6 +10,7 @@
  */
 import { z } from "zod";
 import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
+import { limitedTo } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ThrottleStatus } from "./pacing.ts";
 import type { TokenSource } from "./token.ts";
@@ -76,8 +77,7 @@ export async function sendToShopify(
   const maybe = writes ? "maybe" : "no";
   if (signal?.aborted === true)
     throw new StorefrontError("timeout", "nobody waited for Shopify's answer", { landed: "no" });
-  const deadline = AbortSignal.timeout(storefrontRequestMsMax);
-  const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  const ends = limitedTo(storefrontRequestMsMax, signal);
   try {
     const response = await fetch(`${store.origin}/admin/api/${store.apiVersion}/graphql.json`, {
       method: "POST",
