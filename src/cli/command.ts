@@ -84,6 +84,42 @@ export async function withOperator(
 export const given = (input: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 
+/** A command that asks one operation of a shop, and shows what that answers. */
+interface Asking extends Pick<Command, "name" | "summary"> {
+  readonly details?: string;
+  /** Default: none. */
+  readonly parameters?: readonly string[];
+  /** Options beside those that every command on a shop takes. */
+  readonly options?: Record<string, Option>;
+  readonly operation: string;
+  /** Members of the input beside the shop's id. Those that are null are left out. */
+  readonly input?: (args: Arguments) => JsonObject;
+  /** The result for a person, and a message after it. */
+  readonly told: (data: unknown, input: JsonObject) => string | readonly [result: string, message: string];
+}
+
+export const asking = ({
+  operation,
+  input,
+  told,
+  parameters = [],
+  options,
+  ...described
+}: Asking): RunnableCommand => ({
+  ...described,
+  parameters,
+  options: { ...shopOption, ...options, ...commonOptions },
+  async run(args, context) {
+    const members = given({ shopId: args.required("shop"), ...input?.(args) });
+    await withOperator(context, async (ask) => {
+      const data = dataOf(await ask(operation, members));
+      const [result, message] = [told(data, members)].flat();
+      context.output.result(data, result ?? "");
+      if (message !== undefined) context.output.message(message);
+    });
+  },
+});
+
 /** The value of an option; null when it was not given. @throws CommandError when it is no whole number. */
 export function wholeNumber(args: Arguments, option: string, command: Command): number | null {
   const text = args.text(option);

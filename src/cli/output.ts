@@ -98,6 +98,17 @@ export function table(headings: readonly string[], rows: readonly (readonly unkn
     .join("\n");
 }
 
+/**
+ * The list that an answer has under this name, as a table.
+ *
+ * @param columns  the member of each column, by its heading.
+ * @param none     the text in place of a table without rows.
+ */
+export function tableOf(data: unknown, name: string, columns: Readonly<Record<string, string>>, none: string): string {
+  const rows = listIn(data, name).map((item) => Object.values(columns).map((member) => memberOf(item, member)));
+  return rows.length === 0 ? none : table(Object.keys(columns), rows);
+}
+
 const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const;
 
 /** A number of bytes for a person: `1.2 MB`. */

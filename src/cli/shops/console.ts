@@ -2,8 +2,8 @@
  * Commands on the people who use a shop's console: invite, list.
  */
 import { localUrl } from "../../service/config.ts";
-import { commonOptions, dataOf, given, type RunnableCommand, shopOption, withOperator } from "../command.ts";
-import { listIn, memberOf, shown, table } from "../output.ts";
+import { asking, commonOptions, dataOf, given, type RunnableCommand, shopOption, withOperator } from "../command.ts";
+import { memberOf, shown, tableOf } from "../output.ts";
 
 /**
  * A link as it is opened. Without a public address and a server that was asked, it leads to where one will be on this
@@ -39,19 +39,18 @@ export const consoleInvite: RunnableCommand = {
   },
 };
 
-export const consolePeople: RunnableCommand = {
-  name: "console people",
-  parameters: [],
-  summary: "list the people of a shop",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const shopId = args.required("shop");
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("person_list", { shopId }));
-      const fields = ["personId", "name", "role", "email", "createdAt", "lastSeenAt"];
-      const rows = listIn(data, "people").map((person) => fields.map((field) => memberOf(person, field)));
-      const headings = ["PERSON", "NAME", "ROLE", "EMAIL", "CREATED", "LAST SEEN"];
-      context.output.result(data, rows.length === 0 ? "There are no people." : table(headings, rows));
-    });
-  },
+const personColumns = {
+  PERSON: "personId",
+  NAME: "name",
+  ROLE: "role",
+  EMAIL: "email",
+  CREATED: "createdAt",
+  "LAST SEEN": "lastSeenAt",
 };
+
+export const consolePeople = asking({
+  name: "console people",
+  summary: "list the people of a shop",
+  operation: "person_list",
+  told: (data) => tableOf(data, "people", personColumns, "There are no people."),
+});

@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import type { Arguments } from "../arguments.ts";
 import {
+  asking,
   type CommandContext,
   commonOptions,
   dataOf,
@@ -14,7 +15,7 @@ import {
 } from "../command.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
 import type { Operator } from "../operator.ts";
-import { listIn, memberOf, shown, table } from "../output.ts";
+import { listIn, memberOf, shown, table, tableOf } from "../output.ts";
 
 const ofOrder = (args: Arguments) => ({ shopId: args.required("shop"), purchaseOrderId: args.parameter(0) });
 
@@ -41,10 +42,10 @@ function resolutionsOf(args: Arguments): readonly { readonly itemId: string; rea
   return chosen.length === 0 ? null : chosen;
 }
 
-/** Addresses of an option that may be repeated; null: it was not given. */
-const addressesOf = (args: Arguments, option: string): readonly string[] | null => {
-  const addresses = args.all(option);
-  return addresses.length === 0 ? null : addresses;
+/** Values of an option that may be repeated; null: it was not given. */
+const allOf = (args: Arguments, option: string): readonly string[] | null => {
+  const values = args.all(option);
+  return values.length === 0 ? null : values;
 };
 
 /** A link begins with the service's public address, or the one by which it is asked, so one of them has to be known. */
@@ -129,8 +130,8 @@ export const orderSend: RunnableCommand = {
   async run(args, context) {
     const input = given({
       ...ofOrder(args),
-      to: addressesOf(args, "to"),
-      cc: addressesOf(args, "cc"),
+      to: allOf(args, "to"),
+      cc: allOf(args, "cc"),
       subject: args.text("subject"),
       message: await messageFrom(args, context),
       attachCsv: args.flag("csv"),
@@ -145,27 +146,25 @@ export const orderSend: RunnableCommand = {
   },
 };
 
-export const orderMails: RunnableCommand = {
+export const orderMails = asking({
   name: "order mails",
   parameters: ["PURCHASE_ORDER_ID"],
   summary: "list the e-mails of an order and what became of them",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("purchase_order_mail_list", ofOrder(args)));
-      const rows = listIn(data, "mails").map((mail) => [
-        memberOf(mail, "mailId"),
-        memberOf(mail, "state"),
-        memberOf(mail, "createdAt"),
-        memberOf(mail, "nextAttemptAt"),
-        addressesIn(mail),
-        memberOf(mail, "detail"),
-      ]);
-      const headings = ["MAIL", "STATE", "ASKED FOR", "NEXT ATTEMPT", "TO", "THE MAIL SERVER SAYS"];
-      context.output.result(data, rows.length === 0 ? "There are no e-mails." : table(headings, rows));
-    });
+  operation: "purchase_order_mail_list",
+  input: (args) => ({ purchaseOrderId: args.parameter(0) }),
+  told: (data) => {
+    const rows = listIn(data, "mails").map((mail) => [
+      memberOf(mail, "mailId"),
+      memberOf(mail, "state"),
+      memberOf(mail, "createdAt"),
+      memberOf(mail, "nextAttemptAt"),
+      addressesIn(mail),
+      memberOf(mail, "detail"),
+    ]);
+    const headings = ["MAIL", "STATE", "ASKED FOR", "NEXT ATTEMPT", "TO", "THE MAIL SERVER SAYS"];
+    return rows.length === 0 ? "There are no e-mails." : table(headings, rows);
   },
-};
+});
 
 export const orderResend: RunnableCommand = {
   name: "order resend",
@@ -199,35 +198,25 @@ export const orderLink: RunnableCommand = {
   },
 };
 
-export const orderLinks: RunnableCommand = {
+const linkColumns = { LINK: "linkId", STATUS: "status", "WORKS UNTIL": "expiresAt", "MADE BY": "createdBy" };
+
+export const orderLinks = asking({
   name: "order links",
   parameters: ["PURCHASE_ORDER_ID"],
   summary: "list the links of an order's supplier, without their addresses",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("supplier_link_list", ofOrder(args)));
-      const fields = ["linkId", "status", "expiresAt", "createdBy"];
-      const rows = listIn(data, "supplierLinks").map((link) => fields.map((field) => memberOf(link, field)));
-      const headings = ["LINK", "STATUS", "WORKS UNTIL", "MADE BY"];
-      context.output.result(data, rows.length === 0 ? "There are no links." : table(headings, rows));
-    });
-  },
-};
+  operation: "supplier_link_list",
+  input: (args) => ({ purchaseOrderId: args.parameter(0) }),
+  told: (data) => tableOf(data, "supplierLinks", linkColumns, "There are no links."),
+});
 
-export const orderRevoke: RunnableCommand = {
+export const orderRevoke = asking({
   name: "order revoke",
   parameters: ["PURCHASE_ORDER_ID", "LINK_ID"],
   summary: "revoke a link of an order's supplier",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const input = { ...ofOrder(args), linkId: args.parameter(1) };
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("supplier_link_revoke", input));
-      context.output.result(data, `Link ${input.linkId} is revoked.`);
-    });
-  },
-};
+  operation: "supplier_link_revoke",
+  input: (args) => ({ purchaseOrderId: args.parameter(0), linkId: args.parameter(1) }),
+  told: (_data, { linkId }) => `Link ${shown(linkId)} is revoked.`,
+});
 
 /** Returns the supplier's answer on a line: `pol_1: 8, 2027-01-15`. */
 function lineText(line: unknown): string {
@@ -262,26 +251,23 @@ function proposalText(proposal: unknown): string {
   return [head.map(shown).join("  "), ...numbers, ...listIn(proposal, "lines").map(lineText)].join("\n");
 }
 
-export const orderProposals: RunnableCommand = {
+export const orderProposals = asking({
   name: "order proposals",
   parameters: ["PURCHASE_ORDER_ID"],
   summary: "show what the supplier has answered, newest first",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("supplier_proposal_list", ofOrder(args)));
-      const proposals = listIn(data, "proposals").map(proposalText);
-      context.output.result(data, proposals.length === 0 ? "The supplier has not answered." : proposals.join("\n"));
-    });
+  operation: "supplier_proposal_list",
+  input: (args) => ({ purchaseOrderId: args.parameter(0) }),
+  told: (data) => {
+    const proposals = listIn(data, "proposals").map(proposalText);
+    return proposals.length === 0 ? "The supplier has not answered." : proposals.join("\n");
   },
-};
+});
 
-export const orderAccept: RunnableCommand = {
+export const orderAccept = asking({
   name: "order accept",
   parameters: ["PURCHASE_ORDER_ID", "PROPOSAL_ID"],
   summary: "accept what the supplier has answered, all of it or some lines",
   options: {
-    ...shopOption,
     line: {
       value: "LINE_ID",
       help: "accept this line only; repeat for more (all)",
@@ -289,40 +275,27 @@ export const orderAccept: RunnableCommand = {
       member: "lineItemIds",
     },
     ...resolutionOptions,
-    ...commonOptions,
   },
-  async run(args, context) {
-    const lines = args.all("line");
-    const input = given({
-      ...ofOrder(args),
-      proposalId: args.parameter(1),
-      lineItemIds: lines.length === 0 ? null : lines,
-      resolutions: resolutionsOf(args),
-    });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("supplier_proposal_accept", input));
-      const order = memberOf(data, "purchaseOrder");
-      const status = shown(memberOf(memberOf(data, "proposal"), "status"));
-      context.output.result(
-        data,
-        `Proposal ${args.parameter(1)} is ${status}; the order is ${shown(memberOf(order, "status"))}.`,
-      );
-      const recovery = memberOf(data, "recovery");
-      if (typeof recovery === "string") context.output.message(recovery);
-    });
+  operation: "supplier_proposal_accept",
+  input: (args) => ({
+    purchaseOrderId: args.parameter(0),
+    proposalId: args.parameter(1),
+    lineItemIds: allOf(args, "line"),
+    resolutions: resolutionsOf(args),
+  }),
+  told: (data, { proposalId }) => {
+    const [proposal, order, recovery] = ["proposal", "purchaseOrder", "recovery"].map((name) => memberOf(data, name));
+    const [ofProposal, ofOrder] = [proposal, order].map((each) => shown(memberOf(each, "status")));
+    const result = `Proposal ${shown(proposalId)} is ${ofProposal}; the order is ${ofOrder}.`;
+    return typeof recovery === "string" ? [result, recovery] : result;
   },
-};
+});
 
-export const orderReject: RunnableCommand = {
+export const orderReject = asking({
   name: "order reject",
   parameters: ["PURCHASE_ORDER_ID", "PROPOSAL_ID"],
   summary: "reject what the supplier has answered; the order stays as it is",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const input = { ...ofOrder(args), proposalId: args.parameter(1) };
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("supplier_proposal_reject", input));
-      context.output.result(data, `Proposal ${input.proposalId} is rejected.`);
-    });
-  },
-};
+  operation: "supplier_proposal_reject",
+  input: (args) => ({ purchaseOrderId: args.parameter(0), proposalId: args.parameter(1) }),
+  told: (_data, { proposalId }) => `Proposal ${shown(proposalId)} is rejected.`,
+});

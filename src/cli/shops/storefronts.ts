@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { sleep } from "../../base/time/waiting.ts";
 import {
+  asking,
   type CommandContext,
   commonOptions,
   dataOf,
@@ -141,53 +142,43 @@ function lastPullOf(pull: unknown): string {
   return `${shown(memberOf(pull, "endedAt") ?? memberOf(pull, "startedAt"))} ${shown(memberOf(pull, "state"))}${why}; ${progressOf(pull)}`;
 }
 
-export const storefrontWebhooks: RunnableCommand = {
+export const storefrontWebhooks = asking({
   name: "storefront webhooks",
-  parameters: [],
   summary: "ask a shop's Shopify store again to tell of its changes",
   details: `Connecting does so by itself, where the service has an OPENPO_PUBLIC_URL and knows the app's client secret. Ask again after
 the public address has changed, or when the status says that the store does not tell of everything.
 
   openpo storefront webhooks --shop demo`,
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const shopId = args.required("shop");
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("storefront_subscribe", { shopId }));
-      const webhooks = memberOf(data, "webhooks");
-      if (memberOf(webhooks, "state") !== "on")
-        throw new CommandError(exitCodes.failed, shown(memberOf(webhooks, "reason")), {
-          action: shown(memberOf(webhooks, "action")),
-        });
-      context.output.result(data, `The store tells of its changes at ${shown(memberOf(webhooks, "address"))}.`);
-    });
+  operation: "storefront_subscribe",
+  told: (data) => {
+    const webhooks = memberOf(data, "webhooks");
+    if (memberOf(webhooks, "state") !== "on")
+      throw new CommandError(exitCodes.failed, shown(memberOf(webhooks, "reason")), {
+        action: shown(memberOf(webhooks, "action")),
+      });
+    return `The store tells of its changes at ${shown(memberOf(webhooks, "address"))}.`;
   },
-};
+});
 
-export const storefrontStatus: RunnableCommand = {
+export const storefrontStatus = asking({
   name: "storefront status",
-  parameters: [],
   summary: "show how a shop's storefront is connected and doing",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const shopId = args.required("shop");
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("storefront_get", { shopId }));
-      const storefront = memberOf(data, "storefront");
-      const error = memberOf(storefront, "lastError");
-      const lines = [
-        `${shown(memberOf(storefront, "kind"))} ${shown(memberOf(storefront, "account"))}`.trimEnd(),
-        `last call   ${shown(memberOf(storefront, "lastCallAt"))}`,
-        `last error  ${error === null ? "" : `${shown(memberOf(error, "at"))} ${shown(memberOf(error, "message"))}`}`,
-        `backlog     ${shown(memberOf(storefront, "backlog"))}`,
-        ...tokenOf(storefront),
-        ...webhooksOf(memberOf(storefront, "webhooks")),
-        `last pull   ${lastPullOf(memberOf(storefront, "pull"))}`,
-      ];
-      context.output.result(data, lines.map((line) => line.trimEnd()).join("\n"));
-    });
+  operation: "storefront_get",
+  told: (data) => {
+    const storefront = memberOf(data, "storefront");
+    const error = memberOf(storefront, "lastError");
+    const lines = [
+      `${shown(memberOf(storefront, "kind"))} ${shown(memberOf(storefront, "account"))}`.trimEnd(),
+      `last call   ${shown(memberOf(storefront, "lastCallAt"))}`,
+      `last error  ${error === null ? "" : `${shown(memberOf(error, "at"))} ${shown(memberOf(error, "message"))}`}`,
+      `backlog     ${shown(memberOf(storefront, "backlog"))}`,
+      ...tokenOf(storefront),
+      ...webhooksOf(memberOf(storefront, "webhooks")),
+      `last pull   ${lastPullOf(memberOf(storefront, "pull"))}`,
+    ];
+    return lines.map((line) => line.trimEnd()).join("\n");
   },
-};
+});
 
 /** Between two looks at a pull. */
 const pullPollMs = 1_000;

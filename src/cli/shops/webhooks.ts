@@ -1,19 +1,8 @@
 /**
  * Commands on a shop's webhook endpoints and their deliveries.
  */
-import type { Arguments } from "../arguments.ts";
-import {
-  commonOptions,
-  dataOf,
-  given,
-  type RunnableCommand,
-  shopOption,
-  withOperator,
-  wholeNumber,
-} from "../command.ts";
-import { listIn, memberOf, shown, table } from "../output.ts";
-
-const ofEndpoint = (args: Arguments) => ({ shopId: args.required("shop"), endpointId: args.parameter(0) });
+import { asking, type RunnableCommand, wholeNumber } from "../command.ts";
+import { memberOf, shown, tableOf } from "../output.ts";
 
 /** `purchase_order.*,test.ping` as a list; null when it was not given. */
 const typesOf = (text: string | null): readonly string[] | null =>
@@ -25,111 +14,87 @@ const eventsOption = {
   member: "eventTypes",
 } as const;
 
-export const webhookCreate: RunnableCommand = {
+export const webhookCreate = asking({
   name: "webhook create",
   parameters: ["RECEIVER_URL"],
   summary: "add a webhook endpoint; its secret is shown only now",
   options: {
-    ...shopOption,
     events: { ...eventsOption, help: `${eventsOption.help} (*)` },
     description: { value: "TEXT", help: "what it is for" },
     signature: { value: "hmac|ed25519", help: "how deliveries are signed (hmac)" },
-    ...commonOptions,
   },
-  async run(args, context) {
-    const input = given({
-      shopId: args.required("shop"),
-      url: args.parameter(0),
-      eventTypes: typesOf(args.text("events")) ?? ["*"],
-      description: args.text("description"),
-      signature: args.text("signature"),
-    });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_create", input));
-      context.output.result(data, shown(memberOf(data, "secret")));
-      context.output.message(`Endpoint ${shown(memberOf(data, "endpointId"))}. Its secret is not shown again.`);
-    });
-  },
+  operation: "webhook_endpoint_create",
+  input: (args) => ({
+    url: args.parameter(0),
+    eventTypes: typesOf(args.text("events")) ?? ["*"],
+    description: args.text("description"),
+    signature: args.text("signature"),
+  }),
+  told: (data) => [
+    shown(memberOf(data, "secret")),
+    `Endpoint ${shown(memberOf(data, "endpointId"))}. Its secret is not shown again.`,
+  ],
+});
+
+const endpointColumns = {
+  ENDPOINT: "endpointId",
+  STATUS: "status",
+  REASON: "disabledReason",
+  "LAST DELIVERED": "lastDeliveredAt",
+  EVENTS: "eventTypes",
+  URL: "url",
 };
 
-export const webhookList: RunnableCommand = {
+export const webhookList = asking({
   name: "webhook list",
-  parameters: [],
   summary: "list the webhook endpoints of a shop, without their secrets",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const shopId = args.required("shop");
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_list", { shopId }));
-      const fields = ["endpointId", "status", "disabledReason", "lastDeliveredAt", "eventTypes", "url"];
-      const rows = listIn(data, "endpoints").map((endpoint) => fields.map((field) => memberOf(endpoint, field)));
-      const headings = ["ENDPOINT", "STATUS", "REASON", "LAST DELIVERED", "EVENTS", "URL"];
-      context.output.result(data, rows.length === 0 ? "There are no webhook endpoints." : table(headings, rows));
-    });
-  },
-};
+  operation: "webhook_endpoint_list",
+  told: (data) => tableOf(data, "endpoints", endpointColumns, "There are no webhook endpoints."),
+});
 
-export const webhookUpdate: RunnableCommand = {
+export const webhookUpdate = asking({
   name: "webhook update",
   parameters: ["ENDPOINT_ID"],
   summary: "change a webhook endpoint; enable it again, or disable it",
   options: {
-    ...shopOption,
     to: { value: "URL", help: "where events are sent from now on" },
     events: eventsOption,
     description: { value: "TEXT", help: "what it is for" },
     status: { value: "enabled|disabled", help: "enabled begins anew, and sends what waited" },
-    ...commonOptions,
   },
-  async run(args, context) {
-    const endpoint = ofEndpoint(args);
-    const input = given({
-      ...endpoint,
-      url: args.text("to"),
-      eventTypes: typesOf(args.text("events")),
-      description: args.text("description"),
-      status: args.text("status"),
-    });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_update", input));
-      const status = shown(memberOf(memberOf(data, "endpoint"), "status"));
-      context.output.result(data, `Endpoint ${endpoint.endpointId} is changed and ${status}.`);
-    });
-  },
-};
+  operation: "webhook_endpoint_update",
+  input: (args) => ({
+    endpointId: args.parameter(0),
+    url: args.text("to"),
+    eventTypes: typesOf(args.text("events")),
+    description: args.text("description"),
+    status: args.text("status"),
+  }),
+  told: (data, { endpointId }) =>
+    `Endpoint ${shown(endpointId)} is changed and ${shown(memberOf(memberOf(data, "endpoint"), "status"))}.`,
+});
 
-export const webhookDelete: RunnableCommand = {
+export const webhookDelete = asking({
   name: "webhook delete",
   parameters: ["ENDPOINT_ID"],
   summary: "delete a webhook endpoint with its deliveries",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const input = ofEndpoint(args);
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_delete", input));
-      context.output.result(data, `Endpoint ${input.endpointId} is deleted.`);
-    });
-  },
-};
+  operation: "webhook_endpoint_delete",
+  input: (args) => ({ endpointId: args.parameter(0) }),
+  told: (_data, { endpointId }) => `Endpoint ${shown(endpointId)} is deleted.`,
+});
 
-export const webhookRotate: RunnableCommand = {
+export const webhookRotate: RunnableCommand = asking({
   name: "webhook rotate",
   parameters: ["ENDPOINT_ID"],
   summary: "give a webhook endpoint a new secret, which is shown only now",
-  options: {
-    ...shopOption,
-    overlap: { value: "HOURS", help: "how long the secret before signs too (24)", member: "overlapHours" },
-    ...commonOptions,
-  },
-  async run(args, context) {
-    const input = given({ ...ofEndpoint(args), overlapHours: wholeNumber(args, "overlap", webhookRotate) });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_rotate_secret", input));
-      context.output.result(data, shown(memberOf(data, "secret")));
-      context.output.message(`The secret before signs too until ${shown(memberOf(data, "previousSecretUntil"))}.`);
-    });
-  },
-};
+  options: { overlap: { value: "HOURS", help: "how long the secret before signs too (24)", member: "overlapHours" } },
+  operation: "webhook_endpoint_rotate_secret",
+  input: (args) => ({ endpointId: args.parameter(0), overlapHours: wholeNumber(args, "overlap", webhookRotate) }),
+  told: (data) => [
+    shown(memberOf(data, "secret")),
+    `The secret before signs too until ${shown(memberOf(data, "previousSecretUntil"))}.`,
+  ],
+});
 
 /** Returns the outcome of a delivery, as a line. */
 function outcomeOf(delivery: unknown): string {
@@ -138,85 +103,70 @@ function outcomeOf(delivery: unknown): string {
   return `${shown(memberOf(delivery, "deliveryId"))}: ${shown(state)}, ${why}.`;
 }
 
-export const webhookTest: RunnableCommand = {
+export const webhookTest = asking({
   name: "webhook test",
   parameters: ["ENDPOINT_ID"],
   summary: "send a test.ping to a webhook endpoint and show what became of it",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const input = ofEndpoint(args);
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_test", input));
-      context.output.result(data, outcomeOf(memberOf(data, "delivery")));
-    });
-  },
+  operation: "webhook_endpoint_test",
+  input: (args) => ({ endpointId: args.parameter(0) }),
+  told: (data) => outcomeOf(memberOf(data, "delivery")),
+});
+
+const deliveryColumns = {
+  DELIVERY: "deliveryId",
+  TYPE: "type",
+  STATE: "state",
+  ATTEMPTS: "attempts",
+  STATUS: "lastStatus",
+  "NEXT ATTEMPT": "nextAttemptAt",
+  ERROR: "lastError",
 };
 
-export const webhookDeliveries: RunnableCommand = {
+export const webhookDeliveries: RunnableCommand = asking({
   name: "webhook deliveries",
   parameters: ["ENDPOINT_ID"],
   summary: "list deliveries to a webhook endpoint, those of newer events first",
   options: {
-    ...shopOption,
     state: { value: "pending|delivered|failed", help: "only these" },
     events: { ...eventsOption, member: "type" },
     limit: { value: "N", help: "at most so many (50, up to 500)" },
     cursor: { value: "CURSOR", help: "go on after an earlier page" },
-    ...commonOptions,
   },
-  async run(args, context) {
-    const input = given({
-      ...ofEndpoint(args),
-      state: args.text("state"),
-      type: typesOf(args.text("events")),
-      limit: wholeNumber(args, "limit", webhookDeliveries),
-      cursor: args.text("cursor"),
-    });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_delivery_list", input));
-      const fields = ["deliveryId", "type", "state", "attempts", "lastStatus", "nextAttemptAt", "lastError"];
-      const rows = listIn(data, "deliveries").map((delivery) => fields.map((field) => memberOf(delivery, field)));
-      const headings = ["DELIVERY", "TYPE", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT", "ERROR"];
-      context.output.result(data, rows.length === 0 ? "There are no deliveries." : table(headings, rows));
-    });
-  },
-};
+  operation: "webhook_delivery_list",
+  input: (args) => ({
+    endpointId: args.parameter(0),
+    state: args.text("state"),
+    type: typesOf(args.text("events")),
+    limit: wholeNumber(args, "limit", webhookDeliveries),
+    cursor: args.text("cursor"),
+  }),
+  told: (data) => tableOf(data, "deliveries", deliveryColumns, "There are no deliveries."),
+});
 
-export const webhookRetry: RunnableCommand = {
+export const webhookRetry = asking({
   name: "webhook retry",
   parameters: ["ENDPOINT_ID", "DELIVERY_ID"],
   summary: "send a delivery again, now",
-  options: { ...shopOption, ...commonOptions },
-  async run(args, context) {
-    const input = { ...ofEndpoint(args), deliveryId: args.parameter(1) };
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_delivery_retry", input));
-      context.output.result(data, `Delivery ${input.deliveryId} is sent again.`);
-    });
-  },
-};
+  operation: "webhook_delivery_retry",
+  input: (args) => ({ endpointId: args.parameter(0), deliveryId: args.parameter(1) }),
+  told: (_data, { deliveryId }) => `Delivery ${shown(deliveryId)} is sent again.`,
+});
 
-export const webhookReplay: RunnableCommand = {
+export const webhookReplay: RunnableCommand = asking({
   name: "webhook replay",
   parameters: ["ENDPOINT_ID"],
   summary: "send events of the past to a webhook endpoint, again or for the first time",
   options: {
-    ...shopOption,
     after: { value: "SEQUENCE", help: "those after this sequence; 0 for all that are kept", member: "afterSequence" },
     from: { value: "TIME", help: "in place of --after: those from this time on, as 2026-11-21T10:00:00Z" },
     to: { value: "TIME", help: "those up to this time" },
-    ...commonOptions,
   },
-  async run(args, context) {
-    const input = given({
-      ...ofEndpoint(args),
-      afterSequence: wholeNumber(args, "after", webhookReplay),
-      from: args.text("from"),
-      to: args.text("to"),
-    });
-    await withOperator(context, async (ask) => {
-      const data = dataOf(await ask("webhook_endpoint_replay", input));
-      context.output.result(data, `${shown(memberOf(data, "replayed"))} events are sent again.`);
-    });
-  },
-};
+  operation: "webhook_endpoint_replay",
+  input: (args) => ({
+    endpointId: args.parameter(0),
+    afterSequence: wholeNumber(args, "after", webhookReplay),
+    from: args.text("from"),
+    to: args.text("to"),
+  }),
+  told: (data) => `${shown(memberOf(data, "replayed"))} events are sent again.`,
+});
