@@ -7,7 +7,7 @@
  * The caller gets the words of a server that answers. Of one that does not, and of a refused sign-in, it gets only the
  * meaning. The log has the rest. Neither has the credentials.
  */
-import type { SmtpFailure, Transport } from "nodemailer";
+import type { Mail, NodemailerError, SMTPPoolOptions, SMTPPoolSentMessageInfo } from "nodemailer";
 import type { RecipientResult } from "../core/supplier/mail.ts";
 import type { Log } from "../store/store.ts";
 
@@ -64,6 +64,8 @@ export const smtpIdleMs = 30_000;
 
 /** Bytes of one answer of the server that are read. */
 export const smtpAnswerBytesMax = 65_536;
+
+type Transport = Mail<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
 
 /** nodemailer is loaded with the first mail: a start need not wait for it. */
 async function openTransport(server: SmtpServer): Promise<Transport> {
@@ -150,9 +152,9 @@ export function openMailServer(server: SmtpServer, log: Log): MailServer {
   };
 }
 
-const failureFrom = (error: unknown): SmtpFailure => (error instanceof Error ? error : { message: String(error) });
+const failureFrom = (error: unknown): NodemailerError => (error instanceof Error ? error : new Error(String(error)));
 
-const refusals = (failures: readonly SmtpFailure[]): ReadonlyMap<string, RecipientResult> =>
+const refusals = (failures: readonly NodemailerError[]): ReadonlyMap<string, RecipientResult> =>
   new Map(failures.map((failure) => [(failure.recipient ?? "").toLowerCase(), resultOf(failure)]));
 
 /** Texts of failures that are not the server's answer to this mail. */
@@ -177,7 +179,7 @@ function resultOf({
   response,
   responseCode,
   permanent,
-}: SmtpFailure): RecipientResult {
+}: NodemailerError): RecipientResult {
   if (certificateCode.test(originalCode)) return { outcome: "later", detail: certificateText };
   const concernsMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (concernsMail && responseCode === undefined && code === "EMESSAGE") return { outcome: "refused", detail: message };
