@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 const base = "/console";
 
 /** A place of the console. */
-export interface Place {
+interface Place {
   /** Steps of the path below `/console`, decoded: `["orders", "po_1"]`. */
   readonly steps: readonly string[];
   readonly query: URLSearchParams;

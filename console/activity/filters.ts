@@ -8,7 +8,7 @@ export const surfaces = ["keys", "mcp", "rest", "console", "all"] as const;
 export const outcomes = ["all", "done", "refused", "failed"] as const;
 export const actors = ["all", "agent", "api-key", "user", "supplier", "system"] as const;
 
-export type Outcome = Exclude<(typeof outcomes)[number], "all">;
+type Outcome = Exclude<(typeof outcomes)[number], "all">;
 
 /** Returns the value that the query chooses; the first of `values` when it names none of them. */
 export const chosen = <Value extends string>(name: string, values: readonly [Value, ...(readonly Value[])]): Value =>

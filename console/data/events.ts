@@ -12,7 +12,7 @@ import { member, shopId, signedIn, textOf } from "./session.ts";
 type Pattern = NonNullable<Input<"event_list">["types"]>[number];
 
 /** Members of an event that the console reads. */
-export interface ShopEvent {
+interface ShopEvent {
   readonly type: string;
   readonly actorName: string | null;
   /** Of events about an order. */

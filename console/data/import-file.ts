@@ -3,7 +3,7 @@ import { type Problem, unreachable } from "./client.ts";
 import { currentBearer, member, renewBearer, shopId, textOf } from "./session.ts";
 
 /** Options of reading a file. */
-export interface ImportOptions {
+interface ImportOptions {
   readonly format: "ndjson" | "shopify-products" | "shopify-inventory" | "supplier-prices" | "sales";
   /** Of a price list that does not name its supplier. */
   readonly supplierId?: string;

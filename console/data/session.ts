@@ -34,7 +34,7 @@ export interface ShopChoice {
 }
 
 /** State of the page's session. */
-export type SessionState =
+type SessionState =
   | { readonly kind: "unknown" }
   /**
    * `ended`: the session that has ended while its screen was shown; what was typed in it is kept until somebody signs

@@ -4,7 +4,7 @@
  */
 
 /** A row with the line that it begins on. */
-export interface PreviewRow {
+interface PreviewRow {
   readonly line: number;
   readonly cells: readonly string[];
 }

@@ -69,7 +69,7 @@ export function movesOf(order: Facts): readonly Status[] {
 }
 
 /** True if the status leaves the activity open. */
-export const isOpenTo = ({ status }: Pick<Facts, "status">, activity: Activity): boolean =>
+const isOpenTo = ({ status }: Pick<Facts, "status">, activity: Activity): boolean =>
   statusesOpenTo[activity].includes(status);
 
 /** True if the role may do it at all. */
@@ -79,7 +79,7 @@ export const mayDo = (role: Role, activity: Activity): boolean => activitiesOf[r
 export const mayMove = (role: Role): boolean => role === "purchaser" || role === "owner";
 
 /** Why an activity is not open: the word by which texts explain it. */
-export type Obstacle =
+type Obstacle =
   | "role"
   | "send-first"
   | "confirm-first"

@@ -18,7 +18,7 @@ export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
 export type Resolution = { readonly itemId: string; readonly action: "activate" | "skip" };
 
 /** Operations that change an order and answer with it. */
-export type Writing =
+type Writing =
   | "purchase_order_update"
   | "purchase_order_line_item_add"
   | "purchase_order_line_item_add_custom"
@@ -32,7 +32,7 @@ export type Writing =
   | "purchase_order_storefront_sync_reset";
 
 /** A change that a person asked for. */
-export interface Change<Name extends Writing> {
+interface Change<Name extends Writing> {
   /** Sends it, for the version of the order that `ifMatch` names. */
   readonly send: (ifMatch: string, resolutions: readonly Resolution[]) => Promise<Result<Name>>;
   /** Values that it replaces. Null: it depends on the whole order, so the person looks again before it is repeated. */
@@ -50,7 +50,7 @@ export interface Meanwhile {
 }
 
 /** A change that waits for the person, because others changed the same values. */
-export interface Unsaved {
+interface Unsaved {
   readonly touches: readonly Touched[] | null;
   /** Values that others changed too. */
   readonly conflicts: readonly Touched[];

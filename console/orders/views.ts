@@ -18,7 +18,7 @@ const firstViewId = (): string => `${firstViewPrefix}${personId() ?? "operator"}
 const copyName = (): string => `openpo first view ${shopId()} ${firstViewId()}`;
 
 /** As far as they were read. */
-export const views = signal<readonly View[]>([]);
+const views = signal<readonly View[]>([]);
 
 let reading: Promise<Problem | null> | null = null;
 
@@ -52,7 +52,7 @@ export const mayChange = (view: View): boolean =>
   view.personId === personId() || (view.isShared && hasRole("owner")) || personId() === null;
 
 /** Wish of a person about a view. */
-export interface Wish {
+interface Wish {
   /** Null makes a new one. */
   readonly viewId: string | null;
   readonly viewName: string;

@@ -17,7 +17,7 @@ export interface CountedLine {
 
 export type QuantityKind = "received" | "rejected" | "cancelled";
 
-export type Amounts = Readonly<Record<QuantityKind, number>>;
+type Amounts = Readonly<Record<QuantityKind, number>>;
 
 export interface Change {
   readonly lineId: string;

@@ -23,7 +23,7 @@ interface Burst {
 }
 
 /** A key that went down in a box, before the box has taken it. */
-export interface Pressed {
+interface Pressed {
   readonly key: string;
   readonly atMs: number;
   /** Text of the box. */

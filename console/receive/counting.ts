@@ -39,10 +39,10 @@ export interface Read {
  * State of the counts at the service. `waiting`: a save has no answer and is sent again. `asking`: a person has to
  * allow more.
  */
-export type Saving = "idle" | "sending" | "waiting" | "asking";
+type Saving = "idle" | "sending" | "waiting" | "asking";
 
 /** Totals that the last save recorded. */
-export interface Saved {
+interface Saved {
   readonly lines: number;
   readonly recovery: string | null;
 }

@@ -45,7 +45,7 @@ const replayMsMax = 23 * 3_600_000;
  * recorded since the order has changed. `doubtful`: the order has changed, perhaps by this save. `refused`: nothing was
  * recorded.
  */
-export type Verdict = "again" | "merge" | "doubtful" | "refused";
+type Verdict = "again" | "merge" | "doubtful" | "refused";
 
 export function verdictOf({ status, error }: Failure<"purchase_order_receive">, save: Save, nowMs: number): Verdict {
   if (status === null || status === 401 || status === 429 || status >= 500) return "again";

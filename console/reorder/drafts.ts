@@ -9,7 +9,7 @@ import { reorderTexts } from "../texts/reorder.ts";
 import type { Draft } from "./ticked.ts";
 
 /** Lines of one order (spec "Limits"). */
-export const linesMax = 500;
+const linesMax = 500;
 
 export interface Made {
   readonly purchaseOrderId: string;

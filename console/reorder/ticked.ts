@@ -11,7 +11,7 @@ export const numberOf = (row: ForecastRow, id: string): number | null => {
 };
 
 /** A cell of a row as a text; null when the view does not show it, or it is blank. */
-export const textOf = (row: ForecastRow, id: string): string | null => {
+const textOf = (row: ForecastRow, id: string): string | null => {
   const value = row[id];
   return typeof value === "string" ? value : null;
 };

@@ -8,7 +8,7 @@ import { Day, Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 
 /** One value of a record, or of a line. */
-export interface Value {
+interface Value {
   readonly text: ComponentChildren;
   readonly isAmount?: true;
 }

@@ -9,7 +9,7 @@ import { chosenTypes, type EventPattern, EventTypes } from "./event-types.tsx";
 import type { Endpoint } from "./secret-shown.tsx";
 
 /** Fields that the form sends. */
-export interface EndpointFields {
+interface EndpointFields {
   readonly url: string;
   readonly description: string;
   readonly eventTypes: readonly EventPattern[];

@@ -5,7 +5,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 
 /** Inputs of requests that succeed, by operation: path, query and body members merged. */
-export type Works = ReadonlyMap<string, JsonObject>;
+type Works = ReadonlyMap<string, JsonObject>;
 
 const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
 const list = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);

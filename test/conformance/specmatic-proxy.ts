@@ -21,12 +21,12 @@ import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server
 import { ready } from "../support/openapi/ready.ts";
 
 /** How many requests had a cursor, and how many of them had a next page. */
-export interface CursorCount {
+interface CursorCount {
   asked: number;
   found: number;
 }
 
-export interface Proxy extends AsyncDisposable {
+interface Proxy extends AsyncDisposable {
   readonly url: string;
   readonly cursors: Readonly<CursorCount>;
 }

@@ -7,7 +7,7 @@ import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
 
 /** A store on which engines can be opened, closed and opened again. */
-export interface EngineStore {
+interface EngineStore {
   open(options?: { readonly queue?: QueueLimits }): Promise<Engine>;
   /** Removes the store. Every engine on it must be closed. */
   dispose(): Promise<void>;

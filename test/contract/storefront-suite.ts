@@ -8,7 +8,7 @@ import { type ItemResult, type Storefront, StorefrontError } from "../../src/sto
 import { money, quantity } from "../support/goods.ts";
 
 /** A storefront whose variants have the states that the fixture names. At the start levels are 0, and there are no tags and costs. */
-export interface StorefrontFixture {
+interface StorefrontFixture {
   readonly storefront: Storefront;
   /** Twelve active variants. Each has its own product, except the last two, which share one. */
   readonly active: readonly string[];

@@ -7,7 +7,7 @@ import path from "node:path";
 export const mayInterpose = (): boolean =>
   process.platform === "linux" && spawnSync("cc", ["--version"], { stdio: "ignore" }).status === 0;
 
-export interface Interposer {
+interface Interposer {
   /** For the process whose files are to fail. */
   readonly env: Readonly<Record<string, string>>;
   /** From now on calls have these fates, as interposer.c describes them; none: nothing goes wrong. */

@@ -78,7 +78,7 @@ export async function readAll(
 const everNew: ReadonlySet<string> = new Set(["requestId", "lastUsedAt"]);
 
 /** The places at which `now` is not what it was; members that were added may be there. */
-export function differences(before: Json, now: Json | undefined, place = ""): readonly string[] {
+function differences(before: Json, now: Json | undefined, place = ""): readonly string[] {
   if (isJsonArray(before)) {
     if (now === undefined || !isJsonArray(now)) return [`${place} is no list any more`];
     if (before.length !== now.length) return [`${place} has ${now.length} entries and had ${before.length}`];

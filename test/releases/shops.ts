@@ -19,7 +19,7 @@ const shopPath = `/admin/v1/shops/${wideShop}`;
 const orders = "/api/v1/purchase-orders";
 
 /** A write under an idempotency key, and what was answered. */
-export interface KeyedAnswer extends Asked {
+interface KeyedAnswer extends Asked {
   readonly status: number;
   readonly text: string;
 }

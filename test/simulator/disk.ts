@@ -40,7 +40,7 @@ interface Opened {
 }
 
 /** What happens to the disk, as a story says. */
-export interface DiskWeather {
+interface DiskWeather {
   /** The longest that a sync takes. */
   syncMsMax: number;
   /** The next syncs of the service that fail. */

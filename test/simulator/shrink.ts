@@ -5,7 +5,7 @@ import type { Step, Story } from "./story.ts";
 const playsMax = 250;
 
 /** What is alike in findings that have the same cause: their words without ids and figures. */
-export const kindOf = (finding: string): string =>
+const kindOf = (finding: string): string =>
   finding
     .replace(/^\w+: /, "")
     .replace(/\b(?:po|pol|eff|key|req|run)_\w+/g, "")

@@ -23,7 +23,7 @@ interface AskStep {
   readonly clashes: boolean;
 }
 
-export interface StorefrontFault {
+interface StorefrontFault {
   readonly call: string;
   readonly outcome: "error" | "throttled" | "timeout" | "refused" | "lost-response";
   readonly variantIds: readonly string[] | null;
@@ -51,7 +51,7 @@ export type Step = { readonly afterMs: number } & (
   | { readonly do: "clock"; readonly byMs: number; readonly afterTasks: number }
 );
 
-export interface ShopPlan {
+interface ShopPlan {
   readonly autoSyncOnReceiving: boolean;
   readonly followOnWaitMs: number;
   readonly confirmationWaitMs: number;

@@ -25,7 +25,7 @@ import { baseShop, keysOf, makeTemplate } from "./template.ts";
 import { Machine, Process, ProcessEnded, replace } from "./time.ts";
 
 /** A reading of a shop's events while the story went on. */
-export interface EventReading {
+interface EventReading {
   readonly shopId: string;
   readonly events: readonly EventTold[];
 }
@@ -131,7 +131,7 @@ interface Node {
   readonly waiting: Set<() => void>;
 }
 
-export class World {
+class World {
   readonly #story: Story;
   readonly #random: Random;
   readonly #network: Random;

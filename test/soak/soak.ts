@@ -44,7 +44,7 @@ const largeOrder = {
 };
 
 /** What the process may take. */
-export const soakBounds = {
+const soakBounds = {
   /** Resident memory at any moment: caches fill up to their bounds, and what threads have read is collected late. */
   memoryMbMax: 768,
   /** By how much the median of resident memory in the last fifth of the time is above that of the second. */
@@ -68,7 +68,7 @@ interface Sample {
   readonly walBytes: number;
 }
 
-export interface SoakTold {
+interface SoakTold {
   readonly rows: readonly {
     readonly name: string;
     readonly figure: string;

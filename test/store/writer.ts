@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { pause } from "../support/until.ts";
 
-export interface Writer {
+interface Writer {
   readonly acknowledged: readonly number[];
   kill(): Promise<void>;
 }

@@ -6,8 +6,8 @@
  * - `.crash`: kills processes, databases or disks.
  * - `.pg`: is cheap, and needs PostgreSQL.
  */
-export const costs = ["slow", "browser", "crash", "pg"] as const;
-export type Cost = (typeof costs)[number];
+const costs = ["slow", "browser", "crash", "pg"] as const;
+type Cost = (typeof costs)[number];
 
 /** The cost in the name of a test file, or null. */
 export function costOf(file: string): Cost | null {
@@ -15,7 +15,7 @@ export function costOf(file: string): Cost | null {
   return costs.find((cost) => cost === suffix) ?? null;
 }
 
-export interface Selection {
+interface Selection {
   /** Parts of paths. Empty: any path. */
   readonly words: readonly string[];
   /** Costs that are asked for, alone or, with `all`, beside the files without a cost. */

@@ -7,7 +7,7 @@
  */
 import path from "node:path";
 
-export const engineNames = ["sqlite", "postgres"] as const;
+const engineNames = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engineNames)[number];
 
 export interface Placement {

@@ -6,7 +6,7 @@
 import type { Deed } from "./deeds.ts";
 import type { EventTold } from "./history.ts";
 
-export interface ModelLine {
+interface ModelLine {
   readonly id: string;
   readonly variantId: string;
   readonly ordered: number;
@@ -28,7 +28,7 @@ export interface ModelOrder {
 }
 
 /** What the model says of a request. `unsure`: it may be refused because of what is synced, and is `next` otherwise. */
-export type Verdict =
+type Verdict =
   | { readonly kind: "changes"; readonly next: ModelOrder; readonly unsure: boolean }
   | { readonly kind: "same" }
   | { readonly kind: "refused"; readonly why: string };
@@ -105,7 +105,7 @@ export function created(
   };
 }
 
-export const newLine = (id: string, variantId: string, ordered: number): ModelLine => ({
+const newLine = (id: string, variantId: string, ordered: number): ModelLine => ({
   id,
   variantId,
   ordered: thousandths(ordered),

@@ -59,7 +59,7 @@ async function variants(text: string, supplierId: string | null): Promise<readon
 }
 
 /** Adds lines in one call. A new line replaces nothing, so it fits whatever others did meanwhile. */
-export const addLines = (state: OrderState, purchaseOrderId: string, lineItems: readonly CatalogueLineInput[]) =>
+const addLines = (state: OrderState, purchaseOrderId: string, lineItems: readonly CatalogueLineInput[]) =>
   state.change<"purchase_order_line_item_add">({
     send: (ifMatch) => openpo.call("purchase_order_line_item_add", { purchaseOrderId, lineItems }, { ifMatch }),
     touches: [],

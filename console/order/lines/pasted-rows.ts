@@ -2,7 +2,7 @@
 import type { CatalogueLineInput } from "../../../client/index.ts";
 
 /** Fault of a row, by the cell that it is about. */
-export type RowFault = "code" | "quantity" | "cost" | "date";
+type RowFault = "code" | "quantity" | "cost" | "date";
 
 export interface PastedRow {
   /** From 1, as the person counts. */

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-export const fakeKey = "sk_canary0123456789abcdef0123456789abcdef";
+const fakeKey = "sk_canary0123456789abcdef0123456789abcdef";
 
 interface Item {
   readonly id: string;

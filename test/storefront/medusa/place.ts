@@ -23,7 +23,7 @@ interface LevelFigures {
 }
 
 /** A product to be made. */
-export interface SeedProduct {
+interface SeedProduct {
   readonly title?: string;
   readonly status?: string;
   readonly variants: readonly {

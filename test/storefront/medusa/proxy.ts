@@ -29,7 +29,7 @@ type ProxyFault =
   | { readonly kind: "after"; readonly happens: () => Promise<void> | void };
 
 /** One request as it arrived: `POST /admin/products/batch`, and its body. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly call: string;
   readonly query: string;
   readonly body: string;

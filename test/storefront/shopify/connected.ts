@@ -24,7 +24,7 @@ export const configOf = (fake: FakeShopify, shopId: string) =>
   }) as const;
 
 /** That the fake may be connected. */
-export const allowedOf = (fake: FakeShopify) => parseAllowedHosts(`http://${fake.domain}`) ?? new Map<string, string>();
+const allowedOf = (fake: FakeShopify) => parseAllowedHosts(`http://${fake.domain}`) ?? new Map<string, string>();
 
 export interface OnFake {
   readonly fake: FakeShopify;

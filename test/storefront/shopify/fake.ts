@@ -31,7 +31,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const entriesMax = 250;
 
 /** What goes wrong with the next calls of a document. */
-export interface FakeFault {
+interface FakeFault {
   /** The operation's name; absent: any. */
   readonly on?: string;
   /** Text in its body; absent: any. */
@@ -146,7 +146,7 @@ interface UserError {
 }
 
 /** One request as it arrived. */
-export interface SeenCall {
+interface SeenCall {
   readonly name: string;
   readonly body: string;
   readonly variables: Readonly<Record<string, unknown>>;

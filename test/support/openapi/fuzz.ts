@@ -6,13 +6,13 @@ import * as fc from "fast-check";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../src/base/json.ts";
 
 /** Draws a value of an arbitrary, as `fc.gen()` does in a property. */
-export type Draw = fc.GeneratorValue;
+type Draw = fc.GeneratorValue;
 
 /** Strings seen in answers, by member name; lines also by their order (`linesOf`). */
 export type Pool = Map<string, string[]>;
 
 /** The pool's key for the lines of an order. */
-export const linesOf = (purchaseOrderId: string): string => `lines of ${purchaseOrderId}`;
+const linesOf = (purchaseOrderId: string): string => `lines of ${purchaseOrderId}`;
 
 const shownMax = 12;
 /** Texts that have a pattern: codes of currencies and countries, days and instants. */
@@ -41,7 +41,7 @@ export function remember(pool: Pool, answer: Json, name = "", orderId: string | 
   }
 }
 
-export interface FuzzRequest {
+interface FuzzRequest {
   /** Its `operationId`. */
   readonly operation: string;
   readonly method: string;

@@ -30,7 +30,7 @@ export interface Hole {
   readonly reason: string;
 }
 
-export interface Matrix {
+interface Matrix {
   /** One line for each operation. */
   readonly text: string;
   /** Statuses that are documented but neither seen nor excepted, and exceptions that are not needed. */

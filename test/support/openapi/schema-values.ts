@@ -51,7 +51,7 @@ export function entryOf(schema: Schema | undefined): Schema {
 
 export const takesNull = (schema: Schema): boolean => z.safeParse(schema, null).success;
 
-export interface ValueOptions {
+interface ValueOptions {
   /** Values for members of these names, used in turn: ids that the shop knows. */
   readonly known: Readonly<Record<string, readonly Json[]>>;
   /** Added to numbers of these names, so that rules between members hold. */
@@ -65,7 +65,7 @@ export interface ValueOptions {
 /** The value of derived members; it must never come back. */
 export const nonsense = "to be computed anew";
 
-export interface Values {
+interface Values {
   /** A value with every member present. `path` names it in failures; its last step is the member's name. */
   of(schema: Schema, path: string): Json;
   ofMembers(members: Members, path: string): JsonObject;

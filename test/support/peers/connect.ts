@@ -43,7 +43,7 @@ export const oauth = (
   });
 
 /** What a client asks for, and the proof that it keeps. */
-export interface Asked {
+interface Asked {
   readonly parameters: Readonly<Record<string, string>>;
   readonly verifier: string;
 }
@@ -129,7 +129,7 @@ export const refresh = (
     ...changed,
   });
 
-export interface Connected {
+interface Connected {
   readonly clientId: string;
   readonly asked: Asked;
   readonly code: string;
@@ -208,7 +208,7 @@ const file = (name: string): string => readFileSync(path.join(import.meta.dirnam
 export const connectHere = { ...(parseAllowed("127.0.0.1,localhost") ?? assert.fail()), http: false };
 
 /** What a document's server answers. */
-export interface Served {
+interface Served {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | ((url: string) => object);

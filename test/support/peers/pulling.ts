@@ -8,7 +8,7 @@ import type { StorefrontConnections } from "../../../src/storefront/connections.
 import { until } from "../until.ts";
 
 /** A shop on a platform. */
-export interface Pullable {
+interface Pullable {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -18,7 +18,7 @@ export interface Pullable {
 }
 
 /** Waits are short. */
-export const quickPulls: Partial<typeof pullLimits> = { backoffMs: 5, backoffMsMax: 20, roundWaitMs: 20, pollMs: 50 };
+const quickPulls: Partial<typeof pullLimits> = { backoffMs: 5, backoffMsMax: 20, roundWaitMs: 20, pollMs: 50 };
 
 /** A puller of this store, as one process has it. */
 export function pullerOn(world: Pullable, limits: Partial<typeof pullLimits> = {}, alone = true): Puller {

@@ -7,7 +7,7 @@ import { TLSSocket } from "node:tls";
 import { until } from "../until.ts";
 
 /** What the server is asked: a command, or the message after DATA. */
-export type SmtpStep = "greeting" | "EHLO" | "STARTTLS" | "AUTH" | "MAIL" | "RCPT" | "DATA" | "message";
+type SmtpStep = "greeting" | "EHLO" | "STARTTLS" | "AUTH" | "MAIL" | "RCPT" | "DATA" | "message";
 
 /** A reply line; `hang`: nothing is answered any more; `drop`: the connection ends; null: what a server usually says. */
 type SmtpAnswer = `${number} ${string}` | "hang" | "drop" | null;
@@ -194,7 +194,7 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
 const addressIn = (argument: string): string => /<([^>]*)>/.exec(argument)?.[1] ?? argument;
 
 /** A message's headers, unfolded, each with all of its values, and its parts decoded. */
-export interface ParsedMail {
+interface ParsedMail {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly parts: readonly { readonly headers: ReadonlyMap<string, readonly string[]>; readonly bytes: Buffer }[];
 }

@@ -50,7 +50,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly limits?: Partial<OutboxLimits>;
   readonly settings?: Partial<Shop>;
   /** Wraps the sandbox that the outbox calls. */

@@ -7,7 +7,7 @@ import type { RequestOptions, TestResponse, TestServer } from "../server.ts";
 export const adminOrder = (server: TestServer, below = "", purchaseOrderId = "po_1"): string =>
   `/shops/${server.shopId}/purchase-orders/${purchaseOrderId}${below}`;
 
-export interface MadeLink {
+interface MadeLink {
   readonly linkId: string;
   readonly url: string;
   /** `/s/<token>`. */

@@ -47,10 +47,10 @@ export const payers = ["request", "storefront", "followOn"] as const;
 export type Costs = Readonly<Record<(typeof payers)[number], Cost>>;
 
 /** A request: the path below the API's prefix, and the body. */
-export type Asking = readonly [below: string, body?: object];
+type Asking = readonly [below: string, body?: object];
 
 /** A counted node with a shop that has records of every kind. */
-export interface CountedNode extends AsyncDisposable {
+interface CountedNode extends AsyncDisposable {
   /** Returns the answer's JSON. */
   ask(method: string, below: string, body?: object): Promise<unknown>;
   /** Counts one call with the follow-on work that it waits for. */

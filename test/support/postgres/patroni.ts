@@ -31,7 +31,7 @@ const failoverMsMax = 120_000;
 
 const cluster = z.object({ members: z.array(z.object({ name: z.string(), role: z.string(), state: z.string() })) });
 
-export interface PatroniCluster extends AsyncDisposable {
+interface PatroniCluster extends AsyncDisposable {
   /** The service's address, through HAProxy. */
   readonly url: string;
   /** The name of the primary. */

@@ -17,7 +17,7 @@ export const noPgbouncer = existsSync(pgbouncer)
   ? false
   : "NO PGBOUNCER ON THIS MACHINE (apt-get install pgbouncer, or OPENPO_PGBOUNCER): databases behind a pooler were not tried";
 
-export interface Pooler extends AsyncDisposable {
+interface Pooler extends AsyncDisposable {
   /** The address of this database through it. */
   urlOf(databaseUrl: string): string;
   /** Ends it at once; all its connections are cut. */

@@ -59,7 +59,7 @@ async function startSwitch(): Promise<Switch> {
   };
 }
 
-export interface PairOptions {
+interface PairOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** False: commits do not wait for the standby. Default true. */
   readonly synchronous?: boolean;

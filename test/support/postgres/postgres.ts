@@ -86,7 +86,7 @@ function npmPlaces(): readonly string[] {
   }
 }
 
-export interface User {
+interface User {
   readonly uid: number;
   readonly gid: number;
 }
@@ -140,7 +140,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Settings of the server, besides those that all servers of tests have. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Makes it a standby: a copy of this server, which it follows. */

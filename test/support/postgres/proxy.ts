@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { commit } from "../../../src/store/postgres/connection.ts";
 
-export type LostCommit = "before" | "after" | "for-long" | "before-for-long";
+type LostCommit = "before" | "after" | "for-long" | "before-for-long";
 
 export interface DatabaseProxy {
   /** The database's address through the proxy. */

@@ -16,7 +16,7 @@ const commandMinutesMax = 15;
 const linesShownMax = 60;
 const columnsShownMax = 400;
 
-export interface Ended {
+interface Ended {
   /** Null for a program that does not exist, or that was ended by its time limit. */
   readonly status: number | null;
   /** Both streams. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Fault } from "../../../src/base/fault.ts";
 import { type Operation, operation } from "../../../src/requests/operation.ts";
 
-export interface CrateHooks {
+interface CrateHooks {
   /** Awaited by `crate_seal` before it changes anything. */
   readonly beforeSeal?: () => Promise<void>;
 }

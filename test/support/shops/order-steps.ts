@@ -29,7 +29,7 @@ export const step = fc.record({
   order: fc.nat(7),
   value: fc.nat(1_000),
 });
-export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const imported = (id: string, value: number, more: object = {}): object => ({
   type: "purchaseOrder",

@@ -12,7 +12,7 @@ export const reasons = [
   },
 ] as const;
 
-export const locations = [
+const locations = [
   {
     type: "location",
     locationId: "loc_main",
@@ -22,7 +22,7 @@ export const locations = [
   { type: "location", locationId: "loc_shop", name: "Shop" },
 ] as const;
 
-export const variants = [
+const variants = [
   { type: "variant", variantId: "v_mug", productId: "p_mug", productName: "Mug", sku: "MUG-1" },
   { type: "variant", variantId: "v_tea", productId: "p_tea", productName: "Tea", sku: "TEA-1" },
 ] as const;
@@ -45,7 +45,7 @@ export const stockTake = {
   ],
 } as const;
 
-export const adjustments = [
+const adjustments = [
   {
     type: "stockAdjustment",
     stockAdjustmentId: "sa_1",
@@ -200,7 +200,7 @@ export const manufacturingOrder = {
   ],
 } as const;
 
-export const purchaseOrder = { type: "purchaseOrder", purchaseOrderId: "po_1", poNumber: "PO-7" } as const;
+const purchaseOrder = { type: "purchaseOrder", purchaseOrderId: "po_1", poNumber: "PO-7" } as const;
 
 export const world: readonly object[] = [
   ...locations,
