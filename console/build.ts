@@ -63,8 +63,8 @@ function builtFrom(name: string): { readonly file: string; readonly imports: rea
 // The entry itself is one import: the page names the file with the code.
 const [script, ...others] = builtFrom("app.tsx").imports;
 if (script === undefined || others.length > 0) throw new Error("the first page is not one file");
-const page = readFileSync(path.join(folder, "index.html"), "utf8")
+const indexPage = readFileSync(path.join(folder, "index.html"), "utf8")
   .replace("app.css", builtFrom("styles.css").file)
   .replace("app.js", script);
 mkdirSync(outdir, { recursive: true });
-writeFileSync(path.join(outdir, "index.html"), page);
+writeFileSync(path.join(outdir, "index.html"), indexPage);

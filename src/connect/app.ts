@@ -180,7 +180,7 @@ const grantTypes = ["authorization_code", "refresh_token"] as const;
 // Clients ask a person.
 
 /** On what a browser shows or follows. */
-const pageHeaders = {
+const htmlHeaders = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "Referrer-Policy": "no-referrer",
@@ -202,7 +202,7 @@ async function authorize(served: Served, context: RequestContext, addresses: Con
   );
   return new Response(null, {
     status: 302,
-    headers: { ...pageHeaders, Location: `/console/connect?${kept.toString()}` },
+    headers: { ...htmlHeaders, Location: `/console/connect?${kept.toString()}` },
   });
 }
 
@@ -225,7 +225,7 @@ const refusalPage = ({ code, message, status, retryAfterMs }: OAuthError): Respo
     {
       status,
       headers: {
-        ...pageHeaders,
+        ...htmlHeaders,
         "Content-Type": "text/html; charset=utf-8",
         ...(retryAfterMs === null ? {} : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
       },

@@ -119,7 +119,7 @@ export async function loadFrame(
     throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
       action: "List orders with GET /api/v1/purchase-orders.",
     });
-  if (next !== null && header.version !== next.version - 1) throw changesMeanwhile();
+  if (next !== null && header.version !== next.version - 1) throw changedMeanwhile();
   const { status, version } = next ?? header;
   const dayOf = (atMs: number): string => dateOf(dayIn(shop.timezone, atMs));
   // What is sent anew is sent on the day of that.
@@ -240,10 +240,10 @@ export async function readContent(
     }
     if (part.frame.orderVersion === orderVersion) return { ...part.frame, lineItems: lines };
   }
-  throw changesMeanwhile();
+  throw changedMeanwhile();
 }
 
-const changesMeanwhile = (): Fault =>
+const changedMeanwhile = (): Fault =>
   new Fault("DO_OVERLOADED", "The order changes while its document is made; nothing was done.", {
     action: "Send the same request again when the order has come to rest.",
     retryAfterMs: 1_000,

@@ -172,7 +172,7 @@ export const printable = (text: string): string =>
     .replaceAll(controls, " ");
 
 /** A piece of a text in one font. */
-interface Run {
+interface Stretch {
   readonly font: FontFile;
   text: string;
 }
@@ -187,17 +187,17 @@ const fontFor = (fonts: Fonts, character: string, weight: Weight): FontFile | nu
  * The text in pieces, each in a font that has it. @throws Error for a character that no font has: `missingIn` finds
  * those of a caller.
  */
-export function runsOf(fonts: Fonts, text: string, weight: Weight): readonly Run[] {
-  const runs: Run[] = [];
+export function stretchesOf(fonts: Fonts, text: string, weight: Weight): readonly Stretch[] {
+  const stretches: Stretch[] = [];
   for (const character of text) {
-    const last = runs.at(-1);
+    const last = stretches.at(-1);
     const stays = last !== undefined && followsFont.test(character) && last.font.has(character);
     const font = stays ? last.font : fontFor(fonts, character, weight);
     if (font === null) throw new Error(`no font has U+${character.codePointAt(0)?.toString(16)}`);
     if (last?.font === font) last.text += character;
-    else runs.push({ font, text: character });
+    else stretches.push({ font, text: character });
   }
-  return runs;
+  return stretches;
 }
 
 /** The first character of the text that cannot be printed; null when all can. */

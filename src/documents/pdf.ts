@@ -8,7 +8,7 @@ import { PDFDocument, type StructureElement } from "pdfkit";
 import { code128 } from "./code-128.ts";
 import { beginsAtRight, hasRightToLeft, piecesOf } from "./direction.ts";
 import { rightToLeft } from "./drawn-font.ts";
-import { type Fonts, printable, runsOf } from "./fonts.ts";
+import { type Fonts, printable, stretchesOf } from "./fonts.ts";
 import { svgPaths } from "./logo.ts";
 import type { Sheet, SheetColumn } from "./sheet.ts";
 import { named } from "./texts.ts";
@@ -83,14 +83,14 @@ function lineOf(text: string): Line {
 }
 
 /** A piece of a line in one font and direction. */
-interface Run {
+interface Stretch {
   readonly text: string;
   /** As the document names it. */
   readonly font: string;
   readonly options: { readonly features?: string };
 }
 
-class Page {
+class PaperPage {
   readonly #doc: PDFDocument;
   readonly #fonts: Fonts;
   readonly #opened = new Set<string>();
@@ -100,13 +100,13 @@ class Page {
   /** Below what is drawn on this page. */
   y: number = margin.top;
   pages = 0;
-  readonly #onNewPage: (page: Page) => void;
+  readonly #onNewPage: (page: PaperPage) => void;
 
   constructor(
     doc: PDFDocument,
     fonts: Fonts,
     [width, height]: readonly [number, number],
-    onNewPage: (page: Page) => void,
+    onNewPage: (page: PaperPage) => void,
   ) {
     this.#doc = doc;
     this.#fonts = fonts;
@@ -144,8 +144,8 @@ class Page {
   widthOf(text: string, type: Type): number {
     this.#doc.fontSize(type.size);
     let width = 0;
-    for (const run of this.#runs({ text, fromRight: false }, type))
-      width += this.#doc.font(run.font).widthOfString(run.text, run.options);
+    for (const stretch of this.#stretches({ text, fromRight: false }, type))
+      width += this.#doc.font(stretch.font).widthOfString(stretch.text, stretch.options);
     return width;
   }
 
@@ -157,14 +157,14 @@ class Page {
   }
 
   /** The pieces of a line from left to right. */
-  #runs({ text, fromRight }: Line, { weight }: Type): readonly Run[] {
+  #stretches({ text, fromRight }: Line, { weight }: Type): readonly Stretch[] {
     return piecesOf(text, fromRight).flatMap((piece) => {
-      const runs = runsOf(this.#fonts, piece.text, weight).map(({ font, text: part }) => ({
+      const stretches = stretchesOf(this.#fonts, piece.text, weight).map(({ font, text: part }) => ({
         text: part,
         font: this.#named(font),
         options: piece.isRightToLeft ? { features: rightToLeft } : {},
       }));
-      return piece.isRightToLeft ? runs.reverse() : runs;
+      return piece.isRightToLeft ? stretches.reverse() : stretches;
     });
   }
 
@@ -226,7 +226,7 @@ class Page {
     let at = isFlushRight ? x - this.widthOf(line.text, type) : x;
     const isReordered = reordered.test(line.text) && !hasRightToLeft(line.text);
     if (isReordered) this.#doc.markContent("Span", { actual: line.text });
-    for (const { text, font, options } of this.#runs(line, type)) {
+    for (const { text, font, options } of this.#stretches(line, type)) {
       this.#doc.font(font).fontSize(type.size).fillColor(type.color);
       this.#doc.text(text, at, top + baselineOf(type), { lineBreak: false, baseline: "alphabetic", ...options });
       at += this.#doc.widthOfString(text, options);
@@ -326,9 +326,9 @@ export function pdfOf(sheet: Sheet, createdAtMs: number, fonts: Fonts): Promise<
   const ended = new Promise<Uint8Array>((resolve) => {
     doc.on("data", (piece) => pieces.push(piece)).on("end", () => resolve(Buffer.concat(pieces)));
   });
-  const footer = (page: Page): readonly Line[] =>
+  const footer = (page: PaperPage): readonly Line[] =>
     sheet.footer === null ? [] : page.lines(sheet.footer, page.right - page.left - 130, small).slice(0, footerLinesMax);
-  const page = new Page(doc, fonts, size, (self) => {
+  const page = new PaperPage(doc, fonts, size, (self) => {
     if (self.pages === 1) return;
     self.furniture(lineOf(title), self.left, self.y, small);
     self.furniture(lineOf(sheet.buyerName), self.right, self.y, small, true);
@@ -358,7 +358,7 @@ export function pdfOf(sheet: Sheet, createdAtMs: number, fonts: Fonts): Promise<
 /** Lines of the footer that a page has room for. */
 const footerLinesMax = 4;
 
-function drawLogo(page: Page, { logo, buyerName }: Sheet, top: number): number {
+function drawLogo(page: PaperPage, { logo, buyerName }: Sheet, top: number): number {
   if (logo === null) {
     const lines = page.lines(buyerName, 250, number);
     return page.text(page.root, "P", lines, page.left, top + 2, number) + 2;
@@ -385,7 +385,7 @@ function drawLogo(page: Page, { logo, buyerName }: Sheet, top: number): number {
 }
 
 /** Draws the number as bars, flush right. @returns the height. */
-function drawBarcode(page: Page, { poNumber }: Sheet, top: number): number {
+function drawBarcode(page: PaperPage, { poNumber }: Sheet, top: number): number {
   const widths = code128(poNumber);
   if (widths === null) return 0;
   const modules = widths.reduce((sum, width) => sum + width, 0);
@@ -402,7 +402,7 @@ function drawBarcode(page: Page, { poNumber }: Sheet, top: number): number {
   return barHeight;
 }
 
-function drawHead(page: Page, sheet: Sheet): void {
+function drawHead(page: PaperPage, sheet: Sheet): void {
   const top = page.y;
   const leftHeight = drawLogo(page, sheet, top);
   const width = (page.right - page.left) / 2;
@@ -424,7 +424,7 @@ function drawHead(page: Page, sheet: Sheet): void {
   page.y = Math.max(top + leftHeight, y) + 22;
 }
 
-function drawParties(page: Page, { parties }: Sheet): void {
+function drawParties(page: PaperPage, { parties }: Sheet): void {
   if (parties.length === 0) return;
   const gap = 16;
   const columns = Math.max(3, parties.length);
@@ -447,7 +447,7 @@ function drawParties(page: Page, { parties }: Sheet): void {
 
 const factsPerRow = 4;
 
-function drawFacts(page: Page, { facts }: Sheet): void {
+function drawFacts(page: PaperPage, { facts }: Sheet): void {
   if (facts.length === 0) return;
   page.horizontal(page.y);
   page.y += 8;
@@ -491,7 +491,7 @@ const descriptionMin = 150;
 const movable: readonly SheetColumn["id"][] = ["barcode", "expectedDeliveryDate", "sku", "supplierSku"];
 
 /** Returns the width of a column with its content. Figures and words of its head are never broken. */
-function widthOf(page: Page, { columns, rows }: Sheet, index: number): number {
+function widthOf(page: PaperPage, { columns, rows }: Sheet, index: number): number {
   const { id = "description", label: name = "", isFigure = false } = columns[index] ?? {};
   if (id === "description") return 0;
   const head = Math.max(...name.split(" ").map((word) => page.widthOf(word, tableHead)));
@@ -501,7 +501,10 @@ function widthOf(page: Page, { columns, rows }: Sheet, index: number): number {
 }
 
 /** Where the columns stand. `below`: indexes of those for which there is no room. */
-function placed(page: Page, sheet: Sheet): { readonly columns: readonly Placed[]; readonly below: readonly number[] } {
+function placed(
+  page: PaperPage,
+  sheet: Sheet,
+): { readonly columns: readonly Placed[]; readonly below: readonly number[] } {
   const { columns } = sheet;
   const widths = columns.map((_column, index) => widthOf(page, sheet, index));
   const below: number[] = [];
@@ -524,7 +527,7 @@ function placed(page: Page, sheet: Sheet): { readonly columns: readonly Placed[]
   return { columns: shown, below };
 }
 
-function drawTableHead(page: Page, columns: readonly Placed[], table: StructureElement | null): void {
+function drawTableHead(page: PaperPage, columns: readonly Placed[], table: StructureElement | null): void {
   const lines = columns.map(({ label: name, width }) => page.lines(name, width - 2 * cellPadding, tableHead));
   const height = Math.max(...lines.map((each) => each.length)) * tableHead.leading + 2 * rowPadding;
   page.decoration((doc) => doc.rect(page.left, page.y, page.right - page.left, height).fill(shade));
@@ -545,7 +548,7 @@ function drawTableHead(page: Page, columns: readonly Placed[], table: StructureE
   page.y += height;
 }
 
-function drawLines(page: Page, sheet: Sheet): void {
+function drawLines(page: PaperPage, sheet: Sheet): void {
   const { columns, below } = placed(page, sheet);
   const totals = totalsHeight(sheet);
   page.need(90);
@@ -606,7 +609,7 @@ function drawLines(page: Page, sheet: Sheet): void {
 const totalsHeight = ({ totals }: Sheet): number =>
   totals.length === 0 ? 0 : 10 + (totals.length - 1) * 15 + 12 + grand.leading;
 
-function drawTotals(page: Page, sheet: Sheet): void {
+function drawTotals(page: PaperPage, sheet: Sheet): void {
   if (sheet.totals.length === 0) return;
   page.need(totalsHeight(sheet));
   page.y += 10;
@@ -632,7 +635,7 @@ function drawTotals(page: Page, sheet: Sheet): void {
 /** Lines of a text that stay together at the end and at the begin of a page. */
 const together = 2;
 
-function drawRemarks(page: Page, { remarks }: Sheet): void {
+function drawRemarks(page: PaperPage, { remarks }: Sheet): void {
   for (const { heading: headingText, text } of remarks) {
     page.y += 14;
     const lines = page.lines(text, page.right - page.left, body);

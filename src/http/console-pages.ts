@@ -45,7 +45,7 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-const pageName = "index.html";
+const indexName = "index.html";
 
 /** Answers requests for the page and its files; null for what is not there. */
 export type ConsolePages = (context: RequestContext) => Promise<Response | null>;
@@ -57,7 +57,7 @@ export type ConsolePages = (context: RequestContext) => Promise<Response | null>
 export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string> | null>): ConsolePages {
   let loading: Promise<ReadonlyMap<string, Publication>> | null = null;
   const published = async (): Promise<ReadonlyMap<string, Publication>> => {
-    const files = (await loadFiles()) ?? new Map([[pageName, notBuilt]]);
+    const files = (await loadFiles()) ?? new Map([[indexName, notBuilt]]);
     return new Map(
       [...files].flatMap(([name, text]) => {
         const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
@@ -69,8 +69,8 @@ export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, 
     const name = path.slice(consolePath.length + 1);
     const files = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
-    const isPlace = name === pageName || !name.includes(".");
-    const found = files.get(isPlace ? pageName : name);
+    const isPlace = name === indexName || !name.includes(".");
+    const found = files.get(isPlace ? indexName : name);
     if (found === undefined) return null;
     requireGet(request);
     const response = await found.answer(request);

@@ -9,7 +9,7 @@ import { requireGet, type Surface } from "./surface.ts";
 
 const docsPath = "/docs";
 
-const page = `<!doctype html>
+const docsPage = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -74,7 +74,7 @@ export function createDocs(loadBundle: () => Promise<string | null>): Surface {
     // The script would ask for a map that is not served.
     return bundle === null ? null : publish(bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), javascript);
   };
-  const html = publish(page, "text/html; charset=utf-8");
+  const html = publish(docsPage, "text/html; charset=utf-8");
   const script = publish(start, javascript);
   const files = new Map<string, () => Publication | Promise<Publication | null>>([
     [docsPath, () => html],

@@ -17,8 +17,8 @@ export interface HealthSources {
 
 export function createHealth({ ready, loop, identity }: HealthSources): readonly Surface[] {
   return [
-    page("healthz", () => Response.json({ status: "ok", identity })),
-    page("readyz", async () => {
+    statusPage("healthz", () => Response.json({ status: "ok", identity })),
+    statusPage("readyz", async () => {
       const left = loop.admit(null);
       try {
         await ready();
@@ -32,13 +32,13 @@ export function createHealth({ ready, loop, identity }: HealthSources): readonly
 
 /** @param measure brings what is measured at intervals up to date. */
 export const createMetricsPage = (metrics: Metrics, measure: () => Promise<void> = () => Promise.resolve()): Surface =>
-  page("metrics", async () => {
+  statusPage("metrics", async () => {
     await measure();
     return new Response(metrics.text(), { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } });
   });
 
 /** One path without anything below it, counted under its own name. */
-function page(name: string, answer: () => Response | Promise<Response>): Surface {
+function statusPage(name: string, answer: () => Response | Promise<Response>): Surface {
   const path = `/${name}`;
   return {
     path,

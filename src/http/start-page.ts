@@ -36,7 +36,7 @@ const readmeLink: Link = [
 
 const item = ([path, title, text]: Link): string => `<li><a href="${path}">${title}</a><br>${text}</li>`;
 
-const pageOf = (shown: readonly Link[]): string => `<!doctype html>
+const htmlOf = (shown: readonly Link[]): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -74,11 +74,11 @@ export function createStartPage(loadReadme: () => Promise<string | null>): reado
   let loading: Promise<Publication | null> | null = null;
   const readme = (): Promise<Publication | null> =>
     (loading ??= loadReadme().then((text) => (text === null ? null : publish(text, "text/plain; charset=utf-8"))));
-  const whole = publish(pageOf([reference, readmeLink, consoleLink, ...further]), html);
-  const short = publish(pageOf([reference, consoleLink, ...further]), html);
+  const whole = publish(htmlOf([reference, readmeLink, consoleLink, ...further]), html);
+  const short = publish(htmlOf([reference, consoleLink, ...further]), html);
   return [
-    page("/", readsHtml, async () => ((await readme()) === null ? short : whole)),
-    page(readmePath, () => true, readme),
+    startPage("/", readsHtml, async () => ((await readme()) === null ? short : whole)),
+    startPage(readmePath, () => true, readme),
   ];
 }
 
@@ -86,7 +86,7 @@ export function createStartPage(loadReadme: () => Promise<string | null>): reado
 const readsHtml = (request: HttpRequest): boolean => /\btext\/html\b/i.test(request.header("accept") ?? "");
 
 /** One path without anything below it. */
-function page(
+function startPage(
   path: string,
   isFor: (request: HttpRequest) => boolean,
   load: () => Promise<Publication | null>,

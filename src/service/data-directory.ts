@@ -233,8 +233,8 @@ function keptClock(dataDir: string, log: Log): { readonly clock: Clock; readonly
   };
 }
 
-/** Claims the directory; it is made if it is absent. @throws ConfigError when it cannot be used, saying why. */
-export function claimDataDirectory(dataDir: string): { release(): void } {
+/** Locks the directory; it is made if it is absent. @throws ConfigError when it cannot be used, saying why. */
+export function lockDataDirectory(dataDir: string): { release(): void } {
   try {
     const lock = lockDirectory(dataDir);
     // Whatever was recorded before has ended without removing its record.
@@ -255,7 +255,7 @@ export function claimDataDirectory(dataDir: string): { release(): void } {
 export function isClaimed(dataDir: string): boolean {
   if (!existsSync(path.join(dataDir, "lock.db"))) return false;
   try {
-    claimDataDirectory(dataDir).release();
+    lockDataDirectory(dataDir).release();
     return false;
   } catch (error) {
     if (error instanceof DirectoryInUse) return true;
@@ -324,7 +324,7 @@ export async function openDataDirectory(
   limits: DirectoryLimits = { shopsOpenMax },
 ): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
-  const lock = claimDataDirectory(dataDir);
+  const lock = lockDataDirectory(dataDir);
   opening.defer(() => lock.release());
   keepDirectoryPrivate(dataDir, log);
   const isNew = !holdsData(dataDir);

@@ -138,10 +138,10 @@ function refusal(context: RequestContext, fault: Fault): Response {
   const reply = failure(context.requestId, fault);
   const shown = { ...reply, headers: { ...reply.headers, ...headers } };
   if (isJson(context)) return respond(shown);
-  return page(noticePage(languageOf(context), notices[fault.code] ?? "failed"), fault.status, shown.headers);
+  return htmlPage(noticePage(languageOf(context), notices[fault.code] ?? "failed"), fault.status, shown.headers);
 }
 
-const page = (body: string, status = 200, more: Readonly<Record<string, string>> = headers): Response =>
+const htmlPage = (body: string, status = 200, more: Readonly<Record<string, string>> = headers): Response =>
   new Response(body, { status, headers: { ...more, "Content-Type": "text/html; charset=utf-8" } });
 
 const languageOf = ({ request }: RequestContext): Language => languageFor(request.header("accept-language"), "en");
@@ -157,7 +157,7 @@ async function answerTo(served: Served, context: RequestContext): Promise<Respon
   switch (part) {
     case undefined:
       if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
-      return page(await shownOrder(served, context, open, path, null));
+      return htmlPage(await shownOrder(served, context, open, path, null));
     case "document.pdf":
     case "document.csv":
       if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
@@ -383,7 +383,7 @@ async function takeForm(served: Served, context: RequestContext, open: OpenLink,
   } catch (error) {
     if (!(error instanceof Refusal) || refused === null) throw error;
     context.errorCode = "INVALID_INPUT";
-    return page(await shownOrder(served, context, open, path, refused), 400);
+    return htmlPage(await shownOrder(served, context, open, path, refused), 400);
   }
   return new Response(null, { status: 303, headers: { ...headers, Location: `${path}?sent=1` } });
 }

@@ -18,7 +18,7 @@ import { messageOf } from "../../base/error-message.ts";
 import type { Ask } from "../../admin/ask.ts";
 import type { SnapshotPart } from "../../admin/operation.ts";
 import {
-  claimDataDirectory,
+  lockDataDirectory,
   holdsData,
   isClaimed,
   journalFolder,
@@ -186,7 +186,7 @@ export async function restoreBackup(
   if (path.resolve(backup) === path.resolve(dataDir)) throw fail(`${backup} is the data directory itself.`);
   if (isClaimed(backup)) throw fail(`${backup} is a data directory that a server is using, not a backup.`);
   const before = (await entriesOf(dataDir)).filter((name) => name !== "lock.db");
-  const lock = claimDataDirectory(dataDir);
+  const lock = lockDataDirectory(dataDir);
   try {
     if (before.length > 0 && !force)
       throw fail(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost.");

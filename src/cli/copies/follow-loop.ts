@@ -7,7 +7,7 @@
  */
 import { sleep } from "../../base/time/waiting.ts";
 import { systemClock } from "../../base/time/system.ts";
-import { claimDataDirectory, recordedServer } from "../../service/data-directory.ts";
+import { lockDataDirectory, recordedServer } from "../../service/data-directory.ts";
 import { serverUrl, whoAnswers } from "../admin-client.ts";
 import type { CommandContext } from "../command.ts";
 import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
@@ -39,7 +39,7 @@ export async function followBackup(
   { directory, everyMs, keptMs, isOnce }: Following,
 ): Promise<Followed> {
   const { config, output } = context;
-  const lock = claimDataDirectory(directory);
+  const lock = lockDataDirectory(directory);
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   process.once("SIGTERM", stop);

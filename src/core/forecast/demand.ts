@@ -28,7 +28,7 @@ const levelRate = 0.1;
  */
 const slowRate = 0.02;
 /** Standard deviations by which usual sales and the recent level may differ before demand counts as changed. */
-const changeFactor = 1;
+const stepFactor = 1;
 /**
  * Demand is intermittent when at most this share of weeks has sales: an average interval of 1.32 weeks (Syntetos,
  * Boylan and Croston 2005).
@@ -279,7 +279,7 @@ function weeklyDemandOf(state: DemandState): WeeklyDemand {
     (levelSquares[index] ?? 0) / levelWeight ** 2 +
     (slowSquares[index] ?? 0) / slowWeight ** 2 -
     (2 * (crossProducts[index] ?? 0)) / (levelWeight * slowWeight);
-  const chance = changeFactor * Math.sqrt(Math.max(0, spread) * Math.max(slowMean, observed));
+  const chance = stepFactor * Math.sqrt(Math.max(0, spread) * Math.max(slowMean, observed));
   const mean = level + Math.min(chance, Math.max(-chance, usual - level));
   // Customers come one by one, so sales vary at least like a Poisson count, however even a short history looks.
   return { mean, variance: Math.max(mean, observed) };

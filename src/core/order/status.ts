@@ -41,7 +41,7 @@ interface Elsewhere {
   readonly reason?: FaultReason;
 }
 
-interface StatusRow {
+interface StatusRule {
   readonly is: readonly Trait[];
   /** The status that an order with this one usually had before; null: that cannot be told. */
   readonly usuallyFrom: Status | null;
@@ -153,7 +153,7 @@ const byMovingBack: Elsewhere = { instead: () => "Move the order back first, the
 
 // The table.
 
-const heldRow = {
+const heldRule = {
   is: ["held"],
   usuallyFrom: null,
   moves: [],
@@ -164,7 +164,7 @@ const heldRow = {
 /**
  * Spec "Moves through POST /purchase-orders/{id}/status" and "Moves made by other operations"; C24–C28, C30, C33, C43.
  */
-const table: Readonly<Record<Status, StatusRow>> = {
+const table: Readonly<Record<Status, StatusRule>> = {
   Draft: {
     is: ["before-goods"],
     usuallyFrom: "Draft",
@@ -248,9 +248,9 @@ const table: Readonly<Record<Status, StatusRow>> = {
       delete: reopenAndCancel,
     },
   },
-  Cancelled: { ...heldRow, is: ["held", "closed"], permissions: { ...heldRow.permissions, delete: yes } },
-  "On Hold": { ...heldRow, permissions: { ...heldRow.permissions, delete: restoreAndCancel } },
-  Disputed: { ...heldRow, permissions: { ...heldRow.permissions, delete: restoreAndCancel } },
+  Cancelled: { ...heldRule, is: ["held", "closed"], permissions: { ...heldRule.permissions, delete: yes } },
+  "On Hold": { ...heldRule, permissions: { ...heldRule.permissions, delete: restoreAndCancel } },
+  Disputed: { ...heldRule, permissions: { ...heldRule.permissions, delete: restoreAndCancel } },
 };
 
 // What is read from it.

@@ -40,11 +40,11 @@ answers 429.
 What is not a readable HTTP request is answered 400, 408 or 431 with the same body. A method that a path does not have is answered 405 with
 \`Allow\`; HEAD is answered like GET, OPTIONS with 204.`;
 
-const pages = `# Pages
+const paging = `# Pages
 
 A list answers \`limit\` rows at most, newest first, and \`totalCount\` of all that match. While \`cursor\` is not null there are more: send it back
 unchanged as \`cursor\`, with the same filters. No row comes twice or is left out when others are added or deleted meanwhile. A filter that
 takes several values takes them with commas or repeated: \`status=Draft,Sent\` or \`status=Draft&status=Sent\`.`;
 
 /** The document's own text. */
-export const guides = [introduction, quickstart, repeating, errors, pages].join("\n\n");
+export const guides = [introduction, quickstart, repeating, errors, paging].join("\n\n");
