@@ -194,7 +194,7 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
   }
 }
 
-export interface CutsOptions {
+interface CutsOptions {
   readonly seed: string;
   readonly images: number;
   /** Whether syncs of a file keep their promise. Default: all do. */

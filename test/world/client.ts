@@ -59,7 +59,7 @@ export interface Attempt extends Omit<Request, "key"> {
   reply: Reply | null;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** The keys of each shop. */
   readonly keys: ReadonlyMap<string, readonly Key[]>;
   readonly random: Random;

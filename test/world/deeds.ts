@@ -25,7 +25,7 @@ export const catalogueRecords = (onHand: number): readonly object[] => [
   ...variantIds.map((variantId) => ({ type: "inventoryLevel", variantId, locationId, onHand })),
 ];
 
-export interface LineSeen {
+interface LineSeen {
   readonly poLineItemId: string;
   readonly variantId: string;
   readonly quantityOrdered: number;
@@ -85,7 +85,7 @@ export type Deed =
   | { readonly op: "list" };
 
 /** What a client asks of an order. Quantities are shares of what the client has seen. */
-export type OrderAsk =
+type OrderAsk =
   /** Whatever brings the order nearer to its end. */
   | { readonly op: "forward"; readonly share: number }
   | { readonly op: "status"; readonly to: string }
@@ -161,7 +161,7 @@ export function orderAsk(random: Random): OrderAsk {
 }
 
 /** The body of an answer, as far as clients look at it. */
-export interface AnswerBody {
+interface AnswerBody {
   readonly data?: {
     readonly purchaseOrder?: OrderSeen;
     readonly purchaseOrders?: readonly Omit<OrderSeen, "lineItems">[];
@@ -299,7 +299,7 @@ function forward(order: OrderSeen, share: number): Deed {
   }
 }
 
-export interface Spelled {
+interface Spelled {
   readonly method: string;
   readonly path: string;
   readonly search?: string;

@@ -41,7 +41,7 @@ export interface ShopEnd {
   readonly storefront: readonly Row[];
 }
 
-export interface EndOptions {
+interface EndOptions {
   readonly end: ShopEnd;
   readonly attempts: readonly Attempt[];
   /** Each order as the model has it. */

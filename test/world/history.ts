@@ -50,7 +50,7 @@ export interface History {
   readonly isUnknown?: (attempt: Attempt) => boolean;
 }
 
-export interface Judged {
+interface Judged {
   /** What speaks against it, in words; nothing if the history is linearizable. */
   readonly findings: readonly string[];
   /** Each order as the model has it at the end. */
@@ -64,7 +64,7 @@ interface State {
   readonly version: number;
 }
 
-export const thousandths = (units: number): number => Math.round(units * 1_000);
+const thousandths = (units: number): number => Math.round(units * 1_000);
 
 const isAboutStorefront = ({ type }: EventTold): boolean =>
   type.startsWith("storefront_sync.") || type.startsWith("cost_sync.");

@@ -11,7 +11,7 @@ import type { EventTold, History } from "./history.ts";
 import { type HttpOptions, overHttp, traceOf } from "./http.ts";
 import { type Random, randomOf } from "./random.ts";
 
-export interface LoadOptions extends Pick<HttpOptions, "urls" | "check"> {
+interface LoadOptions extends Pick<HttpOptions, "urls" | "check"> {
   readonly seed: string;
   readonly shopIds: readonly string[];
   /** The shop of a client. Default: as many clients on each. */

@@ -6,7 +6,7 @@
 import type { Deed } from "./deeds.ts";
 import type { EventTold } from "./history.ts";
 
-interface ModelLine {
+export interface ModelLine {
   readonly id: string;
   readonly variantId: string;
   readonly ordered: number;
@@ -175,7 +175,7 @@ export function verdictOn(
 }
 
 /** The lines once everything outstanding that was confirmed is received. */
-export const quicklyReceived = (order: ModelOrder): readonly ModelLine[] =>
+const quicklyReceived = (order: ModelOrder): readonly ModelLine[] =>
   order.lines.map((line) => (line.confirmed > 0 ? { ...line, received: line.received + pendingOf(line) } : line));
 
 function verdictOnMove(order: ModelOrder, to: string): Verdict {

@@ -46,7 +46,7 @@ const sandboxAnswer = z.object({
   }),
 });
 
-export interface NodesOptions {
+interface NodesOptions {
   /** Addresses of the service: nodes, or a load balancer. */
   readonly nodes: readonly { readonly url: string }[];
   /** The database of the nodes. */
