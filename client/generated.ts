@@ -1157,6 +1157,8 @@ export interface Operations {
       purchaseOrderId: string;
       /** The status to move to. */
       status: PurchaseOrderStatus;
+      /** Why; kept in the log. */
+      reason?: string | undefined;
       /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
@@ -3511,6 +3513,70 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Adds a comment to an order's log, where people read it. */
+  comment_add: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      text: string;
+    };
+    output: {
+      /** A comment on an order. */
+      readonly comment: {
+        readonly commentId: string;
+        readonly text: string;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly createdAt: string;
+        /** Who did it. */
+        readonly createdBy: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
+        };
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Comments on an order, newest first. */
+  comment_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly comments: readonly ({
+        readonly commentId: string;
+        readonly text: string;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly createdAt: string;
+        /** Who did it. */
+        readonly createdBy: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
+        };
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
   /** One's own views and the shared ones, by name. */
   console_view_list: {
     input: {
@@ -4317,6 +4383,8 @@ export const routes = {
   purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":[],"rows":null},
   purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
   purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":[],"rows":null},
+  comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":[],"rows":null},
+  comment_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["limit","cursor"],"rows":"comments"},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},

@@ -1,9 +1,11 @@
-/** History of the order: each change with its author and key. */
+/** History of the order: each change with its author and key, and what people say about it. */
 import type { FunctionComponent } from "preact";
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { LogEntry, PurchaseOrder } from "../../client/index.ts";
-import { openpo, problemOf } from "../data/client.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { listOf } from "../data/pages.ts";
+import { hasRole, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
@@ -18,7 +20,8 @@ const shown = (value: unknown): string => {
 
 export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({ order }) => {
   const { purchaseOrderId, version } = order;
-  // Every change of the order is one of the log, so the list begins anew with each version.
+  const commentCount = useSignal(0);
+  // Every change of the order is one of the log, so the list begins anew with each version, and with a comment.
   const list = useMemo(
     () =>
       listOf<LogEntry>(async (cursor) => {
@@ -28,12 +31,13 @@ export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({
         const { log, totalCount, cursor: next } = result.data;
         return { rows: log, totalCount, cursor: next };
       }),
-    [purchaseOrderId, version],
+    [purchaseOrderId, version, commentCount.value],
   );
   const { rows, hasMore, isLoading, problem } = list.state.value;
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">{texts.order.timeline}</h2>
+      {hasRole("receiver") ? <NewComment order={order} added={() => (commentCount.value += 1)} /> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       <ol class="timeline">
         {rows.map((entry) => (
@@ -46,6 +50,53 @@ export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({
         </button>
       ) : null}
     </section>
+  );
+};
+
+interface NewCommentProps {
+  readonly order: PurchaseOrder;
+  readonly added: () => void;
+}
+
+const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrderId }, added }) => {
+  const written = useSignal("");
+  const isSending = useSignal(false);
+  const failed = useSignal<Problem | null>(null);
+  const send = async (): Promise<void> => {
+    isSending.value = true;
+    const input = { shopId: shopId(), purchaseOrderId, text: written.value };
+    const result = await openpo.call("comment_add", input);
+    isSending.value = false;
+    failed.value = result.ok ? null : problemOf(result);
+    if (!result.ok) return;
+    written.value = "";
+    added();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <div class="field">
+        <label>
+          {texts.order.comment}
+          <textarea
+            rows={2}
+            maxLength={5000}
+            value={written.value}
+            onInput={(event) => (written.value = event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      <p class="buttons">
+        <button type="submit" disabled={isSending.value || written.value.trim() === ""}>
+          {texts.order.addComment}
+        </button>
+        {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+      </p>
+    </form>
   );
 };
 

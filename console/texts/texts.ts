@@ -145,6 +145,8 @@ export const texts = {
     backToOrder: "Back to the order",
     lines: "Lines",
     timeline: "Activity",
+    comment: "Comment, for people of the shop",
+    addComment: "Add comment",
     noLines: "This order has no lines yet. Search for a product, or paste rows from a sheet.",
     supplier: "Supplier",
     location: "Location",

@@ -9,6 +9,7 @@ import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./
 import { decideConnection, readConnectionRequest } from "./access/connections.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
+import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
 import type { AdminOperation } from "./operation.ts";
 import {
@@ -82,6 +83,8 @@ export const adminOperations: readonly AdminOperation[] = [
   sendOrderMail,
   listOrderMails,
   retryOrderMail,
+  addOrderComment,
+  listOrderComments,
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,

@@ -19,7 +19,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
-import { guides, instructions, prompts } from "./guide.ts";
+import { guides } from "../operations/agent/guides.ts";
+import { instructions, prompts } from "./guide.ts";
 
 /** Time for which a client may keep a list: lists change with a release only. */
 const listLifetimeMs = 300_000;

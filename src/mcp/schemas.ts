@@ -75,7 +75,7 @@ function shortened(schema: JSONObject, context: Context, name: string): JSONObje
     ...(io === "input" && format === "date" ? { format } : {}),
     ...(Array.isArray(values) && io === "input" ? { enum: values } : {}),
     ...(only === undefined ? {} : { const: only }),
-    ...(typeof maximum === "number" && maximum <= maximumShownMax ? { maximum } : {}),
+    ...(typeof maximum === "number" && maximum <= maximumShownMax && maximum !== preset ? { maximum } : {}),
     ...(preset === undefined || preset === null || io === "output" ? {} : { default: preset }),
     ...(isObject(items) ? { items: shortened(items, context, name) } : {}),
     ...(properties === null ? {} : { properties }),

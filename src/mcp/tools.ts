@@ -91,10 +91,8 @@ function annotationsOf({ scope, repeat, destructive, pushesStock, faults }: Oper
   };
 }
 
-const keySchema: JSONObject = {
-  type: "string",
-  description: "Your own; the same in a repeat.",
-};
+/** The instructions say what it is for. */
+const keySchema: JSONObject = { type: "string" };
 
 const includeSchema: JSONObject = {
   type: "array",

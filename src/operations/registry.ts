@@ -1,9 +1,12 @@
 /**
  * The list of all operations. Surfaces, documents and generated tests read only this list.
  */
+import { listActivity } from "./agent/activity.ts";
 import { ordersNeedingAttention } from "./agent/attention.ts";
+import { readGuide } from "./agent/guides.ts";
 import { listLocations } from "./agent/locations.ts";
 import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
+import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
 import type { BroadQuery } from "../requests/broad-read.ts";
@@ -11,6 +14,7 @@ import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import { isRestOperation, type Operation, type RestOperation } from "../requests/operation.ts";
+import { commentTool } from "./purchase-orders/comments.ts";
 import { completeOrder, quickCompleteOrder } from "./purchase-orders/goods/complete.ts";
 import { confirmQuantities } from "./purchase-orders/goods/confirm.ts";
 import { createPurchaseOrder, deletePurchaseOrder, updatePurchaseOrder } from "./purchase-orders/header.ts";
@@ -75,6 +79,10 @@ export const operations: readonly Operation[] = [
   searchVariants,
   ordersNeedingAttention,
   reorderFromView,
+  commentTool,
+  rescheduleOrders,
+  listActivity,
+  readGuide,
 ];
 
 /** Reads that operations begin with and that may run on a reader thread. */

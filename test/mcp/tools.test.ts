@@ -40,6 +40,8 @@ test("hints follow the specification's table of repeat safety", () => {
     purchase_order_quick_complete: [false, true, false, true],
     purchase_order_storefront_sync: [false, true, true, true],
     reorder_from_view: [false, false, false, false],
+    comment_add: [false, false, false, false],
+    purchase_orders_reschedule: [false, true, true, false],
     purchase_order_storefront_sync_reset: [false, true, true, false],
   };
   for (const operation of operations) {

@@ -21,6 +21,7 @@ export const isGuardedMove = (to: Status): boolean => to === "Sent";
  *
  * A return from a held status is not held against the table, but goods received bar it like any other move back.
  *
+ * @param reason why, kept in the log; null: nobody said.
  * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status or is not listed. Or it is
  *                              barred by received or synced quantities, or is Sent without a locationId.
  * @throws Fault INVALID_INPUT (409) PREVIOUS_STATUS_MISMATCH  a held status is left for another than `previousStatus`.
@@ -30,7 +31,12 @@ export const isGuardedMove = (to: Status): boolean => to === "Sent";
  *   named.
  * Source: spec "Moves through POST /purchase-orders/{id}/status"; C22, C23.
  */
-export function decideStatus(order: PurchaseOrder, target: string, context: DecisionContext): Decision {
+export function decideStatus(
+  order: PurchaseOrder,
+  target: string,
+  context: DecisionContext,
+  reason: string | null = null,
+): Decision {
   const from = order.status;
   const to = statusNamed(target);
   refuseCompleting(order, to);
@@ -44,7 +50,8 @@ export function decideStatus(order: PurchaseOrder, target: string, context: Deci
       action: `Set locationId with ${mention("purchase_order_update")}, then move it to Sent.`,
     });
   if (from === "Confirmed" && to === "In Progress") refuseUnconfirmedLines(order);
-  const log = { action: "status", message: `Moved from ${from} to ${to}.`, changes: [statusChange(from, to)] };
+  const why = reason === null ? "" : ` (${reason})`;
+  const log = { action: "status", message: `Moved from ${from} to ${to}${why}.`, changes: [statusChange(from, to)] };
   return decision(order, moved(order, to, context), { log: [log] }, context);
 }
 

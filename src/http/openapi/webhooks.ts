@@ -10,7 +10,7 @@ import { json, schemaReference } from "./components.ts";
 /** When each is sent. */
 const meanings: Readonly<Record<EventType, string>> = {
   "purchase_order.created": "An order was created.",
-  "purchase_order.updated": "Header fields of an order changed, or its storefront sync was reset.",
+  "purchase_order.updated": "Header fields of an order changed, it got a comment, or its storefront sync was reset.",
   "purchase_order.lines_changed": "Lines of an order were added, edited or deleted.",
   "purchase_order.sent": "An order was sent to its supplier.",
   "purchase_order.partially_confirmed": "The supplier confirmed some lines of an order.",

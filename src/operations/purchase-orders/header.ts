@@ -204,7 +204,8 @@ export const updatePurchaseOrder = operation({
     }),
 });
 
-async function decidedHeader(
+/** Decides new header fields of an order, with what the shop knows of its supplier and location. Nothing is saved. */
+export async function decidedHeader(
   tx: Tx,
   call: Call,
   order: PurchaseOrder,

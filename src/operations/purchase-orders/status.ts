@@ -9,6 +9,7 @@ import { statuses } from "../../core/order/purchase-order.ts";
 import { only } from "../../core/order/guidance.ts";
 import { decideStatus, isGuardedMove } from "../../core/order/status-move.ts";
 import { isHeld } from "../../core/order/status.ts";
+import { shortTextMax, text } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
 import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./goods/guard.ts";
@@ -34,6 +35,9 @@ export const changeStatus = operation({
     .strictObject({
       purchaseOrderId,
       status: z.enum(statuses).meta({ description: only("rest", "The status to move to.") }),
+      reason: text(shortTextMax)
+        .optional()
+        .meta({ description: only("rest", "Why; kept in the log.") }),
       resolutions: resolutions.optional(),
     })
     .meta({ example: { purchaseOrderId: "po_demo_24", status: "Sent" } }),
@@ -49,12 +53,12 @@ export const changeStatus = operation({
     ...followOnShape,
     ...warningsShape,
   }),
-  run: (call, input) =>
+  run: (call, { reason = null, ...input }) =>
     untilAllLinesAreGuarded(async () => {
       // Decided without keeping it: what the order's state does not allow is refused before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        return { order, trial: decideStatus(order, input.status, contextOf(call)) };
+        return { order, trial: decideStatus(order, input.status, contextOf(call), reason) };
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
@@ -64,7 +68,7 @@ export const changeStatus = operation({
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        const decided = decideStatus(order, input.status, contextOf(call));
+        const decided = decideStatus(order, input.status, contextOf(call), reason);
         if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
         if (mail !== null && order.version !== seen.order.version) throw new LinesAdded();
         const mailOfChange = mail === null ? {} : await mailOfMove(tx, call, decided.next, mail);

@@ -313,6 +313,19 @@ export const pageOfLog = (
   limit: number | null,
 ): Promise<HistoryPage<LogEntry>> => pageOf(log, tx, ofOrder, [shopId, purchaseOrderId], after, limit);
 
+/** The log's machine word of a comment. */
+export const commentAction = "comment";
+
+/** The order's comments: entries of its log. */
+export const pageOfComments = (
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  after: HistoryPosition | null,
+  limit: number,
+): Promise<HistoryPage<LogEntry>> =>
+  pageOf(log, tx, `${ofOrder} and action = '${commentAction}'`, [shopId, purchaseOrderId], after, limit);
+
 /** The order's cost history, of these variants only when they are given; all of it when `limit` is null. */
 export function pageOfCosts(
   tx: Tx,

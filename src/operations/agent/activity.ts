@@ -1,0 +1,86 @@
+/** What was done to the orders of a shop, in short: a tool without a path on REST (C70a). Its rows are those of C53. */
+import { z } from "zod";
+import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { operation } from "../../requests/operation.ts";
+import type { ChangePosition } from "../../shop/order/changes.ts";
+import { cursor, dateFrom, dateTo, id, instant, instantSchema, limit, orderedRange, pageShape } from "../fields.ts";
+import { changePage } from "../log-pages.ts";
+import { readTool } from "./tool.ts";
+
+/** Fields that a row names. */
+const fieldsShownMax = 10;
+
+const rowSchema = z.strictObject({
+  at: instantSchema,
+  by: z.string().nullable(),
+  purchaseOrderId: z.string(),
+  poNumber: z.string().optional(),
+  action: z.string(),
+  message: z.string(),
+  fields: z.array(z.string()).optional(),
+});
+
+export const listActivity = operation({
+  ...readTool,
+  name: "activity_list",
+  toolSets: ["purchasing", "receiving"],
+  title: "What was done",
+  summary: "What was done to any order since a day or instant, by whom, newest first; deleted orders' entries too.",
+  description: "One row each. With before and after: purchase_order_log_list.",
+  faults: [],
+  input: z
+    .strictObject({
+      since: dateFrom.unwrap().meta({ description: "First day (UTC) or instant." }),
+      until: dateTo.meta({ description: "Last day or instant, included." }),
+      actor: id.optional().meta({ description: "me, or the id of a key or person." }),
+      purchaseOrderId: id.optional(),
+      limit,
+      cursor,
+    })
+    .check(orderedRange("since", "until"))
+    .meta({ example: { since: "2026-01-01", actor: "me" } }),
+  output: z.strictObject({ activity: z.array(rowSchema), ...pageShape }),
+  async run(call, { limit: rows, cursor: encoded, ...filters }) {
+    const scope = { list: call.operation, shopId: call.shop.shopId, filters };
+    const after = encoded === undefined ? null : positionFrom(scope, encoded);
+    const { since, until = null, actor = null, purchaseOrderId = null } = filters;
+    const { changes, totalCount, end } = await call.readQuery(changePage, {
+      filters: {
+        // An id of a person is found among the actors of a key, too.
+        keyId: actor === "me" ? call.actor.id : actor,
+        personId: null,
+        actorType: null,
+        operation: null,
+        requestId: null,
+        purchaseOrderId,
+        fromMs: since,
+        toMs: until,
+      },
+      after,
+      limit: rows,
+    });
+    return {
+      data: {
+        activity: changes.map((change) => {
+          const fields = [...new Set(change.changes.map(({ field }) => field))].slice(0, fieldsShownMax);
+          return {
+            at: instant(change.occurredAtMs),
+            by: change.actor.name ?? change.actor.id,
+            purchaseOrderId: change.purchaseOrderId,
+            ...(change.poNumber === null ? {} : { poNumber: change.poNumber }),
+            action: change.action,
+            message: change.message,
+            ...(fields.length === 0 ? {} : { fields }),
+          };
+        }),
+        totalCount,
+        cursor: end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]),
+      },
+    };
+  },
+});
+
+function positionFrom(scope: Parameters<typeof decodeCursor>[0], encoded: string): ChangePosition {
+  const [atMs, entryId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
+  return { atMs, id: entryId, totalCount };
+}

@@ -1,0 +1,61 @@
+/** New expected dates of many orders in one call, a tool without a path on REST (C70a). */
+import { z } from "zod";
+import { asFault } from "../../requests/envelope.ts";
+import { operation } from "../../requests/operation.ts";
+import { day, noRepeats } from "../fields.ts";
+import { orderToChange, saveFor } from "../purchase-orders/access.ts";
+import { decidedHeader, updatePurchaseOrder } from "../purchase-orders/header.ts";
+import { purchaseOrderId } from "../purchase-orders/json.ts";
+import { tool } from "./tool.ts";
+
+/** Orders of one call. */
+export const rescheduledOrdersMax = 50;
+
+export const rescheduleOrders = operation({
+  ...tool,
+  scope: "write",
+  repeat: "safe",
+  name: "purchase_orders_reschedule",
+  toolSets: ["purchasing"],
+  title: "Reschedule orders",
+  summary: "Sets the expectedDeliveryDate of 1 to 50 orders, each as purchase_order_update does.",
+  description: "An order that cannot be changed is named in failed, while the others are.",
+  faults: [],
+  input: z
+    .strictObject({
+      orders: z
+        .array(z.strictObject({ purchaseOrderId, expectedDeliveryDate: day.nullable() }))
+        .min(1)
+        .max(rescheduledOrdersMax)
+        .check(noRepeats(({ purchaseOrderId: ofOrder }) => ofOrder, "purchaseOrderId")),
+    })
+    .meta({ example: { orders: [{ purchaseOrderId: "po_demo_05", expectedDeliveryDate: "2027-01-15" }] } }),
+  output: z.strictObject({
+    rescheduled: z.array(
+      z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string(), nextExpectedDate: z.string().nullable() }),
+    ),
+    failed: z.array(z.strictObject({ purchaseOrderId: z.string(), reason: z.string(), message: z.string() })),
+  }),
+  run: (call, { orders }) =>
+    call.commit(async (tx) => {
+      const rescheduled: { purchaseOrderId: string; poNumber: string; nextExpectedDate: string | null }[] = [];
+      const failed: { purchaseOrderId: string; reason: string; message: string }[] = [];
+      for (const { purchaseOrderId: ofOrder, expectedDeliveryDate } of orders) {
+        const decided = await (async () => {
+          const order = await orderToChange(tx, call, ofOrder);
+          return { order, change: await decidedHeader(tx, call, order, { expectedDeliveryDate }) };
+        })().catch(asFault);
+        if (!("change" in decided)) {
+          const { code, reason, message } = decided;
+          if (code === "INTERNAL") throw decided;
+          failed.push({ purchaseOrderId: ofOrder, reason: reason ?? code, message });
+          continue;
+        }
+        const { order, change } = decided;
+        await saveFor(tx, { ...call, operation: updatePurchaseOrder.name }, order, change);
+        const { poNumber, nextExpectedDate } = change.next;
+        rescheduled.push({ purchaseOrderId: ofOrder, poNumber, nextExpectedDate });
+      }
+      return { effects: [], answer: () => ({ data: { rescheduled, failed } }) };
+    }),
+});

@@ -1,0 +1,70 @@
+/** Tools about many orders, and the guides (C70a). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { connectAgent } from "../support/mcp.ts";
+
+const dated = "2027-03-01";
+
+test("many orders are rescheduled in one call, each with an edit in its log; those that are not there are in failed", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const make = async () =>
+    (await agent.call("purchase_order_create", { supplierId: "mill" })).textAt("purchaseOrder", "purchaseOrderId");
+  const [first, second] = [await make(), await make()];
+  const orders = [first, "none", second].map((purchaseOrderId) => ({ purchaseOrderId, expectedDeliveryDate: dated }));
+  const answer = await agent.call("purchase_orders_reschedule", { orders, idempotencyKey: "r1" });
+  assert.ok(!answer.isError, answer.text);
+  assert.deepEqual(
+    [0, 1].map((index) => answer.at("rescheduled", index, "purchaseOrderId")),
+    [first, second],
+  );
+  assert.equal(answer.at("rescheduled", 0, "nextExpectedDate"), dated);
+  assert.equal(answer.at("failed", 0, "purchaseOrderId"), "none");
+  assert.equal(answer.at("failed", 0, "reason"), "NOT_FOUND");
+  const log = await agent.call("purchase_order_log_list", { purchaseOrderId: second });
+  assert.equal(log.at("log", 0, "operation"), "purchase_order_update");
+  const whole = await agent.call("purchase_order_get", { purchaseOrderId: second });
+  assert.equal(whole.at("purchaseOrder", "expectedDeliveryDate"), dated);
+  assert.equal((await agent.call("purchase_orders_reschedule", { orders, idempotencyKey: "r1" })).at("replayed"), true);
+  const twice = [orders[0], orders[0]];
+  assert.equal((await agent.call("purchase_orders_reschedule", { orders: twice })).isError, true);
+  const many = Array.from({ length: 51 }, (_, index) => ({ purchaseOrderId: `o${index}`, expectedDeliveryDate: dated }));
+  assert.equal((await agent.call("purchase_orders_reschedule", { orders: many })).isError, true);
+});
+
+test("what was done is listed newest first, by whom, also of orders that were deleted, page by page", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const made = await agent.call("purchase_order_create", { supplierId: "mill" });
+  const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
+  await server.post("/api/v1/purchase-orders", { poName: "by another" });
+  await agent.call("purchase_order_update", { purchaseOrderId, poName: "by me" });
+  await agent.call("purchase_order_delete", { purchaseOrderId });
+  const since = "2020-01-01";
+  const all = await agent.call("activity_list", { since });
+  assert.deepEqual(
+    [0, 1, 2, 3].map((index) => all.at("activity", index, "action")),
+    ["delete", "edit", "create", "create"],
+  );
+  assert.deepEqual(all.at("activity", 1, "fields"), ["poName"]);
+  assert.equal(all.at("activity", 0, "purchaseOrderId"), purchaseOrderId);
+  const page = await agent.call("activity_list", { since, limit: 3 });
+  const rest = await agent.call("activity_list", { since, limit: 3, cursor: page.at("cursor") });
+  assert.equal(rest.at("activity", 0, "action"), "create");
+  assert.equal(rest.at("cursor"), null);
+  assert.equal((await agent.call("activity_list", { since, purchaseOrderId })).at("totalCount"), 3);
+  assert.equal((await agent.call("activity_list", { since, actor: "nobody" })).at("totalCount"), 0);
+  await using reader = await connectAgent(server, { key: server.readKey });
+  assert.equal((await reader.call("activity_list", { since, actor: "me" })).at("totalCount"), 0);
+  assert.equal((await agent.call("activity_list", { since: "2026-02-01", until: "2026-01-01" })).isError, true);
+});
+
+test("guides are listed and read; a name that is none is told those that are", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server, { key: server.readKey });
+  const list = await agent.call("guide");
+  assert.equal(list.at("guides", 0, "name"), "status-model");
+  assert.match((await agent.call("guide", { name: "status-model" })).textAt("guide", "text"), /Statuses of a purchase order/);
+  assert.match((await agent.call("guide", { name: "none" })).textAt("error", "action"), /forecast-figures/);
+});
