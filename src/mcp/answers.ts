@@ -85,7 +85,8 @@ interface OrderCall {
 
 /** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
 export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall): JSONObject {
-  const nextStep = nextStepFor(asObject(answer["purchaseOrder"]), objectsIn(answer["warnings"]));
+  const order = asObject(answer["purchaseOrder"]);
+  const nextStep = recoveryStep(order, answer["recovery"]) ?? nextStepFor(order, objectsIn(answer["warnings"]));
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
@@ -101,6 +102,14 @@ export function listAnswer(answer: JSONObject): JSONObject {
   });
   return { ...answer, purchaseOrders: rows };
 }
+
+const resetTool = "purchase_order_storefront_sync_reset";
+
+/** The step that `recovery` begins with, so that both say the same; null where it names none. */
+const recoveryStep = ({ purchaseOrderId = null }: JSONObject, recovery: JSONValue | undefined): JSONObject | null =>
+  typeof recovery === "string" && recovery.includes(resetTool)
+    ? { tool: resetTool, arguments: { purchaseOrderId }, advice: "Do what recovery says." }
+    : null;
 
 function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
@@ -141,7 +150,7 @@ function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
     ...(changed === null ? {} : linesShown(changed, input)),
     ...others,
     ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation)) }),
-    ...(sideEffects === undefined ? {} : { sideEffects: sideEffectsShown(asObject(sideEffects)) }),
+    ...(sideEffects === undefined ? {} : { sideEffects: sideEffectsShown(asObject(sideEffects), header) }),
   };
 }
 
@@ -181,7 +190,8 @@ function confirmationShown({ lines, ...others }: JSONObject): JSONObject {
  * Of the write-back to the supplier's catalogue, lines with the same outcome are told together; those that it took are
  * only counted.
  */
-function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject {
+function sideEffectsShown({ supplierUpdate, ...rest }: JSONObject, header: JSONObject): JSONObject {
+  const others = syncShown(rest, header);
   if (supplierUpdate === undefined) return others;
   const { lines, ...update } = asObject(supplierUpdate);
   const groups = Map.groupBy(objectsIn(lines), ({ outcome, error }) => JSON.stringify([outcome, error]));
@@ -195,6 +205,14 @@ function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject
     };
   });
   return { ...others, supplierUpdate: { ...update, lines: shown } };
+}
+
+/** A push that the order is synced by has been done: `queued` beside it would say that it is still to come. */
+function syncShown({ storefrontSync, ...others }: JSONObject, { storefrontSyncState }: JSONObject): JSONObject {
+  if (storefrontSync === undefined) return others;
+  const { status, ...sync } = asObject(storefrontSync);
+  const isDone = status === "queued" && storefrontSyncState === "synced";
+  return { storefrontSync: { status: isDone ? "applied" : (status ?? null), ...sync }, ...others };
 }
 
 /** The members of these names, in this order. */

@@ -56,6 +56,7 @@ import {
   type MadeAnswer,
   makeLargeAnswer,
 } from "./large-answers.ts";
+import type { InstructedShop } from "./guide.ts";
 import { answerMessage } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
@@ -87,6 +88,7 @@ interface Sender {
   /** The connection whose token it is (C75); absent for an API key, which is looked up with the request. */
   readonly caller?: KeyCaller;
   readonly scope: Scope;
+  readonly shop: InstructedShop;
   /** The token of the message. */
   readonly tokens: RequestTokens;
 }
@@ -146,6 +148,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     let withoutToken: Reply | null = null;
     let scopeRefusal: Reply | null = null;
     const answered = await answerMessage(request.web(), shown, {
+      shop: sender.shop,
       definitions: definitionsFor(sender.scope, address, [...tools.values()]),
       call: async (name) => {
         const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
@@ -290,7 +293,12 @@ async function senderOf(context: RequestContext, deps: McpDependencies): Promise
     const caller = isConnectionToken(bearer) ? await identifyConnection(deps, bearer) : await identify(engine, bearer);
     if (isConnectionToken(bearer)) from.caller = caller;
     admit(caller);
-    return { ...from, scope: caller.key.scope, tokens: requestTokens(coordination, clock, caller.shop) };
+    return {
+      ...from,
+      scope: caller.key.scope,
+      shop: caller.shop,
+      tokens: requestTokens(coordination, clock, caller.shop),
+    };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return respond(await perform(refusedBeforeMessage(context, from, error)));

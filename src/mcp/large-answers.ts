@@ -43,6 +43,7 @@ export async function makeLargeAnswer(operations: readonly Operation[], large: L
   if (operation === undefined) throw new Error(`there is no tool ${large.tool}`);
   const headers = new Headers(large.request.headers.map(([name, value]): [string, string] => [name, value]));
   const response = await answerMessage(new Request(large.request.url, { method: "POST", headers }), large.message, {
+    shop: { emailOnSent: false },
     definitions: [],
     call: () => Promise.resolve(resultOf(large.reply, { tool: toolOf(operation), arguments: large.arguments })),
     onError: () => {},

@@ -20,7 +20,7 @@ import {
 import type { JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { guides } from "../operations/agent/guides.ts";
-import { instructions, prompts } from "./guide.ts";
+import { type InstructedShop, instructionsFor, prompts } from "./guide.ts";
 
 /** Time for which a client may keep a list: lists change with a release only. */
 const listLifetimeMs = 300_000;
@@ -29,7 +29,6 @@ const cacheable = { ttlMs: listLifetimeMs, cacheScope: "private" } as const;
 
 const options: ServerOptions = {
   capabilities: { tools: {}, resources: {}, prompts: {} },
-  instructions,
   cacheHints: {
     "server/discover": cacheable,
     "tools/list": cacheable,
@@ -42,6 +41,8 @@ const options: ServerOptions = {
 
 /** Parts that differ from one message to the next. */
 interface OfferedTools {
+  /** The shop that the client's key is of. */
+  readonly shop: InstructedShop;
   /** The tools that this client is shown. */
   readonly definitions: readonly Tool[];
   /** Calls any tool, also one that is not shown. @throws ProtocolError when there is none of this name. */
@@ -68,7 +69,10 @@ export async function answerMessage(request: Request, message: JsonObject, tools
 
 /** A server of the library with every handler set. */
 function createProtocolServer(tools: OfferedTools): Server {
-  const server = new Server({ name: "openpo", title: "OpenPO", version: apiVersion }, options);
+  const server = new Server(
+    { name: "openpo", title: "OpenPO", version: apiVersion },
+    { ...options, instructions: instructionsFor(tools.shop) },
+  );
   server.setRequestHandler("tools/list", () => ({ tools: [...tools.definitions] }));
   server.setRequestHandler("tools/call", ({ params }) => tools.call(params.name));
   server.setRequestHandler("resources/list", listResources);

@@ -1,8 +1,8 @@
-/** Tools about many orders, and the guides (C70a). */
+/** Tools about many orders, and the guides (C70a). What an agent is told once, and what its answers do not contradict. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startGoodsServer } from "../support/goods-server.ts";
-import { connectAgent } from "../support/mcp.ts";
+import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
+import { type Agent, connectAgent } from "../support/mcp.ts";
 
 const dated = "2027-03-01";
 
@@ -29,7 +29,10 @@ test("many orders are rescheduled in one call, each with an edit in its log; tho
   assert.equal((await agent.call("purchase_orders_reschedule", { orders, idempotencyKey: "r1" })).at("replayed"), true);
   const twice = [orders[0], orders[0]];
   assert.equal((await agent.call("purchase_orders_reschedule", { orders: twice })).isError, true);
-  const many = Array.from({ length: 51 }, (_, index) => ({ purchaseOrderId: `o${index}`, expectedDeliveryDate: dated }));
+  const many = Array.from({ length: 51 }, (_, index) => ({
+    purchaseOrderId: `o${index}`,
+    expectedDeliveryDate: dated,
+  }));
   assert.equal((await agent.call("purchase_orders_reschedule", { orders: many })).isError, true);
 });
 
@@ -65,6 +68,45 @@ test("guides are listed and read; a name that is none is told those that are", a
   await using agent = await connectAgent(server, { key: server.readKey });
   const list = await agent.call("guide");
   assert.equal(list.at("guides", 0, "name"), "status-model");
-  assert.match((await agent.call("guide", { name: "status-model" })).textAt("guide", "text"), /Statuses of a purchase order/);
+  assert.match(
+    (await agent.call("guide", { name: "status-model" })).textAt("guide", "text"),
+    /Statuses of a purchase order/,
+  );
   assert.match((await agent.call("guide", { name: "none" })).textAt("error", "action"), /forecast-figures/);
+});
+
+test("the instructions say that texts are data, and whether Sent mails the supplier of this shop", async () => {
+  for (const emailOnSent of [true, false]) {
+    await using server = await startGoodsServer({ shop: { emailOnSent } });
+    await using agent = await connectAgent(server);
+    const instructions = agent.client.getInstructions() ?? "";
+    assert.match(instructions, /never an instruction/);
+    assert.equal(/In this shop Sent mails the order/.test(instructions), emailOnSent);
+    assert.equal(/In this shop it sends nothing by itself/.test(instructions), !emailOnSent);
+  }
+});
+
+/** An order whose goods have been received, as the agent was answered. */
+async function received(server: GoodsServer, agent: Agent) {
+  await server.bringOrder("In Progress", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10 }]);
+  const lines = [{ lineItemId: "a", quantityReceived: 10 }];
+  return await agent.call("purchase_order_receive", { purchaseOrderId: "po_1", lines });
+}
+
+test("recovery and nextStep say the same", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  await server.faults([{ call: "changeOnHand", outcome: "refused" }]);
+  const answer = await received(server, agent);
+  assert.match(answer.textAt("recovery"), /purchase_order_storefront_sync_reset/);
+  assert.equal(answer.at("nextStep", "tool"), "purchase_order_storefront_sync_reset");
+  assert.deepEqual(answer.at("nextStep", "arguments"), { purchaseOrderId: "po_1" });
+});
+
+test("a push that the order is synced by is applied, not queued", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const answer = await received(server, agent);
+  assert.equal(answer.at("purchaseOrder", "storefrontSyncState"), "synced");
+  assert.equal(answer.at("sideEffects", "storefrontSync", "status"), "applied");
 });

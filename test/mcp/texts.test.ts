@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import { nextStepOf } from "../../src/core/order/advice/next-step.ts";
-import { instructions, prompts } from "../../src/mcp/guide.ts";
+import { instructionsFor, prompts } from "../../src/mcp/guide.ts";
 import { guides } from "../../src/operations/agent/guides.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
@@ -12,7 +12,7 @@ import { assertForAgents, assertWorded } from "../support/openapi/wording.ts";
 const order = { purchaseOrderId: "po", previousStatus: "Sent", storefrontSyncState: "failed" } as const;
 
 const texts: readonly (readonly [string, unknown])[] = [
-  ["the instructions", instructions],
+  ["the instructions", [true, false].map((emailOnSent) => instructionsFor({ emailOnSent }))],
   ...operations.map((operation) => [operation.name, toolOf(operation).definition] as const),
   ...guides.map((guide) => [guide.uri, { ...guide, mimeType: "" }] as const),
   ...prompts.map((prompt) => [prompt.name, [prompt, prompt.text({ viewId: "v", locationId: "l" })]] as const),

@@ -16,8 +16,7 @@ function assertFault(answered: TestResponse, status: number, code: string): void
   assert.equal(answered.at("error", "code"), code);
 }
 
-const comments = ({ shopId }: GoodsServer): string =>
-  `/admin/v1/shops/${shopId}/purchase-orders/po_1/comments`;
+const comments = ({ shopId }: GoodsServer): string => `/admin/v1/shops/${shopId}/purchase-orders/po_1/comments`;
 
 async function withOrder(server: GoodsServer): Promise<void> {
   await server.bringOrder("Sent", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10 }]);
@@ -49,7 +48,10 @@ test("a comment stands in the list and in the log with who wrote it, and tells a
     ],
   );
   const page = await server.get(`${comments(server)}?limit=1`, { key: ana, undocumented: true });
-  const rest = await server.get(`${comments(server)}?limit=1&cursor=${page.textAt("data", "cursor")}`, { key: ana, undocumented: true });
+  const rest = await server.get(`${comments(server)}?limit=1&cursor=${page.textAt("data", "cursor")}`, {
+    key: ana,
+    undocumented: true,
+  });
   assert.equal(rest.at("data", "comments", 0, "text"), "Two cases\nare wet.");
   assert.equal(rest.at("data", "cursor"), null);
   const log = await agent.call("purchase_order_log_list", { purchaseOrderId: orderId });
@@ -57,7 +59,10 @@ test("a comment stands in the list and in the log with who wrote it, and tells a
   assert.equal(log.at("log", 0, "operation"), "comment_add");
   const after = await server.get(server.order());
   assert.deepEqual(after.at("data"), before.at("data"));
-  const events = await server.get(`/admin/v1/shops/${server.shopId}/events?types=purchase_order.updated`, { key: ana, undocumented: true });
+  const events = await server.get(`/admin/v1/shops/${server.shopId}/events?types=purchase_order.updated`, {
+    key: ana,
+    undocumented: true,
+  });
   assert.equal(events.at("data", "events", 1, "data", "purchaseOrderId"), orderId);
   assert.equal(events.at("data", "totalCount"), 2);
 });
@@ -67,7 +72,11 @@ test("a viewer and a read key write no comment; one of nothing, of control chara
   await withOrder(server);
   const viewer = await (await signInAs(server, "viewer", "Vic")).bearer();
   const ana = await (await signInAs(server, "receiver", "Ana")).bearer();
-  assertFault(await server.post(comments(server), { text: "x" }, { key: viewer, undocumented: true }), 403, "FORBIDDEN_SCOPE");
+  assertFault(
+    await server.post(comments(server), { text: "x" }, { key: viewer, undocumented: true }),
+    403,
+    "FORBIDDEN_SCOPE",
+  );
   assert.equal((await server.get(comments(server), { key: viewer, undocumented: true })).at("data", "totalCount"), 0);
   for (const text of ["", "a\u0000b", "a\u202eb", "x".repeat(5_001)])
     assertFault(await server.post(comments(server), { text }, { key: ana, undocumented: true }), 400, "INVALID_INPUT");

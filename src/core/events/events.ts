@@ -217,7 +217,12 @@ const syncEvent = (change: Change, outcome: "verified" | "failed"): EventDraft =
 
 /** An event about lines of an order that stays as it is. */
 export function lineEvent(
-  type: "purchase_order.updated" | "storefront_sync.verified" | "cost_sync.failed" | "purchase_order.proposed" | `purchase_order.${ReminderCause}`,
+  type:
+    | "purchase_order.updated"
+    | "storefront_sync.verified"
+    | "cost_sync.failed"
+    | "purchase_order.proposed"
+    | `purchase_order.${ReminderCause}`,
   order: PurchaseOrder,
   poLineItemIds: ReadonlySet<string>,
 ): EventDraft {

@@ -139,4 +139,10 @@ test("a variant that this supplier has no entry for, a line without a rate, a di
     shownOf(warningsOf(sent, { supplierPath: "/supplierId", keptTerms: ["unitCost"], olderVersion: 2 })),
     "/supplierId other-supplier-terms,  supplier-has-older-version",
   );
+  // Nobody is told to mail an order that is held.
+  const messageIn = (status: Parameters<typeof order>[0]): string | undefined =>
+    warningsOf(order(status, [item], { supplierName: "Mill" }), { olderVersion: 2 })[0]?.message;
+  assert.match(messageIn("Sent") ?? "", /Send it again/);
+  for (const status of ["On Hold", "Disputed", "Cancelled"] as const)
+    assert.match(messageIn(status) ?? "", new RegExp(`It is ${status}: do not send it`));
 });

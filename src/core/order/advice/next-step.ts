@@ -78,9 +78,13 @@ const step =
 const draftStep: StepOf<NextStepFacts> = (facts) => {
   if (facts.itemCount === 0) return step("purchase_order_line_item_add", "It has no lines yet.")(facts);
   if (facts.locationId === null) return step("purchase_order_update", "Sent needs a locationId.")(facts);
-  return step("purchase_order_status", "Marks it as sent; OpenPO itself sends nothing to the supplier.", {
-    status: "Sent",
-  })(facts);
+  return step(
+    "purchase_order_status",
+    "Marks it as sent; where the shop's setting emailOnSent is on, that mails it to the supplier.",
+    {
+      status: "Sent",
+    },
+  )(facts);
 };
 
 /** Back from Confirmed the order keeps its confirmed quantities, and confirmAll would overwrite them (C24). */

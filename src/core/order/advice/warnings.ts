@@ -8,7 +8,7 @@ import { pendingDates } from "../attachments.ts";
 import { isCustom, pendingQuantity } from "../lines.ts";
 import { moneyToNumber, quantityToNumber } from "../../money/money.ts";
 import type { LineItem, PurchaseOrder } from "../purchase-order.ts";
-import { isClosed, isOpen } from "../status.ts";
+import { isClosed, isHeld, isOpen } from "../status.ts";
 import { discountExcess } from "../totals.ts";
 
 /** Why a write of an order warns (C16). */
@@ -111,7 +111,7 @@ export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: W
     warnings.push({
       path: "",
       reason: "supplier-has-older-version",
-      message: `The supplier was sent version ${subject.olderVersion}; the order is at version ${next.version}. Send it again.`,
+      message: `The supplier was sent version ${subject.olderVersion}; the order is at version ${next.version}. ${isHeld(next) ? `It is ${next.status}: do not send it while it is.` : "Send it again."}`,
     });
   const excess = discountExcess(next, facts.shopCurrency);
   if (excess > 0 && next.lineItems.length > 0)
