@@ -1,6 +1,6 @@
 /**
- * Comments on an order: entries of its log that change nothing of it, so that its version stays (C70a). REST has them in
- * the admin API; agents have a tool.
+ * Comments on an order: entries of its log that change nothing of it, so that its version stays (C70a). REST has them
+ * in the admin API; agents have a tool.
  */
 import { z } from "zod";
 import { lineEvent } from "../../core/events/events.ts";
