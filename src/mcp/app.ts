@@ -60,8 +60,7 @@ import type { InstructedShop } from "./guide.ts";
 import { answerMessage } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
-import { pageSizeMax } from "../operations/fields.ts";
-import { incomingOf, isCutList, type OperationTool, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
+import { incomingOf, type OperationTool, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
 
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
@@ -246,18 +245,10 @@ async function calledTool(
     ...(caller === undefined || token === null ? {} : { caller: await identifyConnection(deps, token) }),
     fingerprinted: (value) => (fingerprint = value),
   };
-  let answer = { reply: await deps.perform(incoming), tool, arguments: input };
-  // Its cursor would go on after what the text leaves out, or be null: it is read again as a page that the text holds.
-  for (let rows = pageSizeMax; rows > 0 && isCutList(answer); rows = Math.floor(rows / 2)) {
-    const { limit } = input;
-    const shown = { ...input, limit: typeof limit === "number" ? Math.min(limit, rows) : rows };
-    const page = incomingOf({ tool, arguments: shown, requestId, trace, bearerToken: token, tokens, malformed });
-    answer = { reply: await deps.perform({ ...incoming, ...page }), tool, arguments: shown };
-  }
-  const { reply } = answer;
+  const reply = await deps.perform(incoming);
   const [idempotencyKey] = incoming.idempotencyKeys;
   const meaning = fingerprint === null || idempotencyKey === undefined ? null : { idempotencyKey, fingerprint };
-  return { reply, tool, input: answer.arguments, meaning };
+  return { reply, tool, input, meaning };
 }
 
 /** The tools by name. Translating the schemas of one takes milliseconds. */

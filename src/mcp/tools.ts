@@ -23,7 +23,7 @@ import { worded } from "../requests/wording.ts";
 import { isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import type { Incoming } from "../requests/request.ts";
-import { listAnswer, textLengthMax, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import { listAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
@@ -204,18 +204,6 @@ export function resultOf(
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },
   };
-}
-
-/** An answer is not read in whole to see that it is cut when it is longer than so many times what a text holds. */
-const cutForSure = 4;
-
-/** True for rows of a list of which the text holds only some. */
-export function isCutList({ reply, ...call }: Pick<ToolCall, "tool" | "arguments"> & { readonly reply: Reply }): boolean {
-  const { scope, input } = call.tool.operation;
-  if (scope === "write" || !("limit" in input.shape) || reply.status >= 400) return false;
-  if (reply.body.length <= textLengthMax) return false;
-  if (reply.body.length > cutForSure * textLengthMax) return true;
-  return JSON.stringify(resultOf(reply, call).structuredContent).length > textLengthMax;
 }
 
 /** A refusal, or that of an earlier call: what it is, what its order is now, and what to do for another try (C69). */

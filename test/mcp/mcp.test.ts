@@ -311,7 +311,7 @@ test("supplierVariantDetails is in no result (C36)", async () => {
   }
 });
 
-test("a list that is too long as text is a page that goes on, another answer is cut and says how to page; nothing is above the response cap", async () => {
+test("an answer that is too long as text is cut there and says how to page; nothing is above the response cap", async () => {
   await using server = await startGoodsServer({ responseBytesMax: 300_000 });
   const lineItems = Array.from({ length: 300 }, (_, index) => ({
     poLineItemId: `l${index}`,
@@ -322,16 +322,10 @@ test("a list that is too long as text is a page that goes on, another answer is 
   await using agent = await connectAgent(server);
   const long = await agent.call("purchase_order_line_item_list", { purchaseOrderId: "po_1" });
   assert.equal(long.at("totalCount"), 300);
-  const shown = JSON.parse(long.text);
-  const shownCount: number = shown.lineItems.length;
-  assert.ok(long.text.length <= textLengthMax && shownCount > 10);
-  assert.deepEqual(shown, long.at(), "the text has all that the structured content has");
-  const next = await agent.call("purchase_order_line_item_list", {
-    purchaseOrderId: "po_1",
-    cursor: long.at("cursor"),
-    limit: 1,
-  });
-  assert.equal(next.at("lineItems", 0, "lineItemId"), `l${shownCount}`);
+  const cut = JSON.parse(long.text);
+  assert.equal(cut.totalCount, 300);
+  assert.ok(long.text.length <= textLengthMax && cut.lineItems.length > 10);
+  assert.match(cut.note, /^lineItems has 300 entries; \d+ are shown.* limit and cursor/);
   const order = JSON.parse((await agent.call("purchase_order_get", { purchaseOrderId: "po_1" })).text);
   assert.partialDeepStrictEqual(order.purchaseOrder, {
     purchaseOrderId: "po_1",
