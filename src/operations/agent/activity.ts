@@ -1,4 +1,4 @@
-/** What was done to the orders of a shop, in short: a tool without a path on REST (C70a). Its rows are those of C53. */
+/** Changes of all orders of a shop, in short: a tool without a path on REST (C70a). Its rows are those of C53. */
 import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { operation } from "../../requests/operation.ts";
@@ -7,8 +7,8 @@ import { cursor, dateFrom, dateTo, id, instant, instantSchema, limit, orderedRan
 import { changePage } from "../log-pages.ts";
 import { readTool } from "./tool.ts";
 
-/** Fields that a row names. */
-const fieldsShownMax = 10;
+/** Number of fields that a row names. */
+const shownFields = 10;
 
 const rowSchema = z.strictObject({
   at: instantSchema,
@@ -62,7 +62,7 @@ export const listActivity = operation({
     return {
       data: {
         activity: changes.map((change) => {
-          const fields = [...new Set(change.changes.map(({ field }) => field))].slice(0, fieldsShownMax);
+          const fields = [...new Set(change.changes.map(({ field }) => field))].slice(0, shownFields);
           return {
             at: instant(change.occurredAtMs),
             by: change.actor.name ?? change.actor.id,
