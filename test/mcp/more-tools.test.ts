@@ -1,6 +1,7 @@
 /** Tools about many orders, and the guides (C70a). What an agent is told once, and what its answers do not contradict. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rescheduledOrdersMax } from "../../src/operations/agent/reschedule.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
 
@@ -29,7 +30,7 @@ test("many orders are rescheduled in one call, each with an edit in its log; tho
   assert.equal((await agent.call("purchase_orders_reschedule", { orders, idempotencyKey: "r1" })).at("replayed"), true);
   const twice = [orders[0], orders[0]];
   assert.equal((await agent.call("purchase_orders_reschedule", { orders: twice })).isError, true);
-  const many = Array.from({ length: 51 }, (_, index) => ({
+  const many = Array.from({ length: rescheduledOrdersMax + 1 }, (_, index) => ({
     purchaseOrderId: `o${index}`,
     expectedDeliveryDate: dated,
   }));

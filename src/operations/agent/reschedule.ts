@@ -9,7 +9,7 @@ import { purchaseOrderId } from "../purchase-orders/json.ts";
 import { tool } from "./tool.ts";
 
 /** Orders of one call. */
-const rescheduledOrdersMax = 50;
+export const rescheduledOrdersMax = 50;
 
 export const rescheduleOrders = operation({
   ...tool,
