@@ -131,7 +131,7 @@ test("a forged key takes the steps of a shop that is not there, whether the shop
     const noticing =
       <T>(name: string, work: Work<T>): Work<T> =>
       (tx) =>
-        work(new NoticingTx(tx, (sql) => steps.push(`${name} ${sql}`)));
+        work(new NoticingTx(tx, ({ sql }) => steps.push(`${name} ${sql}`)));
     const { peek, read } = { peek: engine.peek.bind(engine), read: engine.read.bind(engine) };
     t.mock.method(engine, "peek", <T>(shopId: string, work: Work<T>, credential?: string) => {
       steps.push("peek");

@@ -472,6 +472,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "purchase_order_document_csv",
     "document_settings_get",
     "purchase_order_mail_list",
+    "comment_list",
     "console_view_list",
     "console_view_put",
     "console_view_delete",
@@ -480,7 +481,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "event_list",
     "event_stream",
   ]);
-  assert.deepEqual(namesOf("receiver"), []);
+  assert.deepEqual(namesOf("receiver"), ["comment_add"]);
   assert.deepEqual(namesOf("purchaser"), [
     "purchase_order_send",
     "purchase_order_mail_retry",

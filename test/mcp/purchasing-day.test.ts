@@ -342,7 +342,7 @@ const tasks: readonly Task[] = [
         idempotencyKey: "water damage",
       });
       assert.equal(back.at("lineItems", 0, "quantityPending"), 12);
-      assert.equal(back.at("sideEffects", "storefrontSync", "status"), "queued");
+      assert.equal(back.at("sideEffects", "storefrontSync", "status"), "applied");
       const closed = await day.call("purchase_order_line_item_update", {
         purchaseOrderId,
         lines: [{ lineItemId, quantityRejected: 12 }],

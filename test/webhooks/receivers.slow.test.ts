@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { receiveWebhooks } from "../../examples/webhook-receiver.ts";
 import type { EventDraft } from "../../src/core/events/events.ts";
@@ -244,17 +245,19 @@ test("what a bad receiver did is told of each attempt", async () => {
 async function slowReceivers(answerMs: number | null) {
   const receivers = await Promise.all(Array.from({ length: 24 }, () => startReceiver()));
   const most = { running: 0, ever: 0, later: 0, begun: 0 };
+  const endLater = async (response: ServerResponse, ms: number): Promise<void> => {
+    await pause(ms);
+    // Before the sender can know.
+    most.running -= 1;
+    response.writeHead(204).end();
+  };
   for (const receiver of receivers)
-    receiver.answer = async (response) => {
+    receiver.answer = (response) => {
       most.begun += 1;
       most.running += 1;
       most.ever = Math.max(most.ever, most.running);
       most.later = Math.max(most.later, most.running);
-      if (answerMs === null) return;
-      await pause(answerMs);
-      // Before the sender can know.
-      most.running -= 1;
-      response.writeHead(204).end();
+      if (answerMs !== null) void endLater(response, answerMs);
     };
   return { receivers, most };
 }
