@@ -5,8 +5,8 @@
  * Owns: which rows wait, and which statements may meet them. Does not own: when they are sent and what is undone when
  * they are refused (transaction.ts), their statements (joined-rows.ts).
  *
- * - A change meets the rows of its table; a read, those of every table whose name is a word of its text. No table's
- *   rows depend on another one's.
+ * - A change meets the rows of its table; a text, those of every table whose name is a word of it. No table's rows
+ *   depend on another one's.
  * - Rows of a table wait only as long as all of them are added in one form.
  * - Once a statement has met rows of a table, none of that table wait any more in this transaction: they would not wait
  *   for long.
@@ -60,14 +60,14 @@ export class LateRows {
 
   /**
    * The tables of which rows wait that the statement may meet. A change meets rows of its own table; a text, those of
-   * each table that it names.
+   * each table that it names, since it may read them.
    *
    * @param mayWait false: a change that adds a row meets the rows of its table too.
    */
   metBy(statement: { readonly sql: string; readonly form?: Form }, mayWait = false): readonly string[] {
     if (this.#tables.size === 0) return [];
     const { form } = statement;
-    if (form !== undefined)
+    if (form !== undefined && form.kind !== "text")
       return this.#tables.has(form.table) && !(mayWait && this.#mayWait(form)) ? [form.table] : [];
     const words = wordsOf(statement.sql);
     return [...this.#tables].filter((table) => words.has(table));

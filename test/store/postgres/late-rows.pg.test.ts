@@ -11,7 +11,17 @@ import type { PostgresConnection, Query } from "../../../src/store/postgres/conn
 import { joinedAdditions } from "../../../src/store/postgres/joined-rows.ts";
 import { lateRowsMax } from "../../../src/store/postgres/late-rows.ts";
 import { MemberTx, Transaction } from "../../../src/store/postgres/transaction.ts";
-import { type Change, insert, remove, replace, type Row, Term, update } from "../../../src/store/change.ts";
+import {
+  type Change,
+  changeOf,
+  insert,
+  remove,
+  replace,
+  type Row,
+  Term,
+  textForm,
+  update,
+} from "../../../src/store/change.ts";
 import type { Engine, SqlValue, Tx } from "../../../src/store/store.ts";
 import { tables } from "../../../src/shop/tables.ts";
 import { part } from "../../support/part.ts";
@@ -321,6 +331,20 @@ test("no more than lateRowsMax rows wait: those are sent with what comes next", 
   assert.deepEqual(await ask(), [...Array.from({ length: 4 }, () => "insert into location"), "select 1 as one"]);
   assert.deepEqual(await ask(), ["select 1 as one"]);
 });
+
+test("a change that is a text meets the rows of every table that it reads", () =>
+  withEngine(async (engine) => {
+    const count = textForm(
+      tables.inventory_level,
+      `insert into inventory_level (shop_id, variant_id, location_id, on_hand)
+       select ?, ?, ?, count(*) from location where shop_id = ?`,
+      ["shop_id", "variant_id", "location_id", null],
+    );
+    await engine.write(shopId, (tx) =>
+      tx.batch([...name(shopId, 1, "x"), ...name(shopId, 2, "x"), changeOf(count, [shopId, "v1", "l", shopId])]),
+    );
+    assert.deepEqual(await engine.read(shopId, (tx) => levels(tx, shopId)), [{ variant_id: "v1", on_hand: 2 }]);
+  }));
 
 test("no table's rows depend on another one's: there are no triggers, rules, views and foreign keys", async () => {
   await withEngine(async (engine) => {
