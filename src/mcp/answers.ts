@@ -86,7 +86,7 @@ interface OrderCall {
 /** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
 export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall): JSONObject {
   const order = asObject(answer["purchaseOrder"]);
-  const nextStep = recoveryStep(order, answer["recovery"]) ?? nextStepFor(order, objectsIn(answer["warnings"]));
+  const nextStep = recoveryStep(order, answer) ?? nextStepFor(order, objectsIn(answer["warnings"]));
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
@@ -105,11 +105,19 @@ export function listAnswer(answer: JSONObject): JSONObject {
 
 const resetTool = "purchase_order_storefront_sync_reset";
 
-/** The step that `recovery` begins with, so that both say the same; null where it names none. */
-const recoveryStep = ({ purchaseOrderId = null }: JSONObject, recovery: JSONValue | undefined): JSONObject | null =>
-  typeof recovery === "string" && recovery.includes(resetTool)
-    ? { tool: resetTool, arguments: { purchaseOrderId }, advice: "Do what recovery says." }
-    : null;
+/**
+ * The step that `recovery` begins with, so that both say the same; null where no stock and no incoming quantity has
+ * failed. Tags alone keep no order from going on.
+ */
+function recoveryStep(
+  { purchaseOrderId = null }: JSONObject,
+  { sideEffects, recovery }: JSONObject,
+): JSONObject | null {
+  if (typeof recovery !== "string" || !recovery.includes(resetTool)) return null;
+  const { storefrontSync, incoming } = asObject(sideEffects);
+  const hasFailed = asObject(storefrontSync)["status"] === "failed" || asObject(incoming)["outcome"] === "failed";
+  return hasFailed ? { tool: resetTool, arguments: { purchaseOrderId }, advice: "Do what recovery says." } : null;
+}
 
 function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
