@@ -226,7 +226,7 @@ class LeasedPuller implements Puller {
   async #wakeDue(shopIds: readonly string[]): Promise<void> {
     const { engine, clock } = this.#options;
     for (const shopId of shopIds) {
-      if (this.#running.has(shopId) || this.#timers.has(shopId)) continue;
+      if (this.#running.has(shopId)) continue;
       const dueAtMs = await engine.peek(shopId, (tx) => pullDueAtMs(tx, shopId));
       if (dueAtMs !== null && dueAtMs <= clock.now()) this.wake(shopId);
     }

@@ -214,12 +214,12 @@ class QueuedMailSender implements MailSender {
     }
   }
 
-  /** Of shops with anything due, those that have mails. */
+  /** Of shops with anything due, those that have mails: new ones, or earlier ones than this node waits for. */
   async #wakeDue(shopIds: readonly string[]): Promise<void> {
     for (const shopId of shopIds) {
-      if (this.#shops.has(shopId)) continue;
       const { nextDueAtMs } = await this.#options.engine.peek(shopId, (tx) => mailsDue(tx, shopId));
-      if (nextDueAtMs !== null) this.wake(shopId);
+      const knownAtMs = this.#shops.get(shopId)?.due.nextDueAtMs ?? Number.POSITIVE_INFINITY;
+      if (nextDueAtMs !== null && nextDueAtMs < knownAtMs) this.wake(shopId);
     }
   }
 

@@ -9,7 +9,11 @@ import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
 import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
 import { mailStatements } from "../../src/shop/supplier/mails.ts";
+import type { Ids } from "../../src/base/time/clock.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
+import { update } from "../../src/store/change.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { tables } from "../../src/shop/tables.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
@@ -54,6 +58,36 @@ test("a mail carries up to mailAttachedBytesMax bytes of documents; with one mor
   assert.equal(taken.status, 200, taken.text);
   assert.equal(await mailCount(), 1);
 });
+
+/** A shop with so many mails to send. */
+async function shopWithMails(engine: Engine, ids: Ids, shopId: string, count: number): Promise<void> {
+  await engine.create(shopId);
+  await engine.write(shopId, async (tx) => {
+    await saveShop(tx, {
+      ...defaultSettings,
+      shopId,
+      name: shopId,
+      currencyCode: "EUR",
+      planRestApi: true,
+      storefront: { kind: "sandbox" },
+      createdAtMs: 0,
+      updatedAtMs: 0,
+    });
+    for (let index = 0; index < count; index += 1) {
+      const mail = {
+        mailId: ids.next("mail"),
+        purchaseOrderId: "po_1",
+        recipients: [{ address: "a@b.example", role: "to", state: "pending", detail: null }] as const,
+        content: { fromName: "Shop", replyTo: null, subject: shopId, text: "." },
+        documents: [],
+        orderVersion: 1,
+      };
+      const actor = { type: "system", id: null, name: null } as const;
+      const stamp = { actor, operation: null, requestId: null, nowMs: systemClock.now(), ids };
+      await tx.batch(mailStatements(shopId, mail, null, stamp));
+    }
+  });
+}
 
 test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every mail is sent, and shops take turns", async () => {
   await inPlace(async (directory) => {
@@ -100,32 +134,7 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
     });
     try {
       for (const shopId of shopIds) {
-        await store.engine.create(shopId);
-        await store.engine.write(shopId, async (tx) => {
-          await saveShop(tx, {
-            ...defaultSettings,
-            shopId,
-            name: shopId,
-            currencyCode: "EUR",
-            planRestApi: true,
-            storefront: { kind: "sandbox" },
-            createdAtMs: 0,
-            updatedAtMs: 0,
-          });
-          for (let index = 0; index < mailsOfShop; index += 1) {
-            const mail = {
-              mailId: ids.next("mail"),
-              purchaseOrderId: "po_1",
-              recipients: [{ address: "a@b.example", role: "to", state: "pending", detail: null }] as const,
-              content: { fromName: "Shop", replyTo: null, subject: shopId, text: "." },
-              documents: [],
-              orderVersion: 1,
-            };
-            const actor = { type: "system", id: null, name: null } as const;
-            const stamp = { actor, operation: null, requestId: null, nowMs: systemClock.now(), ids };
-            await tx.batch(mailStatements(shopId, mail, null, stamp));
-          }
-        });
+        await shopWithMails(store.engine, ids, shopId, mailsOfShop);
       }
       await sender.start();
       await until(
@@ -137,6 +146,51 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
       for (const shopId of shopIds) assert.equal(begun.filter((each) => each === shopId).length, mailsOfShop);
       const firstOf = shopIds.map((shopId) => begun.indexOf(shopId));
       assert.ok(Math.max(...firstOf) < 2 * mailSenderLimits.attemptsMax, begun.join());
+    } finally {
+      await sender.close();
+      await store.close();
+    }
+  });
+});
+
+test("a node that waits for the end of another one's claim sends as soon as that is given back", async () => {
+  await inPlace(async (directory) => {
+    const store = await openStore(directory);
+    const ids = timeOrderedIds(systemClock);
+    let sent = 0;
+    const sender = createMailSender({
+      engine: store.engine,
+      clock: systemClock,
+      ids,
+      log: { info: () => {}, warn: console.warn, error: console.error },
+      alone: false,
+      from: { name: null, address: "po@service.example" },
+      random: () => 0.5,
+      secretBytes: () => randomBytes(secretRandomBytes),
+      limits: { pollMs: 50 },
+      server: {
+        send(mail) {
+          sent += 1;
+          return Promise.resolve(
+            new Map(mail.recipients.map((address) => [address, { outcome: "sent", detail: null } as const])),
+          );
+        },
+        close: () => Promise.resolve(),
+      },
+    });
+    const claimedUntil = (dueAtMs: number, owner: string | null): Promise<void> =>
+      store.engine.write("s", (tx) =>
+        tx.batch([update(tables.mail, "s", {}, { due_at: dueAtMs, lease_owner: owner })]),
+      );
+    try {
+      await shopWithMails(store.engine, ids, "s", 1);
+      await claimedUntil(systemClock.now() + 20_000, "node_dead.1");
+      sender.wake("s");
+      await until("it has looked", () => sender.backlog().queued === 1);
+      await claimedUntil(systemClock.now(), null);
+      await sender.start();
+      await until("it is sent", () => sender.backlog().sentTotal === 1, 10_000);
+      assert.equal(sent, 1);
     } finally {
       await sender.close();
       await store.close();
