@@ -326,17 +326,22 @@ interface VariantStand {
 }
 
 /**
- * The newest of these rows whose cost the catalogue has now, with those before them that lead to it. They are made anew
- * from the cost that was there before.
+ * The newest rows whose cost the catalogue has now, with those before them that lead to it. They are made anew from the
+ * cost that was there before. One that may not be made anew, and counts, is why the catalogue has its cost.
  *
- * @param rows that may be made anew, oldest first.
+ * @param rows of a variant, oldest first.
  */
-function undoneRows(rows: readonly CostRow[], unitCost: Money | null, completion: number): readonly CostRow[] {
+function undoneRows(
+  rows: readonly CostRow[],
+  mayUndo: (row: CostRow) => boolean,
+  unitCost: Money | null,
+  completion: number,
+): readonly CostRow[] {
   const undone: CostRow[] = [];
   let cost = unitCost;
   for (const row of rows.toReversed()) {
     const isWritten = row.outcome === "applied" || row.outcome === "proposed";
-    if (isWritten && row.proposedUnitCost === cost && row.lots !== null) {
+    if (mayUndo(row) && isWritten && row.proposedUnitCost === cost && row.lots !== null) {
       undone.push(row);
       cost = row.previousUnitCost;
     } else if (countsLots(row, completion)) break;
@@ -362,8 +367,9 @@ function variantStands(
   );
   const undoneOf = new Map(
     [...current].map(([variantId, ofVariant]) => {
-      const mayUndo = isCorrected(ofVariant) ? ofVariant : ofVariant.filter((row) => !isCounted(row));
-      return [variantId, undoneRows(mayUndo, facts.get(variantId)?.unitCost ?? null, completion)];
+      const corrected = isCorrected(ofVariant);
+      const mayUndo = (row: CostRow): boolean => corrected || !isCounted(row);
+      return [variantId, undoneRows(ofVariant, mayUndo, facts.get(variantId)?.unitCost ?? null, completion)];
     }),
   );
   const counted = rows.filter((row) => isCounted(row) && undoneOf.get(row.variantId)?.includes(row) !== true);

@@ -22,7 +22,7 @@ import { line, money, order, shop } from "../../support/goods.ts";
 /** Whole units and cents, so that the ledger can be read: it counts in thousandths and ten-thousandths all the same. */
 type Step =
   | { readonly do: "receive"; readonly line: number; readonly units: number; readonly isSynced: boolean }
-  | { readonly do: "take-back"; readonly line: number; readonly units: number }
+  | { readonly do: "take-back"; readonly line: number; readonly units: number; readonly troubles: readonly Trouble[] }
   | { readonly do: "sell" | "adjust"; readonly units: number }
   | { readonly do: "price"; readonly line: number; readonly cents: number }
   | { readonly do: "complete"; readonly troubles: readonly Trouble[] };
@@ -39,7 +39,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     units: fc.integer({ min: 1, max: 12 }),
     isSynced: fc.boolean(),
   }),
-  fc.record({ do: fc.constant("take-back" as const), line: lineIndex, units: fc.integer({ min: 1, max: 12 }) }),
+  fc.record({
+    do: fc.constant("take-back" as const),
+    line: lineIndex,
+    units: fc.integer({ min: 1, max: 12 }),
+    // One that was kept is the last.
+    troubles: fc.array(
+      trouble.filter((each) => each !== "kept"),
+      { maxLength: 2 },
+    ),
+  }),
   fc.record({ do: fc.constantFrom("sell" as const, "adjust" as const), units: fc.integer({ min: 1, max: 8 }) }),
   fc.record({ do: fc.constant("price" as const), line: lineIndex, cents: fc.constantFrom(0, 199, 400, 650, 1_000) }),
   fc.record({ do: fc.constant("complete" as const), troubles: fc.array(trouble, { maxLength: 2 }) }),
@@ -162,15 +171,15 @@ class Service {
     this.rows.push({ ...proposal, costSyncId, outcome, attempt, completion, proposedAtMs: this.#nowMs, isAccepted });
   }
 
-  takeBack(): void {
-    for (const proposal of takenBackCosts(
-      this.#order,
-      shop({ costSyncMode: "moving-average" }),
-      this.#history,
-      this.#facts,
-    )) {
-      this.#store(proposal, proposal.kept === null ? "applied" : "skipped", proposal.kept === null);
-      if (proposal.kept === null) this.cost = proposal.proposedUnitCost;
+  /** One attempt to tell what leaves. */
+  takeBack(trouble: Trouble | null): void {
+    const averages = shop({ costSyncMode: "moving-average" });
+    for (const proposal of takenBackCosts(this.#order, averages, this.#history, this.#facts)) {
+      const isTaken = proposal.kept === null && trouble === null;
+      const unknown = trouble === "refused" ? "failed" : "proposed";
+      this.#store(proposal, proposal.kept !== null ? "skipped" : isTaken ? "applied" : unknown, isTaken);
+      if (isTaken || (proposal.kept === null && trouble === "lost after, pulled"))
+        this.cost = proposal.proposedUnitCost;
     }
   }
 
@@ -219,7 +228,8 @@ test("an order's units enter the average once and leave it at the cost at which 
               if (units === 0) break;
               ledger.takeBack(each.line, units);
               service.change(each.line, -units, false);
-              service.takeBack();
+              for (const failed of each.troubles) service.takeBack(failed);
+              service.takeBack(null);
               break;
             }
             case "sell":
