@@ -202,8 +202,23 @@ async function askAgent(agent: Agent, tool: string, input: JsonObject, idempoten
   const answer = await agent.callWhole(tool, { ...named, ...(idempotencyKey === null ? {} : { idempotencyKey }) });
   const content = answer.isError ? answer.at("error") : answer.at();
   assert.ok(content !== undefined && isJsonObject(content));
-  const { nextStep: _, replayed: __, ...same } = content;
-  return { isError: answer.isError, content: same };
+  const { nextStep: _, replayed, ...same } = content;
+  return { isError: answer.isError, content: replayed === true && answer.isError ? asFirstTold(same) : same };
+}
+
+/** A refusal that is told again as it was told first: only an agent is told that it is of an earlier call (C69). */
+function asFirstTold({ message, action, ...others }: JsonObject): JsonObject {
+  const first = String(action)
+    .replace(
+      / ?(?:The order is (?:now [\w ]+, version \d+|not there now)\. )?To try again, call with a new idempotencyKey\.$/,
+      "",
+    )
+    .replace(/^The advice then was: /, "");
+  const was = String(message).replace(
+    /^This is the answer of an earlier call, of \S+; nothing was tried now\. It was: /,
+    "",
+  );
+  return { ...others, message: was, ...(first === "" ? {} : { action: first }) };
 }
 
 /** Everything of the order that can be read, and what the storefront has. */
