@@ -208,16 +208,14 @@ async function askAgent(agent: Agent, tool: string, input: JsonObject, idempoten
 
 /** A refusal that is told again as it was told first: only an agent is told that it is of an earlier call (C69). */
 function asFirstTold({ message, action, ...others }: JsonObject): JsonObject {
-  const first = String(action)
+  assert.ok(typeof message === "string" && typeof action === "string");
+  const first = action
     .replace(
       / ?(?:The order is (?:now [\w ]+, version \d+|not there now)\. )?To try again, call with a new idempotencyKey\.$/,
       "",
     )
     .replace(/^The advice then was: /, "");
-  const was = String(message).replace(
-    /^This is the answer of an earlier call, of \S+; nothing was tried now\. It was: /,
-    "",
-  );
+  const was = message.replace(/^This is the answer of an earlier call, of \S+; nothing was tried now\. It was: /, "");
   return { ...others, message: was, ...(first === "" ? {} : { action: first }) };
 }
 
