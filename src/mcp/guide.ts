@@ -1,4 +1,5 @@
 /** Texts for agents beside the tools and the guides (operations/agent/guides.ts): instructions and prompts. */
+
 /** Facts of the shop that the instructions tell. */
 export interface InstructedShop {
   /** Moving a draft to Sent mails it to the supplier (C63). */

@@ -63,8 +63,8 @@ export function insertInto<Of>(
 }
 
 /**
- * The update of a record with this key: of the columns that differ, so that indexes on the others are not written. Null
- * when none differs.
+ * A function that makes the update of a record: of the columns that differ, so that indexes on the others are not
+ * written. Null when none differs.
  */
 export function updateIn<Of>(
   table: Table,

@@ -86,7 +86,10 @@ export interface Form {
   readonly confinedBy: ReadonlyMap<string, number>;
   /** Of an insert: columns that name its row, and what becomes of one that is there. */
   readonly conflict: { readonly key: readonly string[]; readonly on: OnConflict };
-  /** It does nothing but give columns values, to rows that have values: no term, no other condition. */
+  /**
+   * It does nothing but give columns values, to rows that have values: no term, no other condition, and no column
+   * twice.
+   */
   readonly isPlain: boolean;
 }
 
@@ -243,18 +246,22 @@ function changeWhere(
   const texts = (clauses: readonly Clause[], between: string): string => clauses.map(({ text }) => text).join(between);
   const target = kind === "update" ? `update ${table.name} set ${texts(sets, ", ")}` : `delete from ${table.name}`;
   const sql = `${target} where ${texts(conditions, " and ")}`;
-  const form = formOf(sql, () => ({
-    kind,
-    table: table.name,
-    sql,
-    columns: columnsOf([...sets, ...conditions]),
-    confinedBy: confinedBy(sets, conditions),
-    conflict: { key: [], on: "fail" },
-    isPlain: [...sets, ...conditions].every(({ isEqual }) => isEqual),
-  }));
+  const clauses = [...sets, ...conditions];
+  const form = formOf(sql, () => {
+    const columns = columnsOf(clauses);
+    return {
+      kind,
+      table: table.name,
+      sql,
+      columns,
+      confinedBy: confinedBy(sets, conditions),
+      conflict: { key: [], on: "fail" },
+      isPlain: clauses.every(({ isEqual }) => isEqual) && new Set(columns).size === columns.length,
+    };
+  });
   return changeOf(
     form,
-    [...sets, ...conditions].flatMap(({ params }) => params),
+    clauses.flatMap(({ params }) => params),
   );
 }
 

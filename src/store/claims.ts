@@ -4,6 +4,7 @@
  *
  * Owns: the form of these rows. Does not own: when a row is claimed, and what for.
  */
+import { type NewValues, plus } from "./change.ts";
 import type { Statement } from "./store.ts";
 
 /** A table with such rows. */
@@ -36,6 +37,13 @@ export const claimedByProcess = (processName: string): Claimants => ({
 /** Condition for the claimed rows of the table. */
 export const whereClaimed = ({ among, column = "lease_owner" }: Claims, { comparison }: Claimants): string =>
   `${among === undefined ? "" : `${among} and `}${column} ${comparison}`;
+
+/** New values of a claimed row whose attempt was not made, or did not end: it does not count. */
+export const unattempted = (dueAtMs: number | null): NewValues => ({
+  due_at: dueAtMs,
+  lease_owner: null,
+  attempts: plus(-1),
+});
 
 /** Gives back the rows of the shop that these have claimed. */
 export const giveBackClaims = (claims: Claims, shopId: string, whose: Claimants, nowMs: number): Statement => ({

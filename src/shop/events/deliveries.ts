@@ -6,7 +6,7 @@
  */
 import { type EventHead, type EventType, eventText, patternsOf } from "../../core/events/events.ts";
 import { type DeliveryState, dueAheadMsMax } from "../../core/events/webhooks.ts";
-import type { Claims } from "../../store/claims.ts";
+import { type Claims, unattempted } from "../../store/claims.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
 import { type Change, changeOf, insert, update, plus, above, oneOf, textForm } from "../../store/change.ts";
@@ -361,12 +361,7 @@ export const recordStatement = (
 
 /** Gives a delivery back that was not sent; the attempt does not count. */
 export const giveBackStatement = (shopId: string, owner: string, deliveryId: string, dueAtMs: number | null): Change =>
-  update(
-    tables.delivery,
-    shopId,
-    { delivery_id: deliveryId, lease_owner: owner },
-    { due_at: dueAtMs, lease_owner: null, attempts: plus(-1) },
-  );
+  update(tables.delivery, shopId, { delivery_id: deliveryId, lease_owner: owner }, unattempted(dueAtMs));
 
 /** Makes due what is due after `untilMs` only. */
 export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Change =>

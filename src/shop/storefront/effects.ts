@@ -10,6 +10,7 @@
  */
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
+import { unattempted } from "../../store/claims.ts";
 import { inChunks, placeholders } from "../../store/in-lists.ts";
 import type { Ids } from "../../base/time/clock.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
@@ -17,11 +18,9 @@ import {
   type Change,
   type Row,
   type Where,
-  type NewValues,
   insert,
   update,
   remove,
-  plus,
   upTo,
   above,
   not,
@@ -393,15 +392,12 @@ export const releaseOthersStatement = (shopId: string, owner: string, untilMs: n
     tables.effect,
     shopId,
     { state: fixed("pending"), lease_owner: not(owner), created_at: upTo(untilMs) },
-    givenBack(nowMs),
+    unattempted(nowMs),
   );
-
-/** New values of an effect whose attempt did not end. */
-const givenBack = (nowMs: number): NewValues => ({ due_at: nowMs, lease_owner: null, attempts: plus(-1) });
 
 /** Releases all leases of this runner; the attempts that it did not finish are not counted. */
 export const releaseOwnStatement = (shopId: string, owner: string, nowMs: number): Change =>
-  update(tables.effect, shopId, { state: fixed("pending"), lease_owner: owner }, givenBack(nowMs));
+  update(tables.effect, shopId, { state: fixed("pending"), lease_owner: owner }, unattempted(nowMs));
 
 /** Deletes effects that were settled at `untilMs` or before. */
 export const sweepEffectsStatement = (shopId: string, untilMs: number): Change =>

@@ -8,7 +8,7 @@
  */
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
-import type { Claims } from "../../store/claims.ts";
+import { type Claims, unattempted } from "../../store/claims.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
@@ -389,12 +389,7 @@ const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[],
 
 /** Gives a mail back that was not sent; the attempt does not count. */
 export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Change =>
-  update(
-    tables.mail,
-    shopId,
-    { mail_id: mailId, lease_owner: owner },
-    { due_at: nowMs, lease_owner: null, attempts: plus(-1) },
-  );
+  update(tables.mail, shopId, { mail_id: mailId, lease_owner: owner }, unattempted(nowMs));
 
 /** Makes due what is due after `untilMs` only. */
 export const mailsDueNowStatement = (shopId: string, untilMs: number, nowMs: number): Change =>

@@ -35,7 +35,7 @@ type Row = readonly SqlValue[];
 interface Joinable {
   /** Places of the columns that name a row. Null: no two inserts meet, or PostgreSQL refuses the second. */
   readonly key: readonly number[] | null;
-  /** The statement for all rows as JSON, up to what becomes of a row that is there. */
+  /** The insert of all rows, which are its one parameter as JSON; of an update empty. */
   readonly intoJson: string;
 }
 
@@ -116,9 +116,20 @@ function joinedUpdate(rows: readonly Row[], form: Form): Statement | null {
   };
 }
 
-/** The change that does what all of these do; null when there is none. They have the same form. */
-function joined(changes: readonly Change[], form: Form): Statement | null {
-  if (joinableOf(form) === null) return null;
+/** The changes of one form from here on, at most `joinedMax`; none where a text stands. */
+function runFrom(statements: readonly Statement[], start: number): readonly Change[] {
+  const run: Change[] = [];
+  for (const each of statements.slice(start, start + joinedMax)) {
+    if (!isChange(each) || (run[0] ?? each).form !== each.form) break;
+    run.push(each);
+  }
+  return run;
+}
+
+/** The statement that does what all of these changes do; null when there is none. They have one form. */
+function joined(changes: readonly Change[]): Statement | null {
+  const form = changes[0]?.form;
+  if (form === undefined || joinableOf(form) === null) return null;
   const rows = changes.map(({ params }) => params);
   for (const row of rows) checkParams(row);
   return form.kind === "update" ? joinedUpdate(rows, form) : joinedInsert(rows, form);
@@ -129,23 +140,16 @@ export function withJoinedRows(statements: readonly Statement[]): readonly State
   if (statements.length < joinedMin) return statements;
   const made: Statement[] = [];
   for (let start = 0; start < statements.length;) {
-    const first = statements[start];
-    if (first === undefined) break;
-    const run: Change[] = [];
-    for (let each: Statement | undefined = first; each !== undefined && isChange(each) && run.length < joinedMax;) {
-      if (!isChange(first) || each.form !== first.form) break;
-      run.push(each);
-      each = statements[start + run.length];
-    }
-    const one = run.length < joinedMin || !isChange(first) ? null : joined(run, first.form);
-    if (one === null) made.push(first, ...run.slice(1));
+    const run = runFrom(statements, start);
+    const one = run.length < joinedMin ? null : joined(run);
+    if (one === null) made.push(...statements.slice(start, start + Math.max(1, run.length)));
     else made.push(one);
     start += Math.max(1, run.length);
   }
   return made;
 }
 
-/** Two changes that add rows and may be joined: of one form. */
+/** True if the statement adds a row and does nothing else. */
 export const isAddition = (statement: Statement): statement is Change =>
   isChange(statement) && statement.form.kind === "insert";
 
@@ -185,10 +189,9 @@ function* runsOf(rows: readonly Row[], key: readonly number[] | null): Generator
 
 /** Returns fewer statements with the effect of these, which add rows and have one form. */
 export function joinedAdditions(changes: readonly Change[]): readonly Statement[] {
-  const [first] = changes;
-  const key = first === undefined ? null : (joinableOf(first.form)?.key ?? null);
-  if (first === undefined) return changes;
-  const { form } = first;
+  const form = changes[0]?.form;
+  if (form === undefined) return changes;
+  const key = joinableOf(form)?.key ?? null;
   const given = changes.map(({ params }) => params);
   const rows = (form.conflict.on === "add" && key !== null ? summed(given, form, key) : null) ?? given;
   if (rows.length < joinedMin && rows.length >= changes.length) return changes;

@@ -209,6 +209,17 @@ test("statements that differ in more than the row, or whose rows no key names, a
   kept(many((n) => setLine(`l${n % 19}`, n, null)(together)));
   kept(many((n) => setLine(`l${n}`, n, null, `po${n % 2}`)(together)));
   kept(many((n) => update(tables.variant, "a", { variant_id: `v${n}` }, { unit_cost: n })));
+  // One order, but the condition is on a column that is set.
+  kept(
+    many((n) =>
+      update(
+        tables.purchase_order_line,
+        "a",
+        { purchase_order_id: "po", po_line_item_id: `l${n}`, quantity_received: 1 },
+        { quantity_received: n },
+      ),
+    ),
+  );
   kept(many((n) => remove(tables.incoming, "a", { variant_id: `v${n}` })));
   kept(
     many((n) => {
