@@ -12,7 +12,6 @@ import { messageOf } from "../base/error-message.ts";
 import { ConfigError, nameOfDatabase } from "./config.ts";
 import type { DatabaseConfig } from "./option-values.ts";
 import { Fault } from "../base/fault.ts";
-import { recordsRememberedBytesMax } from "../store/cache.ts";
 import type { Loan, ReaderStore } from "../threads/reader-pool.ts";
 import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-store.ts";
 import type { Gauge } from "../http/metrics.ts";
@@ -249,9 +248,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
-      schemaName === shopsSchema
-        ? { ...parts, claims: longClaims, depth, statesBytesMax: recordsRememberedBytesMax }
-        : parts,
+      schemaName === shopsSchema ? { ...parts, claims: longClaims, depth } : parts,
     );
     opening.defer(() => engine.close());
     return engine;

@@ -219,8 +219,6 @@ const joinOrders = (shopId: string): readonly Statement[] => [
      where shop_id = ? and purchase_order_id in (select purchase_order_id from touched_order where is_synced_anew = 1)`,
     [shopId],
   ),
-  // Nor is the name of a state, which a node may remember (R6).
-  of("update purchase_order set state_id = null where shop_id = ? and state_id is not null", [shopId]),
   // A version that somebody has seen is not given to something else.
   of(
     `update purchase_order set version = 1 + coalesce((select case when n.version > purchase_order.version then n.version end

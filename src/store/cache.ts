@@ -4,7 +4,7 @@
  */
 import type { Footprint } from "./store.ts";
 
-/** Orders that a process remembers, so that a change does not read them anew (D248, D357). */
+/** Orders that a process remembers, so that a change does not read them anew (D248). */
 export const recordsRememberedBytesMax = 16_777_216;
 
 /** An entry of a memory. */
@@ -53,15 +53,14 @@ export class Cache<T> {
   }
 
   /**
-   * @param seen  what the value was made from, of every read. Empty: nobody knows it, so the value is not kept. Null:
-   *              the value holds whatever rows change.
+   * @param seen  what the value was made from, of every read. Empty: nobody knows it, so the value is not kept.
    */
-  put(key: string, value: T, valueBytes: number, seen: readonly Footprint[] | null): void {
+  put(key: string, value: T, valueBytes: number, seen: readonly Footprint[]): void {
     this.#forget(key);
     const bytes = valueBytes + key.length + entryBytes;
-    if (bytes > this.#bytesMax || seen?.length === 0) return;
+    if (bytes > this.#bytesMax || seen.length === 0) return;
     // A copy has no room for more.
-    this.#entries.set(key, { value, bytes, seen: [...(seen ?? [])] });
+    this.#entries.set(key, { value, bytes, seen: [...seen] });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return;

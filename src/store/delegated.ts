@@ -1,7 +1,7 @@
 /**
  * Engines and transactions that pass every call on, for whoever changes or watches some of the calls.
  */
-import type { Engine, StateCache, Statement, Tx, TxCache } from "./store.ts";
+import type { Engine, Statement, Tx, TxCache } from "./store.ts";
 
 /** The engine as an object of functions, so that some of them can be replaced. */
 export const delegated = (engine: Engine): Engine => ({
@@ -32,10 +32,6 @@ export class NoticingTx implements Tx {
 
   get cache(): TxCache | undefined {
     return this.#tx.cache;
-  }
-
-  get states(): StateCache | undefined {
-    return this.#tx.states;
   }
 
   all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {

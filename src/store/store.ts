@@ -45,27 +45,6 @@ export interface Tx {
   batch(statements: readonly Statement[]): Promise<void>;
   /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */
   readonly cache?: TxCache | undefined;
-  /**
-   * States of records that the process remembers. Each counts when a statement of the transaction has found it. Absent
-   * beside `cache`.
-   */
-  readonly states?: StateCache | undefined;
-}
-
-/**
- * Values of records, each of whose states has a name of its own, that a process has read or written (D357). Others may
- * change the rows at any time. So a caller must read, in the transaction, the name of the state that the record is in.
- */
-export interface StateCache {
-  /**
-   * Returns the value that was put here last under the key, which stands for the value's type. Nobody may change the
-   * value.
-   */
-  get(key: string): object | null;
-  /**
-   * @param value a record, or a part of it, in one state, with its name. @param bytes what it takes in memory, roughly.
-   */
-  put(key: string, value: object, bytes: number): void;
 }
 
 /** Values that a process has read or written and remembers as long as the rows stand (D111). */

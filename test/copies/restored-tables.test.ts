@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { forgottenTables, joinStatements, keptTables, restoredTables } from "../../src/shop/restore.ts";
+import { forgottenTables, keptTables, restoredTables } from "../../src/shop/restore.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
 
 test("every table of a shop is either restored, kept or forgotten", () => {
@@ -24,9 +24,4 @@ test("every table with a secret is kept: nobody comes in again by a restore", ()
     withSecrets.filter((table) => !keptTables.includes(table)),
     [],
   );
-});
-
-test("an order that a restore has brought back has no name of its state: what a node remembers of it stands for something else (R6)", () => {
-  const joined = joinStatements("a", { nowMs: 0, forecastEpoch: "epoch", hasPresent: true }).map(({ sql }) => sql);
-  assert.ok(joined.some((sql) => sql.startsWith("update purchase_order set state_id = null where shop_id = ?")));
 });

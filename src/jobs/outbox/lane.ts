@@ -197,7 +197,6 @@ class NotHeld extends Error {
 async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
   const gated: Tx = {
     cache: tx.cache,
-    states: tx.states,
     all: (sql, params) => tx.all(sql, params),
     async batch(statements) {
       if (!(await holding)) throw new NotHeld();

@@ -9,9 +9,6 @@
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
  * - R2. The incoming ledger changes by the difference, in the same transaction as the order (C41).
  * - R3. A number is given once. A refused request uses none (C34).
- * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its
- *       version. The name is made up for one write of one order. A reader who finds both in the order's row has its
- *       lines, also if the write that made them was not kept (D357).
  */
 import type { Actor } from "../../core/access/actor.ts";
 import type { Attachments } from "../../core/order/attachments.ts";
@@ -30,7 +27,7 @@ import {
 } from "../../core/order/purchase-order.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import { type Change, type Row, insert, remove, plus, update } from "../../store/change.ts";
-import type { Remembered, SqlValue, StateCache, Statement, Tx } from "../../store/store.ts";
+import type { Remembered, SqlValue, Statement, Tx } from "../../store/store.ts";
 import { tables } from "../tables.ts";
 import { type Columns, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
 import { type QueuedEffect, effectStatements } from "../storefront/effects.ts";
@@ -61,14 +58,12 @@ const headerFields = {
   supplierLeadTimeNow: { kind: "integer", empty: null },
 } as const satisfies Fields;
 
-const headersWith = (more: string): string => `
-select ${columnList(storedHeaderFields, "o.")}${more}, s.name as supplier_name, l.name as location_name, s.lead_time_days as supplier_lead_time_now
+/** Selects headers with the current names. `o` is the order. */
+export const selectHeader = `
+select ${columnList(storedHeaderFields, "o.")}, s.name as supplier_name, l.name as location_name, s.lead_time_days as supplier_lead_time_now
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
-
-/** Selects headers with the current names. `o` is the order. */
-export const selectHeader = headersWith("");
 
 /** The header of a row of `selectHeader`. */
 export const headerFrom = recordReader<Header>(headerFields);
@@ -87,9 +82,7 @@ const selectLines = `${selectLinesOfOrder} order by position`;
 
 const lineFrom = recordReader<LineItem>(storedLineFields);
 
-const ofOneOrder = "where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null";
-
-const selectOneHeader = `${selectHeader} ${ofOneOrder}`;
+const selectOneHeader = `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`;
 
 /** The header. Null: there is no such order, or it was deleted (C33). */
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
@@ -99,7 +92,6 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
 
 /** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
-  if (tx.states !== undefined) return await loadStated(tx, tx.states, shopId, purchaseOrderId);
   const load = async (): Promise<PurchaseOrder | null> => {
     const [header, rows, attached] = await Promise.all([
       loadHeader(tx, shopId, purchaseOrderId),
@@ -119,63 +111,6 @@ const rememberedBytesOf = (order: object): number =>
   "lineItems" in order && Array.isArray(order.lineItems)
     ? rememberedHeaderBytes + order.lineItems.length * rememberedLineBytes
     : rememberedHeaderBytes;
-
-const selectStatedHeader = `${headersWith(", o.state_id")} ${ofOneOrder}`;
-
-/** No lines if the order is in the named state at this version. */
-const selectLinesUnlessStated = `${selectLinesOfOrder}
-  and not exists (select 1 from purchase_order o where o.shop_id = ? and o.purchase_order_id = ? and o.state_id = ? and o.version = ?)
-order by position`;
-
-/** The lines of an order in one of its states. */
-interface StatedLines {
-  readonly stateId: string;
-  readonly version: number;
-  readonly lineItems: readonly LineItem[];
-}
-
-/** Under what they are remembered. */
-const statedKey = (purchaseOrderId: string): string => `lines ${purchaseOrderId}`;
-
-/** Remembers the lines that an order has in the state of this name. */
-function rememberLines(
-  states: StateCache,
-  stateId: string,
-  { purchaseOrderId, version, lineItems }: PurchaseOrder,
-): void {
-  const stated: StatedLines = { stateId, version, lineItems };
-  states.put(statedKey(purchaseOrderId), stated, rememberedBytesOf(stated));
-}
-
-/**
- * The order, of whose lines those are remembered that it had in the state in which it was last met here (R6). In one
- * round trip as any other: the lines are read if it is in another state.
- */
-async function loadStated(
-  tx: Tx,
-  states: StateCache,
-  shopId: string,
-  purchaseOrderId: string,
-): Promise<PurchaseOrder | null> {
-  const params = [shopId, purchaseOrderId];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for the type
-  const known = states.get(statedKey(purchaseOrderId)) as StatedLines | null;
-  const [[row], rows, attached] = await Promise.all([
-    tx.all<Row>(selectStatedHeader, params),
-    known === null
-      ? tx.all<Row>(selectLines, params)
-      : tx.all<Row>(selectLinesUnlessStated, [...params, ...params, known.stateId, known.version]),
-    loadAttachments(tx, shopId, purchaseOrderId),
-  ]);
-  if (row === undefined) return null;
-  const header = headerFrom(row);
-  const { state_id: stateId } = row;
-  const isKnown = known !== null && stateId === known.stateId && header.version === known.version;
-  const lineItems = isKnown ? known.lineItems : rows.map(lineFrom);
-  const order = { ...header, lineItems, attached };
-  if (!isKnown && typeof stateId === "string") rememberLines(states, stateId, order);
-  return order;
-}
 
 /** An order as it is remembered between the steps of a change, and from one change to the next (D248). */
 function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
@@ -282,14 +217,9 @@ const { poLineItemId: _lineId, ...lineDataFields } = storedLineFields;
 /** Every column of `purchase_order_line` but its key and `position`. */
 const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
 
-/** The header with the name of its state; null: it has none. */
-type StatedHeader = Header & { readonly stateId: string | null };
+const insertHeader = insertInto(tables.purchase_order, ["purchase_order_id"], headerColumns);
 
-const statedColumns: Columns<StatedHeader> = { ...headerColumns, state_id: ({ stateId }) => stateId };
-
-const insertHeader = insertInto(tables.purchase_order, ["purchase_order_id"], statedColumns);
-
-const updateHeader = updateIn(tables.purchase_order, statedColumns);
+const updateHeader = updateIn(tables.purchase_order, headerColumns);
 
 const insertLine = insertInto(
   tables.purchase_order_line,
@@ -320,25 +250,13 @@ function sumStatements(
   ];
 }
 
-/**
- * Writes what differs between `before` and `next` in header and lines.
- *
- * @param stateId the name of the state `next`, given once; null: it gets none.
- */
-function orderStatements(
-  shopId: string,
-  before: OrderWithLines | null,
-  next: OrderWithLines,
-  stateId: string | null,
-): readonly Statement[] {
+/** Writes what differs between `before` and `next` in header and lines. */
+function orderStatements(shopId: string, before: OrderWithLines | null, next: OrderWithLines): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
   const key = { purchase_order_id: purchaseOrderId };
-  const stated = { ...next, stateId };
   const header =
-    before === null
-      ? insertHeader([shopId, purchaseOrderId], stated)
-      : updateHeader(shopId, key, { ...before, stateId: null }, stated);
+    before === null ? insertHeader([shopId, purchaseOrderId], next) : updateHeader(shopId, key, before, next);
   if (header !== null) statements.push(header);
   const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
   for (const [index, line] of next.lineItems.entries()) {
@@ -416,9 +334,8 @@ export async function saveDecision(
   const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs, stamp.traceparent ?? null);
   const receipts = decided.receipts.map((receipt) => recorded(receipt, stamp));
   const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
-  const stateId = tx.states === undefined ? null : stamp.ids.next("state");
   await tx.batch([
-    ...orderStatements(shopId, before, next, stateId),
+    ...orderStatements(shopId, before, next),
     ...partiesStatements(shopId, before, next),
     ...sumStatements(shopId, before, next),
     ...reminderStatements(shopId, purchaseOrderId, before, next),
@@ -428,7 +345,6 @@ export async function saveDecision(
     ...outbox.statements,
   ]);
   tx.cache?.know(orderRemembered(shopId, purchaseOrderId), next);
-  if (tx.states !== undefined && stateId !== null) rememberLines(tx.states, stateId, next);
   return outbox.effects;
 }
 
@@ -528,7 +444,7 @@ export async function importOrder(
   await tx.batch([
     // Also of a soft-deleted order, which is not loaded.
     ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, removed)),
-    ...orderStatements(shopId, null, { ...order, version }, null),
+    ...orderStatements(shopId, null, { ...order, version }),
     ...attachmentStatements(shopId, purchaseOrderId, attachments),
     ...(by === null ? historyStatements(shopId, purchaseOrderId, history) : []),
     ...(entry === null ? [] : [logStatement(shopId, purchaseOrderId, entry)]),

@@ -19,13 +19,12 @@ import { shopIdPattern } from "../../base/secret.ts";
 import { Fault } from "../../base/fault.ts";
 import { mention } from "../../core/order/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
-import { Cache } from "../cache.ts";
 import type { Claims } from "../claims.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { DueRows, Engine, Log, SqlValue, StateCache, Work, WriteOptions } from "../store.ts";
+import type { DueRows, Engine, Log, SqlValue, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -80,8 +79,6 @@ interface PostgresEngineOptions {
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
   readonly clock: Clock;
-  /** Bytes of memory for states of records, of all shops (D357). Default: nothing is remembered. */
-  readonly statesBytesMax?: number;
   /** Default: one of its own. */
   readonly loop?: LoopShare;
   readonly log?: Log;
@@ -164,12 +161,10 @@ class PostgresEngine implements Engine {
   #refusal: Fault | null = null;
   /** When the database last had no room for a write. */
   #fullAtMs: number | null = null;
-  readonly #states: Cache<object> | null;
 
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
-    this.#states = options.statesBytesMax === undefined ? null : new Cache(options.statesBytesMax);
     this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
     this.#statistics = new FirstStatistics(options.pool, options.schemaName, options.log);
   }
@@ -293,7 +288,7 @@ class PostgresEngine implements Engine {
     return pool.using(async (connection) => {
       const opening = [beginRead, beginPeek(schemaName, shopId)];
       const transaction = new Transaction(connection, opening, false);
-      const tx = new MemberTx(transaction, transaction.begin(), false, this.#statesOf(shopId));
+      const tx = new MemberTx(transaction, transaction.begin(), false);
       try {
         const result = await paced(this.#loop, shopId, tx, work);
         if (!transaction.used) await transaction.flush();
@@ -305,19 +300,6 @@ class PostgresEngine implements Engine {
         if (transaction.begun) connection.endLater(rollback);
       }
     });
-  }
-
-  /**
-   * Returns the remembered states of the shop. A state's name counts by itself, so nothing is forgotten when a
-   * transaction fails or the shop is removed.
-   */
-  #statesOf(shopId: string): StateCache | undefined {
-    const states = this.#states;
-    if (states === null) return undefined;
-    return {
-      get: (key) => states.get(`${shopId} ${key}`),
-      put: (key, value, bytes) => states.put(`${shopId} ${key}`, value, bytes, null),
-    };
   }
 
   #mustServe(shopId: string): void {
@@ -419,7 +401,7 @@ class PostgresEngine implements Engine {
       let mustSync = false;
       for (const write of group) {
         const member = transaction.begin();
-        const tx = new MemberTx(transaction, member, true, this.#statesOf(shopId));
+        const tx = new MemberTx(transaction, member, true);
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (transaction.lost !== null) throw transaction.lost.error;

@@ -3,7 +3,7 @@
  * the shop's (../loop-share.ts). The wait for an answer does not.
  */
 import type { LoopShare } from "../loop-share.ts";
-import type { StateCache, Statement, Tx, Work } from "../store.ts";
+import type { Statement, Tx, Work } from "../store.ts";
 
 class PacedTx implements Tx {
   readonly #tx: Tx;
@@ -35,10 +35,6 @@ class PacedTx implements Tx {
 
   batch(statements: readonly Statement[]): Promise<void> {
     return this.#tx.batch(statements);
-  }
-
-  get states(): StateCache | undefined {
-    return this.#tx.states;
   }
 
   get inner(): Tx {

@@ -15,7 +15,7 @@
  *   If they are refused, the member with the refused rows is undone, and with it those after it: they may have read its
  *   changes.
  */
-import type { SqlValue, StateCache, Statement, Tx } from "../store.ts";
+import type { SqlValue, Statement, Tx } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -459,14 +459,12 @@ export class MemberTx implements Tx {
   readonly #transaction: Transaction;
   readonly #member: Member;
   readonly #mayWrite: boolean;
-  readonly states: StateCache | undefined;
   #ended = false;
 
-  constructor(transaction: Transaction, member: Member, mayWrite: boolean, states?: StateCache) {
+  constructor(transaction: Transaction, member: Member, mayWrite: boolean) {
     this.#transaction = transaction;
     this.#member = member;
     this.#mayWrite = mayWrite;
-    this.states = states;
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {

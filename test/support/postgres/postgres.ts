@@ -29,7 +29,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { recordsRememberedBytesMax } from "../../../src/store/cache.ts";
 import { openPostgresEngine } from "../../../src/store/postgres/engine.ts";
 import {
   numbered,
@@ -460,7 +459,6 @@ export async function openPostgresStore(
       claims: rows.length === 0 ? [] : longClaims,
       clock,
       loop,
-      statesBytesMax: recordsRememberedBytesMax,
       ...limits,
     });
   const engine = keepingForecastVersions(await open(shopsSchema, "shop", dueRows), timeOrderedIds(clock));
