@@ -448,7 +448,7 @@ const engineQuestions: Readonly<Record<string, number>> = {
   "requests/caller.ts": 1,
   "requests/idempotency.ts": 3,
   "requests/perform.ts": 2,
-  "shop/order/purchase-orders.ts": 7,
+  "shop/order/purchase-orders.ts": 2,
   "shop/restore.ts": 1,
   "storefront/medusa/on-hand.ts": 1,
   "threads/reader-thread.ts": 1,
