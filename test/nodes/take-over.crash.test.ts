@@ -10,6 +10,8 @@ import { type Answered, ask, type Asked, makeKey, makeShop, operate } from "../s
 import { rowsOf, type ServiceNode, withNodes } from "../support/programs/nodes.ts";
 import { freshDatabase, withClient } from "../support/postgres/postgres.ts";
 import { patienceMs, pause, quiet, until } from "../support/until.ts";
+import { takenBackThoughKilled } from "../storefront/costs/taken-back.ts";
+import { FakeShopify, fakeToken } from "../storefront/shopify/fake.ts";
 
 const orders = "/api/v1/purchase-orders";
 /** Time limit for a takeover: the lease of follow-on work and the poll after it. */
@@ -168,6 +170,50 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       assert.equal(await frozen.end("SIGTERM"), 0);
       await other.end("SIGTERM");
     }));
+
+  test("goods taken back leave the average once, though the node that tells the storefront is killed and another goes on (C45)", async () => {
+    const database = await freshDatabase();
+    const fake = await new FakeShopify().listen();
+    fake.currency = "EUR";
+    fake.addLocation("1");
+    fake.addVariant("100");
+    fake.setCost("100", "2.00");
+    fake.setLevel("100", "1", 10);
+    const env = {
+      OPENPO_SECRET_KEY: Buffer.alloc(32, 9).toString("base64"),
+      OPENPO_STOREFRONT_ALLOW: `http://${fake.domain}`,
+    };
+    try {
+      await withNodes(
+        database.url,
+        2,
+        async (nodes) => {
+          let asked = 0;
+          const storefront = { kind: "shopify", domain: fake.domain, accessToken: fakeToken };
+          await makeShop(at(nodes, 0).url, "tideline", {}, [{ type: "location", locationId: "1", name: "Dock" }]);
+          await operate(at(nodes, 0).url, "PUT", "/shops/tideline", { storefront });
+          await takenBackThoughKilled({
+            variantId: "100",
+            locationId: "1",
+            program: () => at(nodes, asked).program ?? assert.fail("it was killed"),
+            async kill() {
+              await at(nodes, asked).end("SIGKILL");
+              asked += 1;
+              await at(nodes, asked).start();
+            },
+            strike: (isMade) => fake.strike({ kind: isMade ? "lost" : "hang" }, "WriteCosts", 1),
+            writes: () => fake.callsOf("WriteCosts").length,
+            cost: () => fake.costOf("100"),
+            available: () => fake.levelOf("100", "1").available,
+          });
+        },
+        env,
+      );
+    } finally {
+      await fake.close();
+      await database.drop();
+    }
+  });
 
   test("a node is killed: a stored answer is replayed at once, and a key without one is free within 6 s (C20)", () =>
     withNewNodes(2, async (nodes, databaseUrl) => {

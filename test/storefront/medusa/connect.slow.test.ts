@@ -5,11 +5,12 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { MedusaPlace } from "./place.ts";
-import { setLevels } from "./proxy.ts";
+import { setLevels, writeItem } from "./proxy.ts";
 import { Selling } from "./selling.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../../support/process.ts";
 import { onPostgres } from "../../support/store.ts";
 import { until } from "../../support/until.ts";
+import { takenBackThoughKilled } from "../costs/taken-back.ts";
 
 const token = "an-admin-token-for-tests";
 const shops = "/admin/v1/shops";
@@ -166,6 +167,27 @@ test("an order goes from Sent to received in a connected Medusa, survives a kill
         for (const file of files(directory)) assert.ok(!readFileSync(file).includes(secret), `the key is in ${file}`);
     }
     assert.ok(medusa.proxy.calls.length > 0);
+  }));
+
+test("goods taken back leave the average at the cost they came in at, though the program is killed while it tells Medusa", () =>
+  withStore(async (world) => {
+    const { medusa, environment, locationId, variantIds } = world;
+    const [variantId = ""] = variantIds;
+    await medusa.setLevel(variantId, locationId, { stocked_quantity: 10 });
+    assert.equal((await world.put(to(medusa))).status, 200);
+    await takenBackThoughKilled({
+      variantId,
+      locationId,
+      program: () => world.program,
+      async kill() {
+        await world.program.end("SIGKILL");
+        world.program = await serveProgram(environment);
+      },
+      strike: (isMade) => medusa.proxy.strike(writeItem, { kind: isMade ? "lost" : "swallow" }),
+      writes: () => medusa.proxy.calls.filter(({ call }) => writeItem.test(call)).length,
+      cost: () => medusa.costOf(variantId),
+      available: async () => (await medusa.level(variantId, locationId)).stocked,
+    });
   }));
 
 test("what cannot be connected is refused by its member, and changes nothing", () =>

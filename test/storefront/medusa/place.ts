@@ -48,6 +48,7 @@ interface MadeProduct {
 
 interface ShownItem {
   readonly id: string;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly location_levels: readonly {
     readonly id: string;
     readonly location_id: string;
@@ -245,6 +246,13 @@ export class MedusaPlace {
     } catch (error) {
       for (const { reject } of wanted.values()) reject(error);
     }
+  }
+
+  /** The unit cost that is kept with a variant; NaN without one. */
+  async costOf(variantId: string): Promise<number> {
+    const path = `/admin/inventory-items?id[]=${await this.itemOf(variantId)}&fields=id,metadata`;
+    const { inventory_items: items } = await this.ask<{ inventory_items: readonly ShownItem[] }>("GET", path);
+    return Number(items[0]?.metadata?.["unit_cost"]);
   }
 
   /** Sets a level as the merchant does, whatever it was; made when it is not there. */

@@ -10,6 +10,7 @@ import { onPostgres } from "../../support/store.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../../support/process.ts";
 import { FakeShopify, fakeToken } from "./fake.ts";
 import { until } from "../../support/until.ts";
+import { takenBackThoughKilled } from "../costs/taken-back.ts";
 
 const token = "an-admin-token-for-tests";
 const shops = "/admin/v1/shops";
@@ -86,8 +87,6 @@ async function order({ program }: Connected, key: string) {
   assert.equal(confirmed.status, 200, confirmed.text);
   return { id, lineId: String(made.at("data", "purchaseOrder", "lineItems", 0, "poLineItemId")) };
 }
-
-const costIn = (fake: FakeShopify): number => Number(fake.variants.get("gid://shopify/ProductVariant/100")?.cost);
 
 const writeKey = async ({ program }: Connected): Promise<string> =>
   String(
@@ -304,51 +303,20 @@ test("goods taken back leave the average at the cost they came in at, though the
     const { fake, environment } = world;
     fake.setCost("100", "2.00");
     fake.setLevel("100", "1", 10);
-    const settings = { costSyncMode: "moving-average" };
-    assert.equal((await world.put({ settings, ...shopify(fake) })).status, 200);
-    const records = [
-      { type: "variant", variantId: "100", productId: "8100", productName: "P", unitCost: 2 },
-      { type: "inventoryLevel", variantId: "100", locationId: "1", onHand: 10 },
-    ];
-    const file = records.map((record) => JSON.stringify(record)).join("\n");
-    assert.equal((await world.program.ask("POST", `${shops}/tideline/import`, token, file)).status, 200);
-    const key = await writeKey(world);
-    const lineItems = [{ variantId: "100", quantityOrdered: 10, unitCost: 4 }];
-    const made = await world.program.ask("POST", orders, key, { locationId: "1", lineItems });
-    const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));
-    const lineItemId = String(made.at("data", "purchaseOrder", "lineItems", 0, "poLineItemId"));
-    const act = async (action: string, body: object): Promise<void> => {
-      const acted = await world.program.ask("POST", `${orders}/${id}/${action}`, key, body);
-      assert.equal(acted.status, 200, acted.text);
-    };
-    await act("status", { status: "Sent" });
-    await act("confirm", { confirmAll: true });
-    await act("receive", { lines: [{ lineItemId, quantityReceived: 10 }] });
-    await act("complete", {});
-    await until("10 at 2 and 10 at 4", () => costIn(fake) === 3);
-    await act("status", { status: "Received" });
-    // Before the kill one call was not made, the other was: 40 / 15, then 20 / 10.
-    for (const [kind, cost] of [
-      ["hang", 2.6667],
-      ["lost", 2],
-    ] as const) {
-      const before = fake.callsOf("WriteCosts").length;
-      fake.strike({ kind }, "WriteCosts", 1);
-      const lines = [{ lineItemId, quantity: 5 }];
-      const asked = world.program.ask("POST", `${orders}/${id}/unreceive`, key, { lines }).catch(() => null);
-      await until("sent", () => fake.callsOf("WriteCosts").length > before);
-      await world.program.end("SIGKILL");
-      await asked;
-      world.program = await serveProgram(environment);
-      const isSettled = async (): Promise<boolean> => {
-        const history = await world.program.ask("GET", `${orders}/${id}/cost-sync-history`, key);
-        return history.at("data", "costSyncHistory", 0, "outcome") === "applied";
-      };
-      await until(`${cost}`, () => Math.abs(costIn(fake) - cost) < 0.0002, leaseMs * 2);
-      await until("it is settled", isSettled, leaseMs * 2);
-      assert.ok(Math.abs(costIn(fake) - cost) < 0.0002, "and it left once");
-    }
-    await until("and the stock", () => fake.levelOf("100", "1").available === 10, leaseMs * 2);
+    assert.equal((await world.put(shopify(fake))).status, 200);
+    await takenBackThoughKilled({
+      variantId: "100",
+      locationId: "1",
+      program: () => world.program,
+      async kill() {
+        await world.program.end("SIGKILL");
+        world.program = await serveProgram(environment);
+      },
+      strike: (isMade) => fake.strike({ kind: isMade ? "lost" : "hang" }, "WriteCosts", 1),
+      writes: () => fake.callsOf("WriteCosts").length,
+      cost: () => fake.costOf("100"),
+      available: () => fake.levelOf("100", "1").available,
+    });
   }));
 
 test("under another key reads go on, and what needs the token is refused naming the variable", () =>

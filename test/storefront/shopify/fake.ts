@@ -333,6 +333,11 @@ export class FakeShopify {
     variant.itemUpdatedAtMs = this.now();
   }
 
+  /** NaN without one. */
+  costOf(variantId: string): number {
+    return Number(this.variants.get(`gid://shopify/ProductVariant/${variantId}`)?.cost ?? NaN);
+  }
+
   /** The variant is not stocked at the location any more. */
   deactivateLevel(variantId: string, locationId: string): void {
     const level = this.levelOf(variantId, locationId);
