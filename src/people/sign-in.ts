@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { Fault, invalidField } from "../base/fault.ts";
-import { fold } from "../base/text/fold.ts";
+import { looksOf } from "../base/text/looks.ts";
 import { roleOfScope } from "../core/access/role.ts";
 import {
   makeSecret,
@@ -233,16 +233,9 @@ function requireSignIn({ signIn }: ApiKey): void {
 
 /** @throws Fault INVALID_INPUT when the name reads like that of somebody else. */
 function requireFreeName(taken: readonly string[], name: string): void {
-  if ([operatorName, ...taken].some((each) => comparable(each) === comparable(name)))
+  if ([operatorName, ...taken].some((each) => looksOf(each) === looksOf(name)))
     throw invalidField("/name", "is the name of somebody else", "Choose another one.");
 }
-
-/** Case, accents and blanks do not count, and neither does what is not seen. */
-const comparable = (name: string): string =>
-  fold(name)
-    .replaceAll(/\p{Default_Ignorable_Code_Point}+/gu, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 
 /** @throws Fault INVALID_INPUT when the shop has as many people as it may have. */
 async function requireRoom(tx: Tx, shopId: string): Promise<void> {

@@ -664,12 +664,21 @@ test("nobody signs in with a key under the name of a person of the shop, of one 
     "oper\u00adator",
     "Demo\u200b owner\u2060",
     "reader",
+    // Letters of other alphabets, and such as cannot be told apart.
+    "оperаtоr",
+    "ΟΡΕRΑΤΟR",
+    "ᴏᴘᴇʀᴀᴛᴏʀ",
+    "0perator",
+    "Dеmо оwnеr",
+    "Jоsé",
+    "Rеаdеr",
   ]) {
     const refused = await signIn(name);
     assertFault(refused, 400, "INVALID_INPUT");
     assert.equal(refused.at("error", "details", 0, "path"), "/name", name);
   }
-  for (const name of ["Writer", "Writer", "Rita"]) assert.equal((await signIn(name)).status, 201, name);
+  for (const name of ["Writer", "Writer", "Оператор", "Νίκος", "Rita"])
+    assert.equal((await signIn(name)).status, 201, name);
   assert.deepEqual(
     (await peopleOf(server)).map(({ name }) => name),
     ["Demo owner", "Reader", "Rita"],
