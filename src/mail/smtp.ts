@@ -8,7 +8,7 @@
  * meaning. The log has the rest. Neither has the credentials.
  */
 import type { Mail, NodemailerError, SMTPPoolOptions, SMTPPoolSentMessageInfo } from "nodemailer";
-import type { RecipientResult } from "../core/supplier/mail.ts";
+import { notEncoded, type RecipientResult } from "../core/supplier/mail.ts";
 import type { Log } from "../store/store.ts";
 
 /** Address of the mail server (`OPENPO_SMTP_URL`). */
@@ -106,12 +106,12 @@ export function openMailServer(server: SmtpServer, log: Log): MailServer {
           await transport
         ).sendMail({
           messageId: mail.messageId,
-          from: { ...mail.from },
+          from: { name: notEncoded(mail.from.name), address: mail.from.address },
           ...(mail.replyTo === null ? {} : { replyTo: { name: "", address: mail.replyTo } }),
           to: mail.to.map((address) => ({ name: "", address })),
           cc: mail.cc.map((address) => ({ name: "", address })),
           envelope: { from: mail.from.address, to: [...recipients] },
-          subject: mail.subject,
+          subject: notEncoded(mail.subject),
           text: mail.text,
           attachments: mail.attachments.map(({ fileName, contentType, bytes }) => ({
             filename: fileName,

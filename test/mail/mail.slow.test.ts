@@ -174,7 +174,7 @@ async function renumber(shop: MailShop, orderId: string, poNumber: string): Prom
 
 test("texts of others add no header and no recipient: shop name, PO number, subject and message", async () => {
   await withServer(async (server) => {
-    const name = 'Evil" <thief@evil.example> Bcc: thief@evil.example';
+    const name = 'Evil" <thief@evil.example> Bcc: thief@evil.example =?UTF-8?Q?=3Ca@b.example=3E?=';
     await withMailShop(server, async (shop) => {
       const renamed = await shop.ask("PUT", "", { name });
       assert.equal(renamed.status, 200, renamed.text);
@@ -200,6 +200,8 @@ test("texts of others add no header and no recipient: shop name, PO number, subj
         );
         assert.equal(headers.get("from")?.length, 1);
         assert.match(headers.get("from")?.[0] ?? "", /^[^<>@]* via OpenPO"? <po@service\.example>$/);
+        // Nor does a reader take them for another text.
+        for (const header of ["from", "subject"]) assert.ok(!(headers.get(header)?.[0] ?? "=?").includes("=?"), header);
       }
       const [, written] = server.taken;
       assert.ok(written !== undefined);

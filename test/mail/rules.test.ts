@@ -189,6 +189,7 @@ test("addresses come as a list, with names and blanks, and with domains of other
 test("the sender's name says that the mail comes by this service, and cannot pass for an address", () => {
   assert.equal(senderName("Café Nord"), "Café Nord via OpenPO");
   assert.equal(senderName('"Bank" <help@bank.example>'), "Bank help bank.example via OpenPO");
+  assert.equal(senderName("＂Bank＂ ＜help＠bank.example＞ ﹫ ﹤"), "Bank help bank.example via OpenPO");
   assert.equal(senderName(" \r\n<> "), "OpenPO");
 });
 

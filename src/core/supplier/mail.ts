@@ -109,9 +109,13 @@ export function mailAddressesFrom(list: string): {
  * another address.
  */
 export function senderName(shopName: string): string {
-  const plain = onOneLine(shopName.replaceAll(/[<>@"]/g, " ")).replaceAll(/ +/g, " ");
+  const apart = [...shopName].map((letter) => (/[<>@"]/.test(letter.normalize("NFKC")) ? " " : letter)).join("");
+  const plain = onOneLine(apart).replaceAll(/ +/g, " ");
   return plain === "" ? "OpenPO" : `${plain} via OpenPO`;
 }
+
+/** A header's text that no reader takes for an encoded word (RFC 2047), which would say something else than it shows. */
+export const notEncoded = (text: string): string => text.replaceAll("=?", "= ?");
 
 /** States of a mail. */
 export const mailStates = ["queued", "sent", "failed"] as const;
