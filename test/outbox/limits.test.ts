@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outboxLimits, retryDelayMs } from "../../src/jobs/outbox/limits.ts";
+import { claimLeaseMs } from "../../src/operations/purchase-orders/goods/order-claim.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 
 const delays = (random: number): (number | null)[] =>
@@ -35,5 +36,6 @@ test("a storefront that refuses the credentials is not called again", () => {
 
 test("what a node that died has claimed is found by another one within 10 s (C38)", () => {
   const searchMsMax = outboxLimits.pollMs * 1.5;
-  assert.ok(outboxLimits.leaseMs + searchMsMax < 10_000);
+  // That of an effect, and that of a call which held the order.
+  for (const leaseMs of [outboxLimits.leaseMs, claimLeaseMs]) assert.ok(leaseMs + searchMsMax < 10_000);
 });
