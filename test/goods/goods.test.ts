@@ -1006,6 +1006,27 @@ test("recovery of incoming quantities and tags works: a storefront-sync tells wh
   assert.equal(await server.calls("setIncoming"), calls, "what was told is not told again");
 });
 
+test("what the storefront has no more, or does not count, is left out of incoming quantities and tags: nothing failed", async () => {
+  for (const status of ["deleted", "unsyncable"] as const) {
+    await using server = await open({ shop: { onOrderTag: "on-order" } });
+    await server.bringOrder("Sent", [lineA, lineB]);
+    await server.faults([{ call: "setIncoming", outcome: "refused", times: 1 }]);
+    const lines = ["a", "b"].map((lineItemId) => ({ lineItemId, quantityConfirmed: 5 }));
+    const confirmed = await server.post(server.order("/confirm"), { lines });
+    assert.equal(confirmed.at("data", "sideEffects", "incoming", "outcome"), "failed", confirmed.text);
+    await server.sandbox.patchVariant("blue", { status });
+    for (const [path, body] of [
+      ["/storefront-sync", {}],
+      ["/status", { status: "Cancelled" }],
+    ] as const) {
+      const told = await server.post(server.order(path), body);
+      assert.equal(told.at("data", "sideEffects", "incoming", "outcome"), "applied", told.text);
+      assert.equal(told.at("data", "recovery"), undefined, told.text);
+    }
+    assert.equal(await server.incoming("red"), 0);
+  }
+});
+
 test("a line that comes while the guard looks is looked at before confirmAll confirms it", async () => {
   await using server = await open();
   await server.bringOrder("Sent", [lineA]);

@@ -22,8 +22,8 @@ const latinOf: ReadonlyMap<string, string> = new Map(
 const withoutDoubles = (text: string): string => text.replace(/[l1|]/g, "i").replaceAll("0", "o");
 
 /**
- * What two names have in common that look the same: case, accents and blanks do not count, and neither does what is not
- * seen or the alphabet of a letter.
+ * The look of a name: two with the same one look the same. Case, accents and blanks do not count, and neither does what
+ * is not seen or the alphabet of a letter.
  */
 export function looksOf(name: string): string {
   const latin = [...name.normalize("NFKD")].map((letter) => latinOf.get(letter) ?? letter).join("");

@@ -114,7 +114,7 @@ export function senderName(shopName: string): string {
   return plain === "" ? "OpenPO" : `${plain} via OpenPO`;
 }
 
-/** A header's text that no reader takes for an encoded word (RFC 2047), which would say something else than it shows. */
+/** A header's text that no reader takes for an encoded word (RFC 2047), and shows as another one. */
 export const notEncoded = (text: string): string => text.replaceAll("=?", "= ?");
 
 /** States of a mail. */

@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 const orders = "/api/v1/purchase-orders";
 
 /** A connected shop `tideline` whose storefront has 10 units of a variant that cost 2 each. */
-export interface TakenBackWorld {
+interface TakenBackWorld {
   readonly variantId: string;
   readonly locationId: string;
   /** The program that is asked now. */

@@ -128,7 +128,8 @@ async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]
 
 /**
  * Calls the storefront with one item per variant and settles each effect by the results of its own variants. A refused
- * one fails the effect, and one without a result makes it try again.
+ * one fails the effect, and one without a result makes it try again. What has no stock there has no such figure and is
+ * left out: no repeat would bring it (C44).
  *
  * @param variantIds in the order of the results that `set` gives.
  */
@@ -146,7 +147,10 @@ function setterStep<K extends "mirror-incoming" | "sync-tags">(
       const answers = await set(storefront, signal);
       const results = new Map(variantIds.map((variantId, index) => [variantId, answers[index]]));
       const outcomeOf = (entry: ClaimedEffect): EffectOutcome => {
-        const own = (variantsByEffect.get(entry.effectId) ?? []).map((variantId) => results.get(variantId));
+        const own = (variantsByEffect.get(entry.effectId) ?? []).flatMap((variantId) => {
+          const result = results.get(variantId);
+          return result?.outcome === "rejected" && withoutStock.has(result.reason) ? [] : [result];
+        });
         const refused = own.flatMap((result) => (result?.outcome === "rejected" ? result.message : []));
         const itemCount = own.filter((r) => r?.outcome === "applied" || r?.outcome === "unchanged").length;
         if (itemCount + refused.length < own.length)
@@ -159,5 +163,7 @@ function setterStep<K extends "mirror-incoming" | "sync-tags">(
     failed: (error) => (tx) => endFailedRun(tx, context, run, error),
   };
 }
+
+const withoutStock: ReadonlySet<string> = new Set(["deleted", "unsyncable"]);
 
 const missingResults = "the storefront has no result for some items yet";
