@@ -84,6 +84,13 @@ test("documents inside are not fetched unless the operator has opened the place"
     "169.254.169.254",
     "10.0.0.1",
     "[fd00:ec2::254]",
+    "2852039166",
+    "0xA9.0xFE.43518",
+    "[64:ff9b::a9fe:a9fe]",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "[fd20:ce::254]",
   ];
   for (const host of hosts) assert.equal(await opens(server, `https://${host}:${port}/good.json`), 400, host);
   assert.deepEqual(documents.asked, []);
