@@ -23,6 +23,7 @@ import { markSeriesStatement, settleSales } from "../src/shop/forecast/demand.ts
 import {
   inventoryLevelTable,
   saleTable,
+  supplierRecordFields,
   supplierTable,
   supplierVariantFields,
   supplierVariantTable,
@@ -89,6 +90,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
       unitCost: asMoney(10_000 + index),
       price: null,
       status: "active",
+      isArchived: false,
     }),
     replaceRecord(
       supplierVariantTable,
@@ -125,18 +127,11 @@ async function fill(engine: Engine, shopId: string, variants: number): Promise<v
     await tx.batch([
       ...Object.values(views).flatMap((view) => forecastViewStatements(shopId, view)),
       ...Array.from({ length: 20 }, (_, index) =>
-        replaceRecord(supplierTable, shopId, {
-          supplierId: `sup-${index}`,
-          name: `Supplier ${index}`,
-          email: null,
-          phone: null,
-          contactName: null,
-          paymentTerms: null,
-          incoterm: null,
-          currencyCode: null,
-          leadTimeDays: null,
-          address: null,
-        }),
+        replaceRecord(
+          supplierTable,
+          shopId,
+          valuesFrom(supplierRecordFields, { supplierId: `sup-${index}`, name: `Supplier ${index}` }),
+        ),
       ),
     ]);
   });

@@ -2961,11 +2961,55 @@ export interface Operations {
         readonly leadTimeDays: number | null;
         readonly paymentTerms: string | null;
         readonly incoterm: string | null;
+        readonly note: string | null;
+        readonly language: string | null;
+        readonly status: string;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;
       /** For the next page; null on the last. */
       readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Adds a supplier. */
+  supplier_create: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      supplierId?: string | undefined;
+      name: string;
+      /** One address or several, parted by ; or ,. */
+      email?: string | null | undefined;
+      phone?: string | null | undefined;
+      contactName?: string | null | undefined;
+      currencyCode?: string | null | undefined;
+      leadTimeDays?: number | null | undefined;
+      paymentTerms?: string | null | undefined;
+      incoterm?: string | null | undefined;
+      address?: AddressInput | null | undefined;
+      /** For the shop's own use. */
+      note?: string | null | undefined;
+      language?: "en" | "de" | "fr" | "es" | null | undefined;
+      status?: "active" | "archived" | undefined;
+    };
+    output: {
+      readonly supplier: {
+        readonly supplierId: string;
+        readonly name: string;
+        readonly email: string | null;
+        readonly phone: string | null;
+        readonly contactName: string | null;
+        readonly currencyCode: string | null;
+        readonly leadTimeDays: number | null;
+        readonly paymentTerms: string | null;
+        readonly incoterm: string | null;
+        readonly address: Address | null;
+        readonly note: string | null;
+        readonly language: string | null;
+        readonly status: string;
+      };
     };
     code: string;
     reason: string;
@@ -2992,6 +3036,27 @@ export interface Operations {
       readonly totalCount: number;
       /** For the next page; null on the last. */
       readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Adds a location. */
+  location_create: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      locationId?: string | undefined;
+      name: string;
+      address?: AddressInput | null | undefined;
+      status?: "active" | "archived" | undefined;
+    };
+    output: {
+      readonly location: {
+        readonly locationId: string;
+        readonly name: string;
+        readonly address: Address | null;
+        readonly status: string;
+      };
     };
     code: string;
     reason: string;
@@ -3058,6 +3123,42 @@ export interface Operations {
       readonly totalCount: number;
       /** For the next page; null on the last. */
       readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Adds a variant. */
+  variant_create: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      variantId?: string | undefined;
+      productId?: string | undefined;
+      productName: string;
+      variantName?: string | null | undefined;
+      sku?: string | null | undefined;
+      barcode?: string | null | undefined;
+      /** In the shop's currency. */
+      unitCost?: number | null | undefined;
+      /** In the shop's currency. */
+      price?: number | null | undefined;
+      status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
+      /** No longer bought. */
+      isArchived?: boolean | undefined;
+    };
+    output: {
+      readonly variant: {
+        readonly variantId: string;
+        readonly productId: string;
+        readonly productName: string;
+        readonly variantName: string | null;
+        readonly sku: string | null;
+        readonly barcode: string | null;
+        readonly unitCost: number | null;
+        readonly price: number | null;
+        readonly status: string;
+        readonly isArchived: boolean;
+      };
     };
     code: string;
     reason: string;
@@ -3157,6 +3258,398 @@ export interface Operations {
           readonly field: string;
           /** Null for a field of the header. */
           readonly poLineItemId: string | null;
+          readonly before: unknown;
+          readonly after: unknown;
+        })[];
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** A supplier. */
+  supplier_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+    };
+    output: {
+      readonly supplier: {
+        readonly supplierId: string;
+        readonly name: string;
+        readonly email: string | null;
+        readonly phone: string | null;
+        readonly contactName: string | null;
+        readonly currencyCode: string | null;
+        readonly leadTimeDays: number | null;
+        readonly paymentTerms: string | null;
+        readonly incoterm: string | null;
+        readonly address: Address | null;
+        readonly note: string | null;
+        readonly language: string | null;
+        readonly status: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes a supplier. */
+  supplier_update: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      name?: string | undefined;
+      /** One address or several, parted by ; or ,. */
+      email?: string | null | undefined;
+      phone?: string | null | undefined;
+      contactName?: string | null | undefined;
+      currencyCode?: string | null | undefined;
+      leadTimeDays?: number | null | undefined;
+      paymentTerms?: string | null | undefined;
+      incoterm?: string | null | undefined;
+      address?: AddressInput | null | undefined;
+      /** For the shop's own use. */
+      note?: string | null | undefined;
+      language?: "en" | "de" | "fr" | "es" | null | undefined;
+      status?: "active" | "archived" | undefined;
+    };
+    output: {
+      readonly supplier: {
+        readonly supplierId: string;
+        readonly name: string;
+        readonly email: string | null;
+        readonly phone: string | null;
+        readonly contactName: string | null;
+        readonly currencyCode: string | null;
+        readonly leadTimeDays: number | null;
+        readonly paymentTerms: string | null;
+        readonly incoterm: string | null;
+        readonly address: Address | null;
+        readonly note: string | null;
+        readonly language: string | null;
+        readonly status: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Deletes a supplier that nothing uses. */
+  supplier_delete: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+    };
+    output: {
+      readonly supplierId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
+  /** A variant. */
+  variant_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+    };
+    output: {
+      readonly variant: {
+        readonly variantId: string;
+        readonly productId: string;
+        readonly productName: string;
+        readonly variantName: string | null;
+        readonly sku: string | null;
+        readonly barcode: string | null;
+        readonly unitCost: number | null;
+        readonly price: number | null;
+        readonly status: string;
+        readonly isArchived: boolean;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes a variant. */
+  variant_update: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+      productId?: string | undefined;
+      productName?: string | undefined;
+      variantName?: string | null | undefined;
+      sku?: string | null | undefined;
+      barcode?: string | null | undefined;
+      /** In the shop's currency. */
+      unitCost?: number | null | undefined;
+      /** In the shop's currency. */
+      price?: number | null | undefined;
+      status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
+      /** No longer bought. */
+      isArchived?: boolean | undefined;
+    };
+    output: {
+      readonly variant: {
+        readonly variantId: string;
+        readonly productId: string;
+        readonly productName: string;
+        readonly variantName: string | null;
+        readonly sku: string | null;
+        readonly barcode: string | null;
+        readonly unitCost: number | null;
+        readonly price: number | null;
+        readonly status: string;
+        readonly isArchived: boolean;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Deletes a variant that nothing uses. */
+  variant_delete: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+    };
+    output: {
+      readonly variantId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
+  /** A location. */
+  location_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A location's id. */
+      locationId: string;
+    };
+    output: {
+      readonly location: {
+        readonly locationId: string;
+        readonly name: string;
+        readonly address: Address | null;
+        readonly status: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes a location. */
+  location_update: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A location's id. */
+      locationId: string;
+      name?: string | undefined;
+      address?: AddressInput | null | undefined;
+      status?: "active" | "archived" | undefined;
+    };
+    output: {
+      readonly location: {
+        readonly locationId: string;
+        readonly name: string;
+        readonly address: Address | null;
+        readonly status: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Deletes a location that nothing uses. */
+  location_delete: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A location's id. */
+      locationId: string;
+    };
+    output: {
+      readonly locationId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
+  /** A supplier's price list. */
+  supplier_variant_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly supplierVariants: readonly ({
+        readonly supplierId: string;
+        readonly variantId: string;
+        readonly unitCost: number | null;
+        readonly unitCostCurrencyCode: string | null;
+        readonly supplierSku: string | null;
+        readonly supplierBarcode: string | null;
+        readonly supplierProductName: string | null;
+        readonly supplierProductUrl: string | null;
+        readonly moq: number | null;
+        readonly packSize: number | null;
+        readonly leadTimeDays: number | null;
+        readonly isPreferred: boolean;
+        readonly productName: string | null;
+        readonly variantName: string | null;
+        readonly sku: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sets a supplier's terms for a variant. */
+  supplier_variant_put: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      /** A variant's id. */
+      variantId: string;
+      unitCost?: number | null | undefined;
+      unitCostCurrencyCode?: string | null | undefined;
+      /** The supplier's SKU. */
+      supplierSku?: string | null | undefined;
+      /** The supplier's barcode. */
+      supplierBarcode?: string | null | undefined;
+      /** The supplier's product name. */
+      supplierProductName?: string | null | undefined;
+      /** The product at the supplier's. */
+      supplierProductUrl?: string | null | undefined;
+      /** The supplier's minimum order quantity. */
+      moq?: number | null | undefined;
+      packSize?: number | null | undefined;
+      /** Days from order to delivery. */
+      leadTimeDays?: number | null | undefined;
+      /** Reorders come from this supplier, whatever the others cost. */
+      isPreferred?: boolean | undefined;
+    };
+    output: {
+      readonly supplierVariant: {
+        readonly supplierId: string;
+        readonly variantId: string;
+        readonly unitCost: number | null;
+        readonly unitCostCurrencyCode: string | null;
+        readonly supplierSku: string | null;
+        readonly supplierBarcode: string | null;
+        readonly supplierProductName: string | null;
+        readonly supplierProductUrl: string | null;
+        readonly moq: number | null;
+        readonly packSize: number | null;
+        readonly leadTimeDays: number | null;
+        readonly isPreferred: boolean;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Removes a variant from a supplier's price list. */
+  supplier_variant_delete: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      /** A variant's id. */
+      variantId: string;
+    };
+    output: {
+      readonly supplierId: string;
+      readonly variantId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sets what is on hand of a variant at a location. */
+  variant_level_put: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+      /** A location's id. */
+      locationId: string;
+      /** A quantity: at least 0, at most 3 decimals. */
+      onHand: number;
+      reason?: string | null | undefined;
+    };
+    output: {
+      readonly level: {
+        readonly variantId: string;
+        readonly locationId: string;
+        readonly onHand: number;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes of a supplier, a variant or a location, newest first. */
+  record_history_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** The kind of record. */
+      kind: "supplier" | "variant" | "location";
+      /** The record's id. */
+      id: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly history: readonly ({
+        readonly logId: string;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly occurredAt: string;
+        readonly action: "created" | "changed" | "deleted" | "merged";
+        /** Who did it. */
+        readonly actor: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
+        };
+        readonly operation: string;
+        readonly requestId: string;
+        /** The variant of a supplier's entry; null: the record itself. */
+        readonly variantId: string | null;
+        /** The location of a variant's stock; null: the record itself. */
+        readonly locationId: string | null;
+        readonly reason: string | null;
+        readonly changes: readonly ({
+          readonly field: string;
           readonly before: unknown;
           readonly after: unknown;
         })[];
@@ -4371,10 +4864,27 @@ export const routes = {
   session_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/sessions","query":[],"rows":"sessions"},
   session_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/sessions/{sessionId}","query":[],"rows":null},
   supplier_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers","query":["search","ids","limit","cursor"],"rows":"suppliers"},
+  supplier_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers","query":[],"rows":null},
   location_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/locations","query":["search","ids","limit","cursor"],"rows":"locations"},
+  location_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/locations","query":[],"rows":null},
   variant_search: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants","query":["search","ids","sku","barcode","codes","supplierId","limit","cursor"],"rows":"variants"},
+  variant_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/variants","query":[],"rows":null},
   open_line_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/open-lines","query":["code","limit","cursor"],"rows":"openLines"},
   change_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/changes","query":["keyId","personId","actorType","operation","requestId","purchaseOrderId","from","to","limit","cursor"],"rows":"changes"},
+  supplier_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
+  supplier_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
+  supplier_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
+  variant_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
+  variant_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
+  variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
+  location_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
+  location_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
+  location_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
+  supplier_variant_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants","query":["limit","cursor"],"rows":"supplierVariants"},
+  supplier_variant_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":[],"rows":null},
+  supplier_variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":[],"rows":null},
+  variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":[],"rows":null},
+  record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
   purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
   purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":["status"],"rows":null},
   purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":["status"],"rows":null},

@@ -87,6 +87,7 @@ begin
         ('openpo', 'purchase_order_block_content'),
         ('openpo', 'purchase_order_log'),
         ('openpo', 'receipt'),
+        ('openpo', 'record_log'),
         ('openpo', 'cost_sync'),
         ('openpo', 'incoming'),
         ('openpo', 'effect'),

@@ -43,6 +43,7 @@ import {
 } from "./supplier/supplier-links.ts";
 import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier/supplier-proposals.ts";
 import { getStorefront } from "./storefront/storefront.ts";
+import { recordOperations } from "./records.ts";
 import { pullStorefront } from "./storefront/storefront-pull.ts";
 import { subscribeStorefront } from "./storefront/storefront-webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
@@ -75,6 +76,7 @@ export const adminOperations: readonly AdminOperation[] = [
   lookUpVariants,
   listOpenLines,
   listChanges,
+  ...recordOperations,
   orderSheet,
   pdfDocument,
   csvDocument,

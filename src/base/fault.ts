@@ -47,9 +47,12 @@ export const faultReasons = {
 /** A reason of INVALID_INPUT. */
 export type FaultReason = keyof typeof faultReasons;
 
-/** Reasons that the admin API alone gives (C48). */
+/** Reasons that the admin API alone gives (C48, C82). */
 const adminReasons = {
   LAST_OWNER: { status: 400, retryAfterMs: null },
+  ID_TAKEN: { status: 400, retryAfterMs: null },
+  IN_USE: { status: 400, retryAfterMs: null },
+  STOREFRONT_OWNED: { status: 400, retryAfterMs: null },
 } as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
 
 const reasons = { ...faultReasons, ...adminReasons };

@@ -7,7 +7,13 @@
  */
 import { z } from "zod";
 import type { Json } from "../base/json.ts";
-import { type FieldKind, type Fields, shownValue, type ValuesOf } from "../core/order/purchase-order-fields.ts";
+import {
+  type Changes,
+  type FieldKind,
+  type Fields,
+  shownValue,
+  type ValuesOf,
+} from "../core/order/purchase-order-fields.ts";
 import { addressSchema, dateSchema, instantSchema } from "./fields.ts";
 
 // Requests.
@@ -39,6 +45,33 @@ export function optionalMembers<T extends Readonly<Record<string, InputField<unk
   return members as OptionalMembers<T>;
 }
 
+/** Members of a request by name, and what they parse to. */
+type Members<Values> = z.ZodType<Values> & { readonly shape: Readonly<Record<string, z.ZodType>> };
+
+/**
+ * An object of the fields and further members. Null clears a field where null is its empty value.
+ *
+ * @param form `new`: a field without an empty value must be given, and others that are left out are empty. `changes`:
+ *   everything may be left out.
+ */
+export function fieldObject<T extends Fields>(
+  fields: T,
+  inputs: InputFields<T>,
+  form: "new" | "changes",
+  more: Readonly<Record<string, z.ZodType>> = {},
+): Members<Changes<T>> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const name in fields) {
+    const { input, description } = inputs[name];
+    const empty = fields[name]?.empty;
+    const schema: z.ZodType = empty === null ? input.nullable() : input;
+    const member = form === "changes" ? schema.optional() : empty === undefined ? schema : schema.default(empty);
+    shape[name] = description === undefined ? member : member.meta({ description });
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is a member, made as its type says
+  return z.strictObject({ ...shape, ...more }) as unknown as Members<Changes<T>>;
+}
+
 // Answers.
 
 /** A member of an answer: its schema, and its value. */
@@ -47,7 +80,7 @@ interface Member<Of> {
   readonly valueOf: (of: Of) => unknown;
 }
 
-type Members<Of> = Readonly<Record<string, Member<Of>>>;
+type AnswerMembers<Of> = Readonly<Record<string, Member<Of>>>;
 
 /** Schemas of the kinds of fields in answers (`shownValue`). */
 const schemaByKind = {
@@ -55,6 +88,7 @@ const schemaByKind = {
   day: dateSchema,
   instant: instantSchema,
   integer: z.int(),
+  boolean: z.boolean(),
   quantity: z.number(),
   money: z.number(),
   rate: z.number(),
@@ -101,7 +135,9 @@ export const described = <T extends { readonly schema: z.ZodType }>(member: T, d
 });
 
 /** The schemas of the members, by name: the shape of an object. */
-export function schemasOf<T extends Members<never>>(members: T): { readonly [Name in keyof T]: T[Name]["schema"] } {
+export function schemasOf<T extends AnswerMembers<never>>(
+  members: T,
+): { readonly [Name in keyof T]: T[Name]["schema"] } {
   const shape: Record<string, z.ZodType> = {};
   for (const [name, { schema }] of Object.entries(members)) shape[name] = schema;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member of T is set above
@@ -109,7 +145,7 @@ export function schemasOf<T extends Members<never>>(members: T): { readonly [Nam
 }
 
 /** A function that makes the object of these members. */
-export function renderer<Of, T extends Members<Of>>(
+export function renderer<Of, T extends AnswerMembers<Of>>(
   members: T,
 ): (of: Of) => { readonly [Name in keyof T]: z.output<T[Name]["schema"]> } {
   const list = Object.entries(members).map(([name, { valueOf }]) => ({ name, valueOf }));

@@ -20,7 +20,7 @@ import type { ToolSet } from "./tool-sets.ts";
 
 /** Rights of a key: read, or read and write. */
 export type Scope = "read" | "write";
-type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface Route {
   readonly method: Method;

@@ -24,8 +24,11 @@ export const columnList = (fields: Fields, prefix = ""): string =>
     .map((name) => `${prefix}${columnOf(name)}`)
     .join(", ");
 
-const toColumn = (value: FieldValue): SqlValue =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+/** Booleans are 1 and 0. */
+const toColumn = (value: FieldValue): SqlValue => {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+};
 
 /** The columns of the fields, for writing. */
 export function columnsOf<T extends Fields>(fields: T): Columns<ValuesOf<T>> {
@@ -107,7 +110,8 @@ export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field })
     const record: Record<string, unknown> = { ...fields };
     for (const { name, column, kind, isJson } of members) {
       const value = row[column];
-      record[name] = isJson && typeof value === "string" ? parsed(kind, value) : value;
+      if (kind === "boolean") record[name] = value === 1;
+      else record[name] = isJson && typeof value === "string" ? parsed(kind, value) : value;
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table names every member and what its column holds
     return record as Of;

@@ -53,6 +53,7 @@ export const tables = {
   purchase_order_parties: table("purchase_order_parties", "purchase_order_id"),
   purchase_order_reminder: table("purchase_order_reminder", "purchase_order_id", "cause"),
   read_only_part: table("read_only_part", "resource", "record_id", "kind", "position"),
+  record_log: table("record_log", "kind", "record_id", "log_id"),
   receipt: table("receipt", "purchase_order_id", "receipt_id"),
   sale: table("sale", "variant_id", "location_id", "date"),
   shop: table("shop"),

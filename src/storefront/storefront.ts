@@ -22,6 +22,14 @@ import type { StorefrontPull } from "./pull.ts";
 /** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */
 export type VariantState = "active" | "inactive" | "deleted" | "unsyncable";
 
+/** A variant of a shop that keeps its stock itself. */
+export interface OwnVariant {
+  readonly variantId: string;
+  readonly productId: string;
+  readonly status: VariantState;
+  readonly unitCost: Money | null;
+}
+
 /** A change of on-hand by `delta`, which may be negative. */
 export interface OnHandChange {
   readonly variantId: string;
@@ -104,6 +112,11 @@ export interface Storefront {
   readonly capabilities: StorefrontCapabilities;
   /** Absent: there is nothing to pull. */
   readonly pull?: StorefrontPull;
+  /** Present where the shop keeps products and stock itself (C84). */
+  readonly ownStock?: {
+    /** Adds these variants, or replaces what is known of them. Levels and tags stay. */
+    putVariants(variants: readonly OwnVariant[]): Promise<void>;
+  };
   /** Reads the state of each variant; an id that the platform does not know is `deleted`. */
   checkVariants(variantIds: readonly string[], context?: ReadContext): Promise<VariantState[]>;
   /** Makes inactive variants active; rejects deleted and unsyncable ones. Repeating changes nothing. */

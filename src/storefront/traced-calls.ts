@@ -12,8 +12,10 @@ export function withTracedCalls(
   parent: SpanParent | null,
 ): Storefront {
   if (!spans.recorded) return storefront;
-  const begun = (call: Exclude<keyof Storefront, "capabilities" | "pull">, items: readonly unknown[]): Span =>
-    spans.start(`storefront.${call}`, parent, { "openpo.shop.id": shopId, "openpo.items": items.length });
+  const begun = (
+    call: Exclude<keyof Storefront, "capabilities" | "pull" | "ownStock">,
+    items: readonly unknown[],
+  ): Span => spans.start(`storefront.${call}`, parent, { "openpo.shop.id": shopId, "openpo.items": items.length });
   const under = (span: Span, context: WriteContext): WriteContext => ({
     ...context,
     traceparent: traceparentUnder(span, context.traceparent ?? null),
@@ -47,6 +49,7 @@ export function withTracedCalls(
   return {
     capabilities: storefront.capabilities,
     ...(storefront.pull === undefined ? {} : { pull: tracedPull(storefront.pull) }),
+    ...(storefront.ownStock === undefined ? {} : { ownStock: storefront.ownStock }),
     checkVariants: traced("checkVariants", (ids, context) => storefront.checkVariants(ids, context)),
     activateVariants: traced("activateVariants", (ids, context) => storefront.activateVariants(ids, context)),
     readCosts: traced("readCosts", (ids, context) => storefront.readCosts(ids, context)),

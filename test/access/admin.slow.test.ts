@@ -72,12 +72,16 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
       "/connections": { request: {}, decision: "deny", personId: null },
       "/webhook-endpoints": { url: "https://example.com", eventTypes: ["*"] },
       "/replay": { afterSequence: 0 },
+      "/suppliers": { name: "k" },
+      "/locations": { name: "k" },
+      "/variants": { productName: "k" },
     };
     for (const { route, takesFile } of adminOperations) {
       const { method, path } = route;
       // Those that make a shop look for none.
       if (!path.includes("{shopId}") || method === "PUT" || path.endsWith("/restore")) continue;
-      const query = path.endsWith("/open-lines") ? "?code=x" : "";
+      const queries: Readonly<Record<string, string>> = { "/open-lines": "?code=x", "/history": "?kind=supplier&id=x" };
+      const query = queries[path.slice(path.lastIndexOf("/"))] ?? "";
       const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x") + query;
       const made = bodies[path.slice(path.lastIndexOf("/"))] ?? {};
       const body = method === "POST" && takesFile !== true ? made : method === "PATCH" ? {} : undefined;

@@ -467,6 +467,11 @@ test("below owners people reach what is listed here of the admin API, and owners
     "variant_search",
     "open_line_list",
     "change_list",
+    "supplier_get",
+    "variant_get",
+    "location_get",
+    "supplier_variant_list",
+    "record_history_list",
     "purchase_order_document",
     "purchase_order_document_pdf",
     "purchase_order_document_csv",
@@ -483,6 +488,12 @@ test("below owners people reach what is listed here of the admin API, and owners
   ]);
   assert.deepEqual(namesOf("receiver"), ["comment_add"]);
   assert.deepEqual(namesOf("purchaser"), [
+    ...["supplier", "variant", "location"].flatMap((kind) =>
+      ["create", "update", "delete"].map((does) => `${kind}_${does}`),
+    ),
+    "supplier_variant_put",
+    "supplier_variant_delete",
+    "variant_level_put",
     "purchase_order_send",
     "purchase_order_mail_retry",
     "supplier_link_create",

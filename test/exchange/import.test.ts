@@ -432,8 +432,8 @@ test("a file may come in pieces of any size, with CRLF, a byte order mark, blank
     const text =
       '\uFEFF{"type":"location","locationId":"a","name":"Ä"}\r\n\r\n  \n{"type":"location","locationId":"b","name":"B"}';
     const expected = [
-      { type: "location", locationId: "a", name: "Ä", address: null },
-      { type: "location", locationId: "b", name: "B", address: null },
+      { type: "location", locationId: "a", name: "Ä", address: null, status: "active" },
+      { type: "location", locationId: "b", name: "B", address: null, status: "active" },
     ];
     for (const size of [1, 2, 3, 7, 1000]) {
       const shop = await open(`pieces-${size}`);

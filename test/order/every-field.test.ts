@@ -205,7 +205,8 @@ const editMembers = without(
 const customOnly = [...customMembers.keys()].filter((name) => !addLineMembers.has(name));
 const supplierVariantMembers = membersOf(recordTypes.supplierVariant.input);
 /** Members of a new order that its supplier's record has, and of a new line that the supplier's catalogue has (C32). */
-const supplierMembers = membersOf(recordTypes.supplier.input);
+// Its note is about the supplier.
+const supplierMembers = without(membersOf(recordTypes.supplier.input), ["note"]);
 const ofSupplier = [...headerMembers.keys()].filter((name) => supplierMembers.has(name));
 const ofCatalogue = [...addLineMembers.keys()].filter((name) => supplierVariantMembers.has(name));
 /** Members of a line edit that updateSupplier writes to the supplier's catalogue. */

@@ -94,6 +94,8 @@ export function withoutStorefront(decision: Decision, variantIds: ReadonlySet<st
         const kept = effect.variantIds.filter((id) => !variantIds.has(id));
         return kept.length === 0 ? [] : [{ ...effect, variantIds: kept }];
       }
+      case "keep-variant":
+      case "keep-level":
       case "settle-costs":
       case "take-back-costs":
       case "end-cost-sync":

@@ -2,12 +2,23 @@
  * Effects: work outside the shop that follows a committed change (S3). The rules describe them, and the change stores
  * them in the outbox in its own transaction. The outbox applies each one once and resumes after a crash.
  *
- * An effect names what to do and carries no amounts that could go stale. The amounts are taken from the shop's data
- * when the effect starts, and are stored under a reference before the storefront is called (C40).
+ * An effect names what to do and carries no amounts that could go stale; a difference does not. Amounts are taken from
+ * the shop's data when the effect starts, and are stored under a reference before the storefront is called (C40).
  */
+
+import type { Quantity } from "../money/money.ts";
 
 /** One piece of work. */
 export type Effect =
+  /** Keep a variant in the shop's own ledger of stock as the catalogue has it (C84). */
+  | { readonly kind: "keep-variant"; readonly variantId: string }
+  /** Change the shop's own ledger of stock by what a person has set (C84). The shop's level has changed already. */
+  | {
+      readonly kind: "keep-level";
+      readonly variantId: string;
+      readonly locationId: string;
+      readonly delta: Quantity;
+    }
   /** Push on-hand changes of received − synced for these lines of the order at its location. */
   | { readonly kind: "push-stock"; readonly purchaseOrderId: string; readonly poLineItemIds: readonly string[] }
   /** Set the storefront's incoming quantities of these variants at this location to those of the local ledger (C41). */

@@ -38,6 +38,7 @@ interface KindValues {
   readonly day: string;
   readonly instant: number;
   readonly integer: number;
+  readonly boolean: boolean;
   readonly quantity: Quantity;
   readonly money: Money;
   readonly rate: FxRate;
@@ -315,6 +316,7 @@ export function shownValue(kind: FieldKind, value: FieldValue): unknown {
     case "instant":
       return new Date(value).toISOString();
     case "integer":
+    case "boolean":
     case "text":
     case "day":
     case "strings":

@@ -32,6 +32,18 @@ export type StorefrontConfig =
       readonly secretKey: string;
     };
 
+/** The platform that a shop is connected to, by its name; null: the shop keeps its products and its stock itself. */
+export function platformName({ kind }: StorefrontConfig): string | null {
+  switch (kind) {
+    case "sandbox":
+      return null;
+    case "shopify":
+      return "Shopify";
+    case "medusa":
+      return "Medusa";
+  }
+}
+
 /** Facts for an adapter about the shop whose storefront it opens. */
 export interface ConnectedShop {
   readonly shopId: string;

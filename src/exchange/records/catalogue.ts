@@ -8,25 +8,15 @@
 import { z } from "zod";
 import type { SupplierCredit } from "../../core/order/attachments.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
-import { valuesFrom } from "../../core/order/purchase-order-fields.ts";
+import { type Fields, type ValuesOf, valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import {
-  codeText,
-  address,
-  amount,
-  currencyCode,
-  day,
-  id,
-  leadTimeDays,
-  mailAddresses,
-  noteMax,
-  productNameMax,
-  quantity,
-  supplierVariantDetailsMax,
-  text,
-  textOfLines,
-  unitCost,
-} from "../../operations/fields.ts";
-import { supplierInput } from "../../operations/purchase-orders/json.ts";
+  locationInputs,
+  supplierInputs,
+  supplierVariantInputs,
+  variantInputs,
+} from "../../operations/catalogue/inputs.ts";
+import { type InputFields, fieldObject } from "../../operations/field-members.ts";
+import { amount, currencyCode, day, id, noteMax, quantity, textOfLines } from "../../operations/fields.ts";
 import {
   type InventoryLevel,
   inventoryLevelFields,
@@ -40,67 +30,41 @@ import {
   supplierVariantFields,
   type Variant,
   variantFields,
-  variantStatuses,
 } from "../../shop/catalogue/catalogue.ts";
 import { optional, recordJson, shortText, signedQuantity } from "../record-type.ts";
 
-export const locationInput = z
-  .strictObject({ type: z.literal("location"), locationId: id, name: shortText, address: optional(address) })
-  .transform(({ type: _type, ...location }): Location => location);
+/** The schema of a record that has these fields. */
+const fieldRecord = <T extends Fields, Stored extends ValuesOf<T>>(
+  type: string,
+  fields: T,
+  inputs: InputFields<T>,
+): z.ZodType<Stored> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs take what a record may hold
+  fieldObject(fields, inputs, "new", { type: z.literal(type) }).transform(
+    (given) => valuesFrom(fields, given) as Stored,
+  );
+
+export const locationInput = fieldRecord<typeof locationFields, Location>("location", locationFields, locationInputs);
 
 export const locationJson = (location: Location) => recordJson("location", locationFields, location);
 
-export const supplierRecordInput = z
-  .strictObject({
-    type: z.literal("supplier"),
-    supplierId: id,
-    name: shortText,
-    email: optional(mailAddresses),
-    phone: optional(shortText),
-    contactName: optional(shortText),
-    currencyCode: optional(currencyCode),
-    leadTimeDays: optional(leadTimeDays),
-    paymentTerms: optional(shortText),
-    incoterm: optional(shortText),
-    address: optional(address),
-  })
-  .transform(({ type: _type, ...supplier }): Supplier => supplier);
+export const supplierRecordInput = fieldRecord<typeof supplierRecordFields, Supplier>(
+  "supplier",
+  supplierRecordFields,
+  supplierInputs,
+);
 
 export const supplierJson = (supplier: Supplier) => recordJson("supplier", supplierRecordFields, supplier);
 
-export const variantInput = z
-  .strictObject({
-    type: z.literal("variant"),
-    variantId: id,
-    productId: id,
-    productName: text(productNameMax),
-    variantName: optional(text(productNameMax)),
-    sku: optional(codeText),
-    barcode: optional(codeText),
-    unitCost: optional(unitCost),
-    price: optional(unitCost),
-    status: z.enum(variantStatuses).default("active"),
-  })
-  .transform(({ type: _type, ...variant }): Variant => variant);
+export const variantInput = fieldRecord<typeof variantFields, Variant>("variant", variantFields, variantInputs);
 
 export const variantJson = (variant: Variant) => recordJson("variant", variantFields, variant);
 
-export const supplierVariantInput = z
-  .strictObject({
-    type: z.literal("supplierVariant"),
-    supplierId: id,
-    variantId: id,
-    unitCost: optional(unitCost),
-    unitCostCurrencyCode: optional(currencyCode),
-    ...supplierInput,
-    supplierVariantDetails: optional(z.unknown()).transform((details, context): string | null => {
-      const json = details === null ? null : JSON.stringify(details);
-      if (json === null || json.length <= supplierVariantDetailsMax) return json;
-      context.addIssue({ code: "custom", message: `must be at most ${supplierVariantDetailsMax} characters of JSON` });
-      return z.NEVER;
-    }),
-  })
-  .transform((entry): SupplierVariant => valuesFrom(supplierVariantFields, entry));
+export const supplierVariantInput = fieldRecord<typeof supplierVariantFields, SupplierVariant>(
+  "supplierVariant",
+  supplierVariantFields,
+  supplierVariantInputs,
+);
 
 function detailsFrom(json: string | null): unknown {
   const details: unknown = json === null ? null : JSON.parse(json);

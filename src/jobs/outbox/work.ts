@@ -1,7 +1,7 @@
 /**
  * Work of each kind of effect: short changes of the shop with one call of the storefront between them (S5).
  *
- * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts, cost-take-back.ts). Does not own: when runs
+ * Owns: which kind is done where (the files of steps/). Does not own: when runs
  * happen, time limits and retries (runner.ts and its parts), the amounts (core/storefront/stock-push.ts,
  * core/goods/incoming.ts).
  *
@@ -17,6 +17,7 @@ import type { Tx } from "../../store/store.ts";
 import { takeBackCosts } from "./steps/cost-take-back.ts";
 import { settleCosts } from "./steps/costs.ts";
 import { mirrorIncoming, syncTags } from "./steps/mirror.ts";
+import { keepLevels, keepVariants } from "./steps/own-stock.ts";
 import { type Run, type Step, type WorkContext, endRun, isKind, skipped, systemStamp } from "./step.ts";
 import { planPush } from "./steps/stock-push.ts";
 
@@ -53,6 +54,10 @@ export async function begin(tx: Tx, context: WorkContext, claimed: readonly Clai
       return await mirrorIncoming(tx, context, first.effect.locationId, ofKind(claimed, "mirror-incoming"));
     case "sync-tags":
       return await syncTags(tx, context, ofKind(claimed, "sync-tags"));
+    case "keep-variant":
+      return await keepVariants(tx, context, ofKind(claimed, "keep-variant"));
+    case "keep-level":
+      return keepLevels(context, ofKind(claimed, "keep-level"));
     case "settle-costs":
       return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
     case "take-back-costs":

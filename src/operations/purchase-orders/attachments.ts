@@ -249,7 +249,8 @@ export const logEntrySchema = z
   })
   .meta({ id: "LogEntry", description: "What was done to the order." });
 
-const shownActor = ({ keyId, ...actor }: LogEntry["actor"]): z.output<typeof logEntrySchema>["actor"] =>
+/** Who did it, as an answer shows it. */
+export const shownActor = ({ keyId, ...actor }: LogEntry["actor"]): z.output<typeof logEntrySchema>["actor"] =>
   keyId === undefined || keyId === null ? actor : { ...actor, keyId };
 
 export const logEntryJson = ({

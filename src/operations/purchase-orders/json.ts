@@ -162,7 +162,8 @@ const headerUpdateFieldInputs = {
   fxRateOverride: { input: fxRate, example: null },
 } as const satisfies InputFields<typeof headerUpdateFields>;
 
-const supplierFieldInputs = {
+/** Limits, descriptions and examples of the supplier's side of an article. */
+export const supplierFieldInputs = {
   supplierSku: {
     input: codeText,
     description: only("rest", "The supplier's SKU."),

@@ -175,10 +175,14 @@ export async function hasSupplierVariants(tx: Tx, shopId: string, supplierId: st
 
 // The records of the catalogue.
 
+/** Standings of a supplier or a location: one that is archived is kept for the orders that name it. */
+export const keptStatuses = ["active", "archived"] as const;
+
 export const locationFields = {
   locationId: { kind: "text" },
   name: { kind: "text" },
   address: { kind: "address", empty: null },
+  status: { kind: "text", empty: "active" },
 } as const satisfies Fields;
 
 export interface Location extends ValuesOf<typeof locationFields> {}
@@ -198,6 +202,10 @@ export const supplierRecordFields = {
   leadTimeDays: { kind: "integer", empty: null },
   ...orderTermFields,
   address: { kind: "address", empty: null },
+  note: { kind: "text", empty: null },
+  /** In which the supplier is written to. */
+  language: { kind: "text", empty: null },
+  status: { kind: "text", empty: "active" },
 } as const satisfies Fields;
 
 export interface Supplier extends ValuesOf<typeof supplierRecordFields> {}
@@ -225,7 +233,8 @@ export const variantFields = {
   /** In the shop's currency, like `price`. */
   unitCost: { kind: "money", empty: null },
   price: { kind: "money", empty: null },
-  status: { kind: "text" },
+  status: { kind: "text", empty: "active" },
+  isArchived: { kind: "boolean", empty: false },
 } as const satisfies Fields;
 
 export interface Variant extends ValuesOf<typeof variantFields> {
@@ -280,6 +289,7 @@ export const supplierVariantFields = {
   supplierId: { kind: "text" },
   variantId: { kind: "text" },
   ...supplierEntryFields,
+  isPreferred: { kind: "boolean", empty: false },
 } as const satisfies Fields;
 
 /** A supplier's catalogue entry for a variant. */
@@ -320,6 +330,31 @@ export function supplierVariantStatement(
   if (set.length === 0) return null;
   const key = { supplier_id: supplierId, variant_id: variantId };
   return update(tables.supplier_variant, shopId, key, Object.fromEntries(set));
+}
+
+/** A page of a supplier's entries by variant id, after that of the variant `after`. */
+export async function pageOfEntries(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  after: string | null,
+  limit: number,
+): Promise<{ readonly entries: readonly SupplierVariant[]; readonly totalCount: number; readonly end: string | null }> {
+  const of = "from supplier_variant where shop_id = ? and supplier_id = ?";
+  const [[counted], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n ${of}`, [shopId, supplierId]),
+    tx.all<Row>(
+      `select ${columnList(supplierVariantFields)} ${of}${after === null ? "" : " and variant_id > ?"}
+       order by variant_id limit ?`,
+      [shopId, supplierId, ...(after === null ? [] : [after]), limit + 1],
+    ),
+  ]);
+  const entries = rows.slice(0, limit).map((row) => supplierVariantTable.from(row));
+  return {
+    entries,
+    totalCount: counted?.n ?? 0,
+    end: rows.length > limit ? (entries.at(-1)?.variantId ?? null) : null,
+  };
 }
 
 interface SupplierCreditRow {

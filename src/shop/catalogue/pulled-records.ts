@@ -10,7 +10,8 @@ import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import { chunksOf, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
-import { locationTable, type Variant, variantTable } from "./catalogue.ts";
+import { locationFields, locationTable, type Variant, variantTable } from "./catalogue.ts";
+import { valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import { recordsByKey, replaceRecord } from "../record-table.ts";
 import { markSeriesStatement } from "../forecast/demand.ts";
 import { dayOfShop, levelNoted } from "../forecast/stock-days.ts";
@@ -87,12 +88,12 @@ export async function applyLocations(
       const before = stored.get(known);
       return before?.name === name
         ? []
-        : [replaceRecord(locationTable, shopId, { locationId: known, name, address: before?.address ?? null })];
+        : [replaceRecord(locationTable, shopId, valuesFrom(locationFields, { locationId: known, name }, before))];
     }),
   );
 }
 
-type PulledVariant = Variant & { readonly status: Exclude<Variant["status"], "deleted"> };
+type PulledVariant = Omit<Variant, "isArchived"> & { readonly status: Exclude<Variant["status"], "deleted"> };
 
 const isSame = (one: Variant, other: Variant): boolean =>
   one.productId === other.productId &&
@@ -137,6 +138,7 @@ export async function applyVariants(
       barcode: pulled.barcode ?? before?.barcode ?? null,
       unitCost: pulled.unitCost ?? before?.unitCost ?? null,
       price: pulled.price ?? before?.price ?? null,
+      isArchived: before?.isArchived ?? false,
     };
     statements.push(seenStatement(shopId, variantId, pullId));
     if (before !== undefined && isSame(before, next)) continue;

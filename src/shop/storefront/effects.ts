@@ -76,6 +76,10 @@ export function laneOf(effect: Effect): string {
       return `${effect.kind} ${effect.locationId}`;
     case "sync-tags":
       return effect.kind;
+    // A level is changed after its variant is there.
+    case "keep-variant":
+    case "keep-level":
+      return "own-stock";
   }
 }
 

@@ -110,6 +110,15 @@ export class SandboxCalls {
     }
   }
 
+  /** Works in the sandbox's turn, without being a call of the platform. @throws StorefrontError when it cannot. */
+  async upkeep(work: (tx: Tx) => Promise<void>): Promise<void> {
+    try {
+      await this.turn(work);
+    } catch (error) {
+      throw storefrontErrorFrom(error);
+    }
+  }
+
   /**
    * Makes one call (X3). Without delay and fault it is one turn; else it is counted in one, waits, and works in
    * another.

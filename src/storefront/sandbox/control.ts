@@ -4,7 +4,7 @@
 import { asQuantity, type Money, type Quantity } from "../../core/money/money.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
-import type { VariantState } from "../storefront.ts";
+import type { OwnVariant, VariantState } from "../storefront.ts";
 import type { SandboxCalls } from "./calls.ts";
 import { faultStatements, type SandboxCall, type SandboxFaults } from "./faults.ts";
 import {
@@ -63,14 +63,7 @@ export interface SandboxControl {
   /** Replaces delays and all faults; what is left out is none. */
   replaceFaults(faults: SandboxFaults): Promise<void>;
   /** Adds these variants, or replaces what the sandbox has of them. Levels and tags stay. */
-  seedVariants(
-    variants: readonly {
-      readonly variantId: string;
-      readonly productId: string;
-      readonly status: VariantState;
-      readonly unitCost: Money | null;
-    }[],
-  ): Promise<void>;
+  seedVariants(variants: readonly OwnVariant[]): Promise<void>;
   /** Sets what is on hand; incoming stays. */
   seedLevels(
     levels: readonly { readonly variantId: string; readonly locationId: string; readonly onHand: Quantity }[],

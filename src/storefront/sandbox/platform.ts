@@ -23,6 +23,7 @@ import {
   loadLevels,
   loadTags,
   loadVariants,
+  seedVariant,
   setLevel,
   statusStatement,
   tagStatement,
@@ -61,6 +62,9 @@ export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock
   const write = callOf(true);
   return {
     capabilities: { stockWrite: "delta", wholeQuantitiesOnly: false, incoming: true, activates: "variant" },
+    ownStock: {
+      putVariants: (variants) => calls.upkeep((tx) => tx.batch(variants.map((each) => seedVariant(shopId, each)))),
+    },
     checkVariants: (variantIds, context) => read("checkVariants", itemsOf(variantIds), context?.signal, variantStates),
     activateVariants: (variantIds, context) =>
       write("activateVariants", itemsOf(variantIds), context?.signal, activateVariants),

@@ -5,7 +5,7 @@
 import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
-import type { ItemResult, OnHandChange, VariantState } from "../storefront.ts";
+import type { ItemResult, OnHandChange, OwnVariant, VariantState } from "../storefront.ts";
 import type { SandboxLevel, SandboxVariant } from "./control.ts";
 import type { SandboxCall } from "./faults.ts";
 
@@ -186,15 +186,7 @@ export async function loadCallCounts(tx: Tx, shopId: string): Promise<Readonly<P
 }
 
 /** Adds the variant or replaces it. */
-export const seedVariant = (
-  shopId: string,
-  variant: {
-    readonly variantId: string;
-    readonly productId: string;
-    readonly status: VariantState;
-    readonly unitCost: Money | null;
-  },
-): Statement => ({
+export const seedVariant = (shopId: string, variant: OwnVariant): Statement => ({
   sql: `insert into sandbox_variant (shop_id, variant_id, product_id, status, unit_cost) values (?, ?, ?, ?, ?)
         on conflict (shop_id, variant_id) do update set
           product_id = excluded.product_id, status = excluded.status, unit_cost = excluded.unit_cost`,

@@ -92,6 +92,7 @@ const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
   address: "TEXT",
   instant: "INTEGER",
   integer: "INTEGER",
+  boolean: "INTEGER",
   quantity: "INTEGER",
   money: "INTEGER",
   rate: "INTEGER",

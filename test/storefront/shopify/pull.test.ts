@@ -147,6 +147,7 @@ suite("a pull of everything", () => {
             unitCost: money(3),
             price: null,
             status: "active",
+            isArchived: false,
           }),
         ]),
       );
@@ -188,6 +189,7 @@ suite("a pull of everything", () => {
               unitCost: null,
               price: null,
               status: "active",
+              isArchived: false,
             }),
           ),
           ...[fromFile, elsewhere].flatMap((sale) => [

@@ -110,6 +110,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       .filter((fraction) => fraction === "" || z.safeParse(outer, Number(`3${fraction}`)).success)
       .map((fraction) => Number(`${(raised[name] ?? 0) + drawn}${fraction}`)),
     1 + (drawn % 9),
+    2 + (drawn % 9),
   ];
 
   function of(schema: Schema, path: string): Json {

@@ -133,7 +133,7 @@ async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]
  *
  * @param variantIds in the order of the results that `set` gives.
  */
-function setterStep<K extends "mirror-incoming" | "sync-tags">(
+export function setterStep<K extends "mirror-incoming" | "sync-tags" | "keep-variant">(
   context: WorkContext,
   run: Run<K>,
   variantIds: readonly string[],

@@ -1,0 +1,66 @@
+/** The kinds of records that people keep, each with what is peculiar to it (C82, C83). */
+import {
+  locationFields,
+  locationTable,
+  type Supplier,
+  supplierRecordFields,
+  supplierTable,
+  type Location,
+  type Variant,
+  variantFields,
+  variantTable,
+} from "../../shop/catalogue/catalogue.ts";
+import { locationInputs, supplierInputs, variantInputs } from "./inputs.ts";
+import { recordOperations } from "./records.ts";
+
+const archive = "Archive it: send status archived.";
+
+export const suppliers = recordOperations<typeof supplierRecordFields, Supplier>({
+  kind: "supplier",
+  idMember: "supplierId",
+  madeIds: { supplierId: "sup" },
+  fields: supplierRecordFields,
+  inputs: supplierInputs,
+  table: supplierTable,
+  archive,
+});
+
+export const locations = recordOperations<typeof locationFields, Location>({
+  kind: "location",
+  idMember: "locationId",
+  madeIds: { locationId: "loc" },
+  fields: locationFields,
+  inputs: locationInputs,
+  table: locationTable,
+  fromStorefront: () => ["name"],
+  archive,
+});
+
+export const variants = recordOperations<typeof variantFields, Variant>({
+  kind: "variant",
+  idMember: "variantId",
+  madeIds: { variantId: "var", productId: "prod" },
+  fields: variantFields,
+  inputs: variantInputs,
+  table: variantTable,
+  fromStorefront: ({ costSyncMode }) => [
+    "productId",
+    "productName",
+    "variantName",
+    "sku",
+    "barcode",
+    "price",
+    "status",
+    // The storefront's is written by syncs of costs.
+    ...(costSyncMode === "disabled" ? [] : (["unitCost"] as const)),
+  ],
+  archive: "Archive it: send isArchived true.",
+  effects: (variantId, before, next) =>
+    before !== null &&
+    next !== null &&
+    before.productId === next.productId &&
+    before.status === next.status &&
+    before.unitCost === next.unitCost
+      ? []
+      : [{ kind: "keep-variant", variantId }],
+});
