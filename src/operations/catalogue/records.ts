@@ -127,160 +127,172 @@ function refuseOfStorefront({ shop }: Call, kind: RecordKind): void {
   });
 }
 
-/** The operations on records of one kind: made, read, changed, deleted. */
-export function recordOperations<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, Stored>) {
-  const { kind, idMember, fields, inputs, table } = of;
+/** Facts that the operations on records of one kind share. */
+function formOf<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, Stored>) {
+  const { kind, idMember, fields } = of;
   const members = fieldMembers(fields);
   const json = renderer<ValuesOf<T>, typeof members>(members);
   const shown: z.ZodType<object> = z.strictObject(schemasOf(members));
-  const output = z.strictObject({ [kind]: shown });
   const route = `/${kind}s`;
-  const path = `${route}/{${idMember}}`;
-  const madeIds = Object.entries(of.madeIds);
-  const inPath = { [idMember]: pathId };
-  const idOf = (input: Changes<T>): string => String(input[idMember]);
-  const answer = (record: Stored) => ({ data: { [kind]: json(record) }, etag: etagOfRecord(record) });
+  return {
+    ...of,
+    output: z.strictObject({ [kind]: shown }),
+    route,
+    path: `${route}/{${idMember}}`,
+    inPath: { [idMember]: pathId },
+    idOf: (input: Changes<T>): string => String(input[idMember]),
+    answer: (record: Stored) => ({ data: { [kind]: json(record) }, etag: etagOfRecord(record) }),
+  };
+}
 
-  /** @throws Fault INVALID_INPUT STOREFRONT_OWNED  a field that comes from the storefront would change. */
-  function refuseOwned({ shop }: Call, before: Stored, next: Stored): void {
-    const platform = platformName(shop.storefront);
-    if (platform === null) return;
-    const owned = of.fromStorefront?.(shop) ?? [];
-    const field = shownChanges(fields, before, next).find((change) =>
-      owned.some((name) => name === change.field),
-    )?.field;
-    if (field === undefined) return;
-    throw new Fault("INVALID_INPUT", `${field} comes from ${platform}.`, {
-      reason: "STOREFRONT_OWNED",
-      action: `Change it in ${platform}; the next pull brings the change.`,
-      details: [{ path: `/${field}`, message: `comes from ${platform}` }],
-    });
-  }
+type RecordForm<T extends Fields, Stored extends ValuesOf<T>> = ReturnType<typeof formOf<T, Stored>>;
 
-  /** Makes the change, with what is to be done elsewhere. */
-  async function saved(
-    tx: Tx,
-    { shop: { shopId }, ids, clock, traceparent }: Call,
-    { before, next }: { readonly before: Stored | null; readonly next: Stored | null },
-    changes: readonly Change[],
-  ): Promise<readonly QueuedEffect[]> {
-    const record = next ?? before;
-    const wanted = record === null ? [] : (of.effects?.(idOf(record), before, next) ?? []);
-    const { effects, statements } = effectStatements(shopId, wanted, ids, clock.now(), traceparent);
-    await tx.batch([...changes, ...statements]);
-    return effects;
-  }
+/** @throws Fault INVALID_INPUT STOREFRONT_OWNED  a field that comes from the storefront would change. */
+function refuseOwned({ shop }: Call, changes: readonly { readonly field: string }[], owned: readonly string[]): void {
+  const platform = platformName(shop.storefront);
+  const field = changes.find((change) => owned.includes(change.field))?.field;
+  if (platform === null || field === undefined) return;
+  throw new Fault("INVALID_INPUT", `${field} comes from ${platform}.`, {
+    reason: "STOREFRONT_OWNED",
+    action: `Change it in ${platform}; the next pull brings the change.`,
+    details: [{ path: `/${field}`, message: `comes from ${platform}` }],
+  });
+}
 
-  const create = operation({
+/** Makes the change, with what is to be done elsewhere. */
+async function saved(
+  tx: Tx,
+  { shop: { shopId }, ids, clock, traceparent }: Call,
+  wanted: readonly Effect[],
+  changes: readonly Change[],
+): Promise<readonly QueuedEffect[]> {
+  const { effects, statements } = effectStatements(shopId, wanted, ids, clock.now(), traceparent);
+  await tx.batch([...changes, ...statements]);
+  return effects;
+}
+
+function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) {
+  const { kind, fields, table, idOf } = form;
+  const madeIds = Object.entries(form.madeIds);
+  return operation({
     ...kept,
     name: `${kind}_create`,
     title: `Add a ${kind}`,
     summary: `Adds a ${kind}.`,
-    description: `An id that is sent is kept; else one is made.`,
+    description: "An id that is sent is kept; else one is made.",
     scope: "write",
-    route: { method: "POST", path: route },
+    route: { method: "POST", path: form.route },
     success: 201,
     repeat: "adds-again",
     faults: [],
-    input: fieldObject(fields, inputs, "new", Object.fromEntries(madeIds.map(([name]) => [name, id.optional()]))),
-    output,
+    input: fieldObject(fields, form.inputs, "new", Object.fromEntries(madeIds.map(([name]) => [name, id.optional()]))),
+    output: form.output,
     run: (call, sent) =>
       call.commit(async (tx) => {
         const { shopId } = call.shop;
-        if (of.fromStorefront !== undefined) refuseOfStorefront(call, kind);
+        if (form.fromStorefront !== undefined) refuseOfStorefront(call, kind);
         const made = Object.fromEntries(
           madeIds.flatMap(([name, prefix]) => (sent[name] === undefined ? [[name, call.ids.next(prefix)]] : [])),
         );
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs take what a record may hold
         const record = valuesFrom(fields, { ...sent, ...made }) as Stored;
-        const taken = await recordsByKey(tx, table, shopId, [[idOf(record)]]);
+        const recordId = idOf(record);
+        const taken = await recordsByKey(tx, table, shopId, [[recordId]]);
         if (taken.length > 0)
-          throw new Fault("INVALID_INPUT", `The id ${shownId(idOf(record))} is taken.`, {
+          throw new Fault("INVALID_INPUT", `The id ${shownId(recordId)} is taken.`, {
             reason: "ID_TAKEN",
             action: "Send another id, or none.",
           });
         const changes = shownChanges(fields, null, record);
-        const effects = await saved(tx, call, { before: null, next: record }, [
+        const effects = await saved(tx, call, form.effects?.(recordId, null, record) ?? [], [
           replaceRecord(table, shopId, record),
-          ...historyStatements(call, kind, idOf(record), { action: "created", changes }),
+          ...historyStatements(call, kind, recordId, { action: "created", changes }),
         ]);
-        return { effects, answer: () => answer(record) };
+        return { effects, answer: () => form.answer(record) };
       }),
   });
+}
 
-  const get = operation({
+const getOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) =>
+  operation({
     ...kept,
-    name: `${kind}_get`,
-    title: `Read a ${kind}`,
-    summary: `A ${kind}.`,
+    name: `${form.kind}_get`,
+    title: `Read a ${form.kind}`,
+    summary: `A ${form.kind}.`,
     description: only("rest", "Its ETag names its version, for If-Match."),
     scope: "read",
-    route: { method: "GET", path },
+    route: { method: "GET", path: form.path },
     repeat: "read",
     faults: ["NOT_FOUND"],
-    input: z.strictObject(inPath),
-    output,
+    input: z.strictObject(form.inPath),
+    output: form.output,
     run: async (call, input) =>
-      answer(await call.read((tx) => recordOf(tx, call.shop.shopId, of, String(input[idMember])))),
+      form.answer(await call.read((tx) => recordOf(tx, call.shop.shopId, form, String(input[form.idMember])))),
   });
 
-  const update = operation({
+const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) =>
+  operation({
     ...kept,
-    name: `${kind}_update`,
-    title: `Change a ${kind}`,
-    summary: `Changes a ${kind}.`,
+    name: `${form.kind}_update`,
+    title: `Change a ${form.kind}`,
+    summary: `Changes a ${form.kind}.`,
     description: "Members that are left out stay; null clears. What comes from the shop's storefront is refused.",
     scope: "write",
-    route: { method: "PATCH", path },
+    route: { method: "PATCH", path: form.path },
     repeat: "safe",
     faults: recordFaults,
-    input: fieldObject(fields, inputs, "changes", inPath),
-    output,
+    input: fieldObject(form.fields, form.inputs, "changes", form.inPath),
+    output: form.output,
     run: (call, sent) =>
       call.commit(async (tx) => {
         const { shopId } = call.shop;
-        const before = await recordOf(tx, shopId, of, idOf(sent));
+        const { kind, fields, table } = form;
+        const recordId = form.idOf(sent);
+        const before = await recordOf(tx, shopId, form, recordId);
         requireRecordVersion(call, before);
         const next = withChanges(fields, before, sent);
-        refuseOwned(call, before, next);
         const changes = shownChanges(fields, before, next);
-        if (changes.length === 0) return { effects: [], answer: () => answer(next) };
-        const effects = await saved(tx, call, { before, next }, [
+        const answer = () => form.answer(next);
+        refuseOwned(call, changes, form.fromStorefront?.(call.shop) ?? []);
+        if (changes.length === 0) return { effects: [], answer };
+        const effects = await saved(tx, call, form.effects?.(recordId, before, next) ?? [], [
           replaceRecord(table, shopId, next),
-          ...historyStatements(call, kind, idOf(sent), { action: "changed", changes }),
+          ...historyStatements(call, kind, recordId, { action: "changed", changes }),
         ]);
-        return { effects, answer: () => answer(next) };
+        return { effects, answer };
       }),
   });
 
-  const remove = operation({
+const deleteOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) =>
+  operation({
     ...kept,
-    name: `${kind}_delete`,
-    title: `Delete a ${kind}`,
-    summary: `Deletes a ${kind} that nothing uses.`,
-    description: `One that is used is refused: ${of.archive}.`,
+    name: `${form.kind}_delete`,
+    title: `Delete a ${form.kind}`,
+    summary: `Deletes a ${form.kind} that nothing uses.`,
+    description: `One that is used is refused. ${form.archive}`,
     scope: "write",
-    route: { method: "DELETE", path },
+    route: { method: "DELETE", path: form.path },
     repeat: "refused",
     destructive: true,
     faults: recordFaults,
-    input: z.strictObject(inPath),
-    output: z.strictObject({ [idMember]: z.string(), deleted: z.literal(true) }),
+    input: z.strictObject(form.inPath),
+    output: z.strictObject({ [form.idMember]: z.string(), deleted: z.literal(true) }),
     run: (call, input) =>
       call.commit(async (tx) => {
         const { shopId } = call.shop;
+        const { kind, idMember } = form;
         const recordId = String(input[idMember]);
-        const before = await recordOf(tx, shopId, of, recordId);
+        const before = await recordOf(tx, shopId, form, recordId);
         requireRecordVersion(call, before);
-        if (of.fromStorefront !== undefined) refuseOfStorefront(call, kind);
+        if (form.fromStorefront !== undefined) refuseOfStorefront(call, kind);
         const use = await useOf(tx, shopId, kind, recordId);
         if (use !== null)
           throw new Fault("INVALID_INPUT", `The ${kind} is used by ${use}, so it is not deleted.`, {
             reason: "IN_USE",
-            action: of.archive,
+            action: form.archive,
           });
-        const changes = shownChanges(fields, before, null);
-        const effects = await saved(tx, call, { before, next: null }, [
+        const changes = shownChanges(form.fields, before, null);
+        const effects = await saved(tx, call, form.effects?.(recordId, before, null) ?? [], [
           ...deleteStatements[kind](shopId, recordId),
           ...historyStatements(call, kind, recordId, { action: "deleted", changes }),
         ]);
@@ -288,5 +300,8 @@ export function recordOperations<T extends Fields, Stored extends ValuesOf<T>>(o
       }),
   });
 
-  return { create, get, update, remove };
+/** The operations on records of one kind: made, read, changed, deleted. */
+export function recordOperations<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, Stored>) {
+  const form = formOf(of);
+  return { create: createOf(form), get: getOf(form), update: updateOf(form), remove: deleteOf(form) };
 }
