@@ -1,6 +1,7 @@
 /** The console: who is signed in decides between signing in and the screens; the path decides which screen. */
 import { useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
+import { followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
@@ -19,6 +20,7 @@ const PrintScreen = lazy(async () => (await import("./order/supplier/print.tsx")
  * The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself.
  */
 const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
+  home: lazy(async () => (await import("./home/home.tsx")).HomeScreen),
   orders: () => {
     const [, purchaseOrderId, task] = place.value.steps;
     if (task === "print") return <PrintScreen />;
@@ -67,7 +69,7 @@ const App: FunctionComponent = () => {
   });
   if (kind === "unknown") return null;
   if (kind === "choose-shop") return <OperatorScreen />;
-  const [first = "orders"] = place.value.steps;
+  const [first = "home"] = place.value.steps;
   const Screen = isScreen(first) ? screens[first] : NotFound;
   // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is
   // new.
@@ -86,6 +88,7 @@ const App: FunctionComponent = () => {
 /** Whoever comes back by a new invitation is a new person to the service, and has the same name and role. */
 const screensOwner = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);
 
+followLook();
 startRouter();
 // A link that is opened where the console is open already changes the fragment alone.
 addEventListener("hashchange", () => {

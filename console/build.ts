@@ -2,9 +2,11 @@
  * Builds the console into `dist/console`: `index.html`, and scripts and styles whose names have a hash of their
  * content. `npm ci` runs it (`prepare`), and `npm run build` for the package.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
+import { iconNames } from "./icons/names.ts";
 
 const folder = import.meta.dirname;
 const outdir = path.join(folder, "../dist/console");
@@ -43,6 +45,7 @@ const { metafile } = await build({
   legalComments: "none",
   jsx: "automatic",
   jsxImportSource: "preact",
+  loader: { ".woff2": "file" },
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
@@ -63,8 +66,24 @@ function builtFrom(name: string): { readonly file: string; readonly imports: rea
 // The entry itself is one import: the page names the file with the code.
 const [script, ...others] = builtFrom("app.tsx").imports;
 if (script === undefined || others.length > 0) throw new Error("the first page is not one file");
+/** The icons that the console names, as symbols: the page carries them, so that none is asked for. */
+const icons = readFileSync(path.join(folder, "icons/icons.svg"), "utf8");
+const missing = iconNames.filter((name) => !icons.includes(`id="icon-${name}"`));
+if (missing.length > 0) throw new Error(`icons.svg lacks ${missing.join(", ")}: console/icons/take.ts makes it`);
+const markFile = readFileSync(path.join(folder, "icons/mark.svg"), "utf8").trim();
+const mark = /<g[^]*<\/g>/.exec(markFile)?.[0] ?? "";
+const font = Object.keys(metafile.outputs).find((file) => /inter-latin-wght-[^/]*\.woff2$/.test(file));
+if (font === undefined) throw new Error("the font was not built");
+
 const indexPage = readFileSync(path.join(folder, "index.html"), "utf8")
   .replace("app.css", builtFrom("styles.css").file)
-  .replace("app.js", script);
+  .replace("app.js", script)
+  .replace("inter.woff2", path.basename(font))
+  .replace("data:,", `data:image/svg+xml,${encodeURIComponent(markFile)}`)
+  .replace("<svg></svg>", icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${mark}</defs>`));
 mkdirSync(outdir, { recursive: true });
 writeFileSync(path.join(outdir, "index.html"), indexPage);
+// Whoever gives the files on gives their licences with them.
+copyFileSync(path.join(folder, "icons/LICENSE"), path.join(outdir, "LICENSE-lucide.txt"));
+const interFolder = path.dirname(createRequire(import.meta.url).resolve("@fontsource-variable/inter/package.json"));
+copyFileSync(path.join(interFolder, "LICENSE"), path.join(outdir, "LICENSE-inter.txt"));

@@ -4,6 +4,7 @@
  */
 
 export const places = [
+  "home",
   "orders",
   "orders/:purchaseOrderId",
   "orders/:purchaseOrderId/confirm",

@@ -18,6 +18,7 @@ export function nameRecord(id: string, name: string): void {
 
 /** The words of a place. @param record names the record that it shows. */
 const words: Readonly<Record<PlacePath, (record: string) => string>> = {
+  home: () => texts.titles.home,
   orders: () => texts.titles.orders,
   "orders/:purchaseOrderId": (record) => texts.titles.order(record),
   "orders/:purchaseOrderId/confirm": (record) => texts.titles.confirm(record),
@@ -61,7 +62,7 @@ export function titleOf(
   shopName: string | null,
   record: { readonly id: string; readonly name: string } | null = named.value,
 ): string {
-  const shownSteps = steps.length === 0 ? ["orders"] : steps;
+  const shownSteps = steps.length === 0 ? ["home"] : steps;
   const exact = shownSteps.join("/");
   const path = isPlace(exact) ? exact : Object.keys(words).find((each) => matches(each, shownSteps));
   if (path === undefined || !isPlace(path)) return shopName ?? texts.titles.console;

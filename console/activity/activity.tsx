@@ -33,7 +33,7 @@ export const ActivityScreen: FunctionComponent = () => {
       <div class="heading">
         <h1>{texts.activity.title}</h1>
         {isOwner ? (
-          <div class="views">
+          <div class="tabs">
             {views.map((each) => (
               <a
                 key={each}

@@ -16,6 +16,10 @@ export function money(value: number, currencyCode: string): string {
   return format.format(value);
 }
 
+/** An amount in whole units, where cents say nothing. */
+export const about = (value: number, currencyCode: string): string =>
+  new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 0 }).format(value);
+
 /** The text as a sentence, for what stands before another one. */
 export const sentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
@@ -23,6 +27,15 @@ const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "U
 
 /** A day (`YYYY-MM-DD`), which belongs to no time zone. */
 export const day = (value: string): string => days.format(new Date(`${value}T00:00:00Z`));
+
+const daysOfYear = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A day of which the year is clear. */
+export const dayOfYear = (value: string): string => daysOfYear.format(new Date(`${value}T00:00:00Z`));
+
+/** The same without the year, if it is this one. */
+export const shortDay = (value: string): string =>
+  value.startsWith(`${new Date().getFullYear()}-`) ? dayOfYear(value) : day(value);
 
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 

@@ -69,7 +69,7 @@ export const ShopsScreen: FunctionComponent = () => {
       <h1>{operatorTexts.notYours}</h1>
       <p>{operatorTexts.notYoursHint}</p>
       <p>
-        <a href={hrefOf("orders")}>{texts.navigation.orders}</a>
+        <a href={hrefOf("orders")}>{texts.navigation.places.orders}</a>
       </p>
     </div>
   );

@@ -4,6 +4,8 @@ import type { FunctionComponent } from "preact";
 import type { PurchaseOrderStatus } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
@@ -72,59 +74,59 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       go(hrefOf("orders"));
     } else problem.value = problemOf(result);
   };
-  const moves = mayMove(role) ? movesOf(order) : [];
   const isBusy = state.isSaving.value;
+  const moves = mayMove(role) ? movesOf(order) : [];
+  const moveItem = (to: PurchaseOrderStatus): Item => ({
+    title: moveTitle(order, to),
+    isGrave: grave.includes(to),
+    run: () => {
+      if (grave.includes(to)) chosen.value = to;
+      else move(to);
+    },
+  });
+  const maySend = mayMove(role) && !unsendable.includes(order.status);
+  const isClosing = isOpen("complete") || isOpen("quick-complete");
+  const complete = when(isClosing, { title: words.complete, href: hrefOf("orders", purchaseOrderId, "complete") });
+  const isNext = (to: PurchaseOrderStatus): boolean => to === "In Progress" && order.status === "Confirmed";
+  // What is most likely wanted comes first, and is the button; the others are in the menu.
+  const items: readonly Item[] = [
+    ...when(mayMove(role) && order.status === "Draft", { title: words.send, run: send }),
+    ...when(isOpen("confirm") && !isConfirmedShort(order) && order.status !== "Confirmed", {
+      title: words.confirmAll,
+      run: () => void confirmAll(state, order),
+    }),
+    ...moves.filter(isNext).map(moveItem),
+    ...(order.status === "Received" ? complete : []),
+    ...when(isOpen("receive"), { title: words.receive, href: hrefOf("receive", purchaseOrderId) }),
+    ...when(isOpen("confirm"), { title: words.confirm, href: hrefOf("orders", purchaseOrderId, "confirm") }),
+    ...(order.status === "Received" ? [] : complete),
+    ...when(maySend, { title: words.sendAgain, run: send }),
+    ...moves.filter((to) => !isNext(to)).map(moveItem),
+    ...when(isOpen("delete"), { title: words.delete, isGrave: true, run: () => (chosen.value = "delete") }),
+  ];
+  const [first, ...others] = items;
   return (
     <section aria-label={words.title} class="next">
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <div class="buttons">
-        {mayMove(role) && order.status === "Draft" ? (
-          <button type="button" class="primary" disabled={isBusy} onClick={send}>
-            {words.send}
-          </button>
-        ) : null}
-        {isOpen("confirm") && !isConfirmedShort(order) && order.status !== "Confirmed" ? (
-          <button type="button" class="primary" disabled={isBusy} onClick={() => void confirmAll(state, order)}>
-            {words.confirmAll}
-          </button>
-        ) : null}
-        {isOpen("confirm") ? <a href={hrefOf("orders", purchaseOrderId, "confirm")}>{words.confirm}</a> : null}
-        {isOpen("receive") ? (
-          <a class="primary" href={hrefOf("receive", purchaseOrderId)}>
-            {words.receive}
-          </a>
-        ) : null}
-        {isOpen("complete") || isOpen("quick-complete") ? (
-          <a href={hrefOf("orders", purchaseOrderId, "complete")}>{words.complete}</a>
-        ) : null}
-        {mayMove(role) && !unsendable.includes(order.status) ? (
-          <button type="button" disabled={isBusy} onClick={send}>
-            {words.sendAgain}
-          </button>
-        ) : null}
-        {moves.map((to) => (
-          <button
-            key={to}
-            type="button"
-            class={to === "In Progress" && order.status === "Confirmed" ? "primary" : undefined}
-            disabled={isBusy}
-            onClick={() => {
-              if (grave.includes(to)) chosen.value = to;
-              else move(to);
-            }}
-          >
-            {moveTitle(order, to)}
-          </button>
-        ))}
         {isOpen("sync") && ["failed", "partial"].includes(order.storefrontSyncState) ? (
           <PushAgain state={state} order={order} />
         ) : null}
-        {isOpen("delete") ? (
-          <button type="button" class="plain" disabled={isBusy} onClick={() => (chosen.value = "delete")}>
-            {words.delete}
-          </button>
-        ) : null}
+        {first === undefined ? null : (
+          <ItemButton item={first} isDisabled={isBusy} look={done.includes(order.status) ? undefined : "primary"} />
+        )}
+        <Pop button={<Icon name="ellipsis" />} buttonClass="icon-only" label={words.more} isMenu isAtEnd>
+          {others.map((item) => (
+            <ItemButton
+              key={item.title}
+              item={item}
+              isDisabled={isBusy}
+              look={item.isGrave === true ? "danger" : undefined}
+            />
+          ))}
+          <WhyNot order={order} role={role} />
+        </Pop>
       </div>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {chosen.value === null ? null : (
         <Sure
           action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
@@ -135,10 +137,40 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           no={() => (chosen.value = null)}
         />
       )}
-      <WhyNot order={order} role={role} />
     </section>
   );
 };
+
+/** Something that can be done with the order: here, or at a place of its own. */
+interface Item {
+  readonly title: string;
+  /** A person is asked once more. */
+  readonly isGrave?: boolean;
+  readonly run?: () => void;
+  readonly href?: string;
+}
+
+const when = (isOffered: boolean, item: Item): readonly Item[] => (isOffered ? [item] : []);
+
+/** Statuses in which nothing is pressing. */
+const done: readonly PurchaseOrderStatus[] = ["Completed", "Cancelled"];
+
+interface ItemButtonProps {
+  readonly item: Item;
+  readonly isDisabled: boolean;
+  readonly look: "primary" | "danger" | undefined;
+}
+
+const ItemButton: FunctionComponent<ItemButtonProps> = ({ item: { title, href, run }, isDisabled, look }) =>
+  href === undefined ? (
+    <button type="button" class={look} disabled={isDisabled} onClick={run}>
+      {title}
+    </button>
+  ) : (
+    <a class={look} href={href}>
+      {title}
+    </a>
+  );
 
 const Sure: FunctionComponent<{ readonly action: string; readonly yes: () => void; readonly no: () => void }> = ({
   action,
@@ -164,20 +196,18 @@ const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Para
 }) => {
   const closed = activities.flatMap((activity) => {
     const obstacle = obstacleTo(order, activity, role);
+    // Both complete an order, and have one entry in the menu.
+    if (activity === "complete" && obstacleTo(order, "quick-complete", role) === null) return [];
     return obstacle === null ? [] : [{ activity, obstacle }];
   });
-  if (closed.length === 0) return null;
   return (
-    <details class="why">
-      <summary>{words.whyNot}</summary>
-      <dl>
-        {closed.map(({ activity, obstacle }) => (
-          <div key={activity}>
-            <dt>{words[activity]}</dt>
-            <dd>{words.obstacles[obstacle]}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
+    <>
+      {closed.map(({ activity, obstacle }) => (
+        <div key={activity} class="why-not quiet">
+          <p>{words[activity]}</p>
+          <p>{words.obstacles[obstacle]}</p>
+        </div>
+      ))}
+    </>
   );
 };

@@ -2,7 +2,7 @@
  * One order: its header, its lines, what can be done next and what has happened. Confirming and completing are places
  * below it.
  */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { hasRole, signedIn } from "../data/session.ts";
@@ -15,8 +15,6 @@ import { texts } from "../texts/texts.ts";
 import { Actions } from "./actions.tsx";
 import { AddLines } from "./lines/add-lines.tsx";
 import { Attachments } from "./attachments.tsx";
-import { Complete } from "./complete.tsx";
-import { Confirm } from "./confirm.tsx";
 import { DocumentLinks } from "./supplier/document.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
@@ -35,6 +33,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
   const [, , task] = place.value.steps;
   const news = useLiveOrder({ purchaseOrderId, state, isTask: task !== undefined });
   useEffect(() => void state.read(), [state]);
+  const isSending = useSignal(false);
   const order = state.order.value;
   const problem = state.problem.value;
   useEffect(() => {
@@ -55,16 +54,17 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
         <>
           <div class="heading">
             <h1>
-              {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
+              {order.poNumber} {order.poName === null ? null : <span class="by">{order.poName}</span>}
             </h1>
             <StatusChip status={order.status} />
             <News news={news} state={state} />
             <span class="quiet" role="status">
               {state.isSaving.value ? texts.order.saving : null}
             </span>
+            {task === undefined ? <Actions state={state} order={order} send={() => (isSending.value = true)} /> : null}
           </div>
           <Notices state={state} order={order} />
-          <Task task={task} state={state} order={order} />
+          <Task task={task} state={state} order={order} isSending={isSending} />
         </>
       )}
     </>
@@ -76,20 +76,26 @@ interface OrderProps {
   readonly order: FullOrder;
 }
 
-const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }> = ({ task, ...props }) => {
+interface ViewProps extends OrderProps {
+  /** True while what sends the order to its supplier is open. */
+  readonly isSending: Signal<boolean>;
+}
+
+const Task: FunctionComponent<ViewProps & { readonly task: string | undefined }> = ({ task, ...props }) => {
   if (task === undefined) return <OrderView {...props} />;
   if (task === "confirm") return <Confirm {...props} />;
   return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
 
+const Confirm = lazy(async () => (await import("./confirm.tsx")).Confirm);
+const Complete = lazy(async () => (await import("./complete.tsx")).Complete);
 const Answer = lazy(async () => (await import("./supplier/supplier.tsx")).Answer);
 const Links = lazy(async () => (await import("./supplier/supplier.tsx")).Links);
 const Send = lazy(async () => (await import("./supplier/send.tsx")).Send);
 const Mails = lazy(async () => (await import("./supplier/mails.tsx")).Mails);
 
-const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
+const OrderView: FunctionComponent<ViewProps> = ({ state, order, isSending }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);
-  const isSending = useSignal(false);
   const sent = useSignal<Sent | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
   const obstacle = obstacleTo(order, "edit-lines", role);
@@ -98,7 +104,6 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   return (
     <>
       <Missing state={state} order={order} />
-      <Actions state={state} order={order} send={() => (isSending.value = true)} />
       {isSending.value ? (
         <Send
           state={state}
@@ -120,14 +125,14 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
         </>
       )}
       {isEditingHeader.value === null ? (
-        <>
+        <div class="card of-facts">
           <Facts order={order} />
           {mayDo(role, "edit-lines") ? (
-            <button type="button" class="plain" onClick={() => (isEditingHeader.value = order)}>
+            <button type="button" onClick={() => (isEditingHeader.value = order)}>
               {texts.orderHeader.edit}
             </button>
           ) : null}
-        </>
+        </div>
       ) : (
         <HeaderForm state={state} order={isEditingHeader.value} close={() => (isEditingHeader.value = null)} />
       )}
@@ -144,11 +149,13 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
           <Lines state={state} order={order} isEditable={obstacle === null} />
         )}
         {obstacle === null ? <OffPacks state={state} order={order} /> : null}
+      </section>
+      <div class="below-lines">
         {obstacle === null ? (
           <AddLines key={isBegun ? "begun" : ""} state={state} order={order} isFirst={isNew && isBegun} />
         ) : null}
-      </section>
-      <Totals order={order} />
+        <Totals order={order} />
+      </div>
       <DocumentLinks purchaseOrderId={order.purchaseOrderId} />
       {hasRole("purchaser") && order.status !== "Draft" && order.status !== "Cancelled" ? (
         <Links purchaseOrderId={order.purchaseOrderId} />

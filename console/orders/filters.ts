@@ -48,20 +48,27 @@ export const wholeList = "view=all";
 /** The day that the service is asked for in place of this word is today's, so that a saved view stays true tomorrow. */
 const todayWord = "today";
 
-const overdueView = `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${todayWord}`;
+const openStatuses = "status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received";
 
-const waitingView = "status=Sent,Partially Confirmed";
+/** Queries that have a name. */
+export const views = {
+  open: openStatuses,
+  receive: "status=Confirmed,In Progress,Partially Received",
+  overdue: `${openStatuses}&expectedBefore=${todayWord}`,
+  waiting: "status=Sent,Partially Confirmed",
+  failed: "storefrontSyncState=failed",
+} as const;
 
 /** Views of which somebody wants to know how many orders they show: their suppliers are late, or have yet to answer. */
-export const countedViews: readonly string[] = [overdueView, waitingView];
+export const countedViews: readonly string[] = [views.overdue, views.waiting];
 
 /** Views that are always there: a name for a query. */
 export const builtInViews = [
   { name: texts.orders.views.all, query: wholeList },
-  { name: texts.orders.views.receive, query: "status=Confirmed,In Progress,Partially Received" },
-  { name: texts.orders.views.overdue, query: overdueView },
-  { name: texts.orders.views.waiting, query: waitingView },
-  { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
+  { name: texts.orders.views.receive, query: views.receive },
+  { name: texts.orders.views.overdue, query: views.overdue },
+  { name: texts.orders.views.waiting, query: views.waiting },
+  { name: texts.orders.views.failed, query: views.failed },
 ] as const;
 
 /** True if the query shows the same as the view. */

@@ -4,6 +4,9 @@ import { signedIn, today } from "../data/session.ts";
 
 const dayMs = 86_400_000;
 
+/** A day that is further away is told by its date alone. */
+const countedDaysMax = 30;
+
 const open: readonly string[] = ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"];
 
 /** Days since goods of the order were expected; null when they are not late. */
@@ -11,6 +14,13 @@ export function lateFor({ status, nextExpectedDate, quantityPending }: PurchaseO
   if (nextExpectedDate === null || quantityPending === 0 || !open.includes(status)) return null;
   const days = (Date.parse(today()) - Date.parse(nextExpectedDate)) / dayMs;
   return days > 0 ? days : null;
+}
+
+/** Days until goods of the order are expected, of which a person still counts them; else null. */
+export function dueIn({ status, nextExpectedDate, quantityPending }: PurchaseOrderHeader): number | null {
+  if (nextExpectedDate === null || quantityPending === 0 || !open.includes(status)) return null;
+  const days = (Date.parse(nextExpectedDate) - Date.parse(today())) / dayMs;
+  return days >= 0 && days <= countedDaysMax ? days : null;
 }
 
 /** Days since the order was sent, if it is unconfirmed for longer than the shop allows; else null. */

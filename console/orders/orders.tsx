@@ -9,17 +9,28 @@ import { locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/list-screen.tsx";
-import { PickFilter } from "../parts/fields/pick-filter.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ListBar, type Taken } from "../parts/list-bar.tsx";
+import { PickFilter, usePickedName } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
-import { Day } from "../parts/when.tsx";
+import { ShortDay } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { exportOrders } from "./export.ts";
-import { lateFor, unconfirmedFor } from "./lateness.ts";
-import { isView, paidStatuses, statuses, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
+import { dueIn, lateFor, unconfirmedFor } from "./lateness.ts";
+import {
+  builtInViews,
+  isView,
+  paidStatuses,
+  statuses,
+  statusesIn,
+  wholeList,
+  withParameter,
+  withStatus,
+} from "./filters.ts";
 import { ordersOf } from "./kept.ts";
 import { useLiveOrders } from "./live.ts";
 import { addressOf, ViewBar } from "./view-bar.tsx";
@@ -126,12 +137,14 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
     <div class="buttons at-end">
       {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void save()} />}
       {isExportable ? (
-        <button type="button" disabled={read.value !== null} onClick={() => void save()}>
-          {read.value === null ? words.exportCsv : words.exporting(read.value)}
+        <button type="button" class="shy" disabled={read.value !== null} onClick={() => void save()}>
+          <Icon name="download" />
+          <span>{read.value === null ? words.exportCsv : words.exporting(read.value)}</span>
         </button>
       ) : null}
       {isBuyer ? (
         <a class="primary" href={hrefOf("new-order")} title={words.createHint} aria-keyshortcuts="n">
+          <Icon name="plus" />
           {words.create}
         </a>
       ) : null}
@@ -142,93 +155,108 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
 const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
   const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
   const chosen = statusesIn(query);
-  return (
-    <section class="filters" aria-label={texts.filters.title}>
-      <ViewBar query={query} />
-      <SearchFilter
-        label={words.search}
-        hint={words.searchHint}
-        value={query.get("search") ?? ""}
-        search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
-      />
-      <fieldset class="chips">
-        <legend class="hidden">{words.status}</legend>
-        {statuses.map((status) => (
-          <button
-            key={status}
-            type="button"
-            class="toggle"
-            aria-pressed={chosen.includes(status)}
-            onClick={() => go(addressOf(withStatus(query, status)))}
-          >
-            {status}
-          </button>
-        ))}
-      </fieldset>
-      <div class="filter-row">
-        <PickFilter
-          label={words.columns.supplier}
-          value={query.get("supplierId")}
-          lookUp={suppliers}
-          choose={(id) => set("supplierId", id)}
-        />
-        <PickFilter
-          label={words.columns.location}
-          value={query.get("locationId")}
-          lookUp={locations}
-          choose={(id) => set("locationId", id)}
-        />
-        <label>
-          {texts.filters.from}
-          <input
-            type="date"
-            value={query.get("dateFrom") ?? ""}
-            onChange={(event) => set("dateFrom", event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          {texts.filters.to}
-          <input
-            type="date"
-            value={query.get("dateTo") ?? ""}
-            onChange={(event) => set("dateTo", event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          {words.columns.paid}
-          <select
-            value={query.get("paidStatus") ?? ""}
-            onChange={(event) => set("paidStatus", event.currentTarget.value)}
-          >
-            <option value="">{texts.filters.any}</option>
-            {paidStatuses.map((status) => (
-              <option key={status}>{status}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-    </section>
-  );
-};
-
-/** The status, and how long the supplier has not confirmed if that is longer than the shop allows. */
-const Standing: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
-  const days = unconfirmedFor(order);
+  const supplier = usePickedName(query.get("supplierId"), suppliers);
+  const location = usePickedName(query.get("locationId"), locations);
+  const off = (name: string) => () => set(name, "");
+  const one = (label: string, parameter: string, name = query.get(parameter)): readonly Taken[] =>
+    name === null ? [] : [{ label, name, takeOff: off(parameter) }];
+  const taken = [
+    ...chosen.map((status) => ({
+      label: words.status,
+      name: status,
+      takeOff: () => go(addressOf(withStatus(query, status))),
+    })),
+    ...one(words.columns.supplier, "supplierId", supplier),
+    ...one(words.columns.location, "locationId", location),
+    ...one(texts.filters.from, "dateFrom"),
+    ...one(texts.filters.to, "dateTo"),
+    ...one(words.columns.paid, "paidStatus"),
+  ];
+  const isNamed = builtInViews.some((view) => isView(query, view.query));
   return (
     <>
-      <StatusChip status={order.status} />
-      {days === null ? null : <span class="late">{words.unconfirmedFor(days)}</span>}
+      <ViewBar query={query} />
+      <ListBar
+        search={
+          <SearchFilter
+            label={words.search}
+            hint={words.searchHint}
+            value={query.get("search") ?? ""}
+            search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
+          />
+        }
+        taken={isNamed ? [] : taken}
+      >
+        <fieldset class="chips">
+          <legend>{words.status}</legend>
+          {statuses.map((status) => (
+            <button
+              key={status}
+              type="button"
+              class="toggle"
+              aria-pressed={chosen.includes(status)}
+              onClick={() => go(addressOf(withStatus(query, status)))}
+            >
+              {status}
+            </button>
+          ))}
+        </fieldset>
+        <div class="filter-row">
+          <PickFilter
+            label={words.columns.supplier}
+            value={query.get("supplierId")}
+            lookUp={suppliers}
+            choose={(id) => set("supplierId", id)}
+          />
+          <PickFilter
+            label={words.columns.location}
+            value={query.get("locationId")}
+            lookUp={locations}
+            choose={(id) => set("locationId", id)}
+          />
+          <label>
+            {texts.filters.from}
+            <input
+              type="date"
+              value={query.get("dateFrom") ?? ""}
+              onChange={(event) => set("dateFrom", event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            {texts.filters.to}
+            <input
+              type="date"
+              value={query.get("dateTo") ?? ""}
+              onChange={(event) => set("dateTo", event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            {words.columns.paid}
+            <select
+              value={query.get("paidStatus") ?? ""}
+              onChange={(event) => set("paidStatus", event.currentTarget.value)}
+            >
+              <option value="">{texts.filters.any}</option>
+              {paidStatuses.map((status) => (
+                <option key={status}>{status}</option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </ListBar>
     </>
   );
 };
 
+/** When goods are expected, how far away that is, and how long the supplier has not confirmed if that is too long. */
 const Expected: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
-  if (order.nextExpectedDate === null) return <>{words.none}</>;
-  const days = lateFor(order);
+  const [lateDays, inDays, silentDays] = [lateFor(order), dueIn(order), unconfirmedFor(order)];
   return (
     <>
-      <Day at={order.nextExpectedDate} />
-      {days === null ? null : <span class="late">{words.lateFor(days)}</span>}
+      {order.nextExpectedDate === null ? words.none : <ShortDay at={order.nextExpectedDate} />}
+      {lateDays === null ? null : <span class="late">{words.lateFor(lateDays)}</span>}
+      {silentDays === null ? null : <span class="late">{words.unconfirmedFor(silentDays)}</span>}
+      {inDays === null || silentDays !== null ? null : <span class="quiet">{words.dueIn(inDays)}</span>}
     </>
   );
 };
@@ -244,38 +272,40 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
       </>
     ),
   },
+  { name: "status", title: words.columns.status, at: "state", cell: (order) => <StatusChip status={order.status} /> },
   {
     name: "supplier",
     title: words.columns.supplier,
-    cell: (order) => (
-      <>
-        {order.supplierName ?? words.none}
-        {order.locationName === null ? null : <span class="quiet">{order.locationName}</span>}
-      </>
-    ),
+    kind: "name",
+    at: "who",
+    cell: (order) => order.supplierName ?? words.none,
   },
-  { name: "status", title: words.columns.status, cell: (order) => <Standing order={order} /> },
+  { name: "location", title: words.columns.location, width: "wide", cell: (order) => order.locationName ?? words.none },
   {
     name: "expected",
     title: words.columns.expected,
     kind: "date",
+    at: "when",
     cell: (order) => <Expected order={order} />,
   },
   {
     name: "received",
     title: words.columns.received,
+    at: "progress",
     cell: (order) => <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />,
   },
   {
     name: "value",
     title: words.columns.value,
     kind: "amount",
+    at: "amount",
     cell: (order) => money(order.totalValue, order.currencyCode),
   },
-  { name: "paid", title: words.columns.paid, cell: (order) => order.paidStatus },
+  { name: "paid", title: words.columns.paid, width: "roomy", cell: (order) => order.paidStatus },
   {
     name: "sync",
     title: words.columns.sync,
+    width: "roomy",
     cell: (order) => (
       <span class={order.storefrontSyncState === "failed" ? "bad" : "quiet"}>
         {texts.sync[order.storefrontSyncState]}

@@ -42,8 +42,8 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = (
     </a>
   );
   return (
-    <div class="view-bar">
-      <nav class="views" aria-label={words.title}>
+    <>
+      <nav class="tabs" aria-label={words.title}>
         {builtInViews.map((view) => (
           <span key={view.name}>{link(view.name, view.query, false)}</span>
         ))}
@@ -63,7 +63,7 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = (
           close={() => (isOpen.value = false)}
         />
       ) : null}
-    </div>
+    </>
   );
 };
 

@@ -12,7 +12,11 @@ import { RowChunks } from "./row-chunks.tsx";
 export interface ListColumn<Row> {
   readonly name: string;
   readonly title: string;
-  readonly kind?: "amount" | "date" | undefined;
+  readonly kind?: "amount" | "date" | "name" | undefined;
+  /** How wide the window must be for it to be shown; without one it always is. */
+  readonly width?: "wide" | "roomy" | undefined;
+  /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
+  readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -63,7 +67,8 @@ interface TableProps<Row> {
 const chunkRows = 50;
 
 export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>) {
-  const classOf = (column: ListColumn<Row>): string | undefined => column.kind;
+  const classOf = ({ kind, at, width }: ListColumn<Row>): string =>
+    [kind, at && `at-${at}`, width && `if-${width}`].filter((word) => word !== undefined).join(" ");
   return (
     <table class="rows list" aria-label={title} aria-rowcount={rows.length + 1}>
       <thead>

@@ -1,6 +1,6 @@
 /** Instants and days as people read them, which programs read by the element's attribute. */
 import type { FunctionComponent } from "preact";
-import { day, moment } from "../data/format.ts";
+import { day, moment, shortDay } from "../data/format.ts";
 
 interface Timed {
   readonly at: string;
@@ -29,3 +29,6 @@ export const Moment = timed(moment);
 
 /** A day (`YYYY-MM-DD`), which belongs to no time zone. */
 export const Day = timed(day);
+
+/** The same in few letters: the year stands only where it is another than this one. */
+export const ShortDay = timed(shortDay);

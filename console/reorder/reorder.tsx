@@ -27,7 +27,7 @@ export const ReorderScreen: FunctionComponent = () => {
     <>
       <div class="heading">
         <h1>{reorderTexts.title}</h1>
-        <nav ref={nav} class="views" aria-label={reorderTexts.views}>
+        <nav ref={nav} class="tabs" aria-label={reorderTexts.views}>
           {views.map((view) => (
             <a
               key={view.viewId}

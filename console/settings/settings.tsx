@@ -20,7 +20,7 @@ export const SettingsScreen: FunctionComponent = () => {
     <OwnerOnly why={words.why}>
       <div class="heading">
         <h1>{words.title}</h1>
-        <div class="views">
+        <div class="tabs">
           {views.map(({ title, href, isHere }) => (
             <a key={href} href={href} aria-current={isHere ? "page" : undefined}>
               {title}

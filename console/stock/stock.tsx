@@ -7,6 +7,7 @@ import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
 import { withParameter } from "../orders/filters.ts";
 import { type ListColumn, ListScreen, Table } from "../parts/list-screen.tsx";
+import { ListBar } from "../parts/list-bar.tsx";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
@@ -48,17 +49,23 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
         </>
       ),
     },
-    { name: "status", title: stockTexts.columns.status, cell: (row) => <StatusChip status={row.status} /> },
+    {
+      name: "status",
+      title: stockTexts.columns.status,
+      at: "state",
+      cell: (row) => <StatusChip status={row.status} />,
+    },
     ...kind.columns.map(({ title, isAmount }, index): ListColumn<StockRow> => ({
       name: String(index),
       title,
       kind: isAmount ? "amount" : undefined,
+      at: cardPlaces[index],
       cell: (row) => row.values[index]?.text,
     })),
   ];
   return (
     <>
-      <nav class="views" aria-label={stockTexts.navigation}>
+      <nav class="tabs" aria-label={stockTexts.navigation}>
         {Object.entries(stockTexts.kinds).map(([step, title]) => (
           <a key={step} href={hrefOf("stock", step)} aria-current={step === name ? "page" : undefined}>
             {title}
@@ -86,6 +93,9 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   );
 };
 
+/** Places on a card of a kind's own columns. */
+const cardPlaces = ["who", "amount", "when", "progress"] as const;
+
 const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLSearchParams }> = ({ name, query }) => {
   const kind: Kind = kinds[name];
   const addressOf = (next: URLSearchParams): string =>
@@ -97,57 +107,63 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
     ["dateTo", texts.filters.to],
   ] as const;
   return (
-    <section class="filters" aria-label={texts.filters.title}>
-      <p class="quiet">{stockTexts.lead}</p>
-      <SearchFilter
-        label={stockTexts.search.label}
-        hint={stockTexts.search.hint}
-        value={query.get("search") ?? ""}
-        search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
-      />
-      <fieldset class="chips">
-        <legend class="hidden">{stockTexts.columns.status}</legend>
-        {kind.statuses.map((status) => (
-          <button
-            key={status}
-            type="button"
-            class="toggle"
-            aria-pressed={chosen.includes(status)}
-            onClick={() =>
-              set(
-                "status",
-                (chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]).join(","),
-              )
-            }
-          >
-            {status}
-          </button>
-        ))}
-      </fieldset>
-      <div class="filter-row">
-        {kind.places.map(({ parameter, title }) => (
-          <PickFilter
-            key={parameter}
-            label={title}
-            value={query.get(parameter)}
-            lookUp={locations}
-            choose={(id) => set(parameter, id)}
+    <>
+      <p class="lead">{stockTexts.lead}</p>
+      <ListBar
+        search={
+          <SearchFilter
+            label={stockTexts.search.label}
+            hint={stockTexts.search.hint}
+            value={query.get("search") ?? ""}
+            search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
           />
-        ))}
-        {kind.hasDates
-          ? dates.map(([parameter, title]) => (
-              <label key={parameter}>
-                {title}
-                <input
-                  type="date"
-                  value={query.get(parameter) ?? ""}
-                  onChange={(event) => set(parameter, event.currentTarget.value)}
-                />
-              </label>
-            ))
-          : null}
-      </div>
-    </section>
+        }
+        taken={[]}
+      >
+        <fieldset class="chips">
+          <legend>{stockTexts.columns.status}</legend>
+          {kind.statuses.map((status) => (
+            <button
+              key={status}
+              type="button"
+              class="toggle"
+              aria-pressed={chosen.includes(status)}
+              onClick={() =>
+                set(
+                  "status",
+                  (chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]).join(","),
+                )
+              }
+            >
+              {status}
+            </button>
+          ))}
+        </fieldset>
+        <div class="filter-row">
+          {kind.places.map(({ parameter, title }) => (
+            <PickFilter
+              key={parameter}
+              label={title}
+              value={query.get(parameter)}
+              lookUp={locations}
+              choose={(id) => set(parameter, id)}
+            />
+          ))}
+          {kind.hasDates
+            ? dates.map(([parameter, title]) => (
+                <label key={parameter}>
+                  {title}
+                  <input
+                    type="date"
+                    value={query.get(parameter) ?? ""}
+                    onChange={(event) => set(parameter, event.currentTarget.value)}
+                  />
+                </label>
+              ))
+            : null}
+        </div>
+      </ListBar>
+    </>
   );
 };
 

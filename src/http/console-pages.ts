@@ -12,6 +12,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
+  woff2: "font/woff2",
+  txt: "text/plain; charset=utf-8",
 };
 
 const policy = [
@@ -54,14 +56,14 @@ export type ConsolePages = (context: RequestContext) => Promise<Response | null>
  * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are
  *   loaded when first asked for.
  */
-export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string> | null>): ConsolePages {
+export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string | Uint8Array<ArrayBuffer>> | null>): ConsolePages {
   let loading: Promise<ReadonlyMap<string, Publication>> | null = null;
   const published = async (): Promise<ReadonlyMap<string, Publication>> => {
     const files = (await loadFiles()) ?? new Map([[indexName, notBuilt]]);
     return new Map(
-      [...files].flatMap(([name, text]) => {
+      [...files].flatMap(([name, content]) => {
         const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
-        return type === undefined ? [] : [[name, publish(text, type)] as const];
+        return type === undefined ? [] : [[name, publish(content, type)] as const];
       }),
     );
   };

@@ -23,10 +23,11 @@ test("every place of the console is the page, asked for anew; its files have has
   for (const place of ["/console/", "/console/orders", "/console/orders/po_1?x=1", "/console/index.html"])
     assert.equal((await server.get(place, ask)).text, page.text, place);
   const files = [...page.text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, file]) => file ?? "");
-  assert.equal(files.length, 2);
+  // The styles, the script, the font.
+  assert.equal(files.length, 3);
   const sizes: Record<string, number> = {};
   for (const file of files) {
-    assert.match(file, /-[0-9A-Z]{8}\.(?:js|css)$/);
+    assert.match(file, /-[0-9A-Z]{8}\.(?:js|css|woff2)$/);
     const answered = await server.get(file, ask);
     assert.equal(answered.status, 200);
     assert.match(String(answered.headers["cache-control"]), /immutable/);

@@ -24,6 +24,7 @@ interface Rows {
 }
 
 const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string>> = {
+  home: () => "home",
   orders: () => "orders",
   "orders/:purchaseOrderId": ({ orders }) => `orders/${orders["Draft"]}`,
   "orders/:purchaseOrderId/confirm": ({ orders }) => `orders/${orders["Sent"]}/confirm`,

@@ -7,12 +7,15 @@ import { endConsole, picture, skip, throughAgain, withConsole } from "../support
 after(endConsole);
 
 test(
-  "one click on the printed link shows the orders; the link works once and its secret leaves the page",
+  "one click on the printed link shows what is to be done and leads to the orders; the link works once and its secret leaves the page",
   { skip },
   async () => {
-    await withConsole(async (page, link) => {
+    await withConsole(async (page, _, program) => {
+      const link = program.word("console");
       await page.goto(link);
-      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      await page.getByRole("heading", { name: /^Hello, / }).waitFor();
+      await page.getByRole("navigation", { name: "What to do" }).getByText("late", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Orders", exact: true }).click();
       await page.getByRole("link", { name: "PO-1024" }).waitFor();
       const secret = new URL(link).hash.slice(1);
       const kept = await page.evaluate<string>(
@@ -42,6 +45,9 @@ test("filters are in the address, work by keyboard alone, and the way back resto
     await page.keyboard.type("maasbrand");
     await page.waitForURL(/search=maasbrand/);
     await page.getByRole("link", { name: "PO-1022" }).waitFor({ state: "detached" });
+    const filters = page.getByRole("button", { name: "Filters", exact: true });
+    await filters.focus();
+    await page.keyboard.press("Enter");
     const sent = page.getByRole("button", { name: "Sent", exact: true });
     await sent.focus();
     await page.keyboard.press("Space");

@@ -115,7 +115,7 @@ test("an owner gives a key and pauses it; what others change is seen without ask
 
 test("an operator chooses a shop and acts as an owner there; a deleted person is out at once", { skip }, async () => {
   const { page, program, faults } = await newPage();
-  await page.goto(`${program.url}/console`);
+  await page.goto(`${program.url}/console/orders`);
   await press(page, page.locator("summary", { hasText: "Operator" }));
   await tabTo(page, page.getByLabel("Admin token"));
   await page.keyboard.type(program.adminToken);

@@ -59,7 +59,7 @@ test(
     const { page, program, faults } = await newPage();
     const other = await newPage();
     for (const each of [page, other.page]) {
-      await each.goto(`${program.url}/console`);
+      await each.goto(`${program.url}/console/orders`);
       await signInWithKey(each, program, "Mina", program.word("read key"));
       await each.getByRole("link", { name: "PO-1024" }).waitFor();
     }
@@ -113,7 +113,7 @@ async function signInWithKey(
 /** Ends the sessions of a person who is signed in on this page, from another browser. */
 async function endSessionsOf(program: RunningProgram, name: string): Promise<void> {
   const { page } = await newPage();
-  await page.goto(`${program.url}/console`);
+  await page.goto(`${program.url}/console/orders`);
   await signInWithKey(page, program, name);
   await page.getByRole("button", { name: new RegExp(`^${name} `) }).click();
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
@@ -126,7 +126,7 @@ test(
   { skip },
   async () => {
     const { page, program, faults } = await newPage();
-    await page.goto(`${program.url}/console`);
+    await page.goto(`${program.url}/console/orders`);
     await signInWithKey(page, program, "Ida");
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
     const agent = apiOf(program);

@@ -43,7 +43,14 @@ export const skuColumn: FixedColumn = {
   name: "sku",
   title: titles.sku,
   isAmount: false,
-  shown: (line) => line.sku ?? texts.orders.none,
+  shown: ({ sku }) =>
+    sku === null ? (
+      texts.orders.none
+    ) : (
+      <span class="code" title={sku}>
+        {sku}
+      </span>
+    ),
 };
 
 /** A quantity that is only shown. */

@@ -4,6 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { texts } from "../../texts/texts.ts";
 import { draftIn, editColumn, productColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
 import { type EditColumn, nameOf } from "./edit-cell.tsx";
@@ -121,11 +122,11 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
               actionsOf: (line: Line) => (
                 <button
                   type="button"
-                  class="plain"
+                  class="plain icon-only"
                   aria-label={texts.order.removeLine(nameOf(line))}
                   onClick={() => void remove(line)}
                 >
-                  ×
+                  <Icon name="x" />
                 </button>
               ),
             }

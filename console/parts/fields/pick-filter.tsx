@@ -6,6 +6,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { LookUp } from "../../data/look-ups.ts";
 import { texts } from "../../texts/texts.ts";
+import { Icon } from "../icon.tsx";
 import { Combobox } from "./combobox.tsx";
 
 interface PickProps {
@@ -19,7 +20,8 @@ interface PickProps {
 /** Names that were looked up or chosen, by id. */
 const names = new Map<string, string>();
 
-export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp, choose }) => {
+/** Returns the name of what a filter is on; null when it is not. */
+export function usePickedName(value: string | null, lookUp: LookUp): string | null {
   const version = useSignal(0);
   useEffect(() => {
     const name = async (id: string): Promise<void> => {
@@ -30,7 +32,13 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
     };
     if (value !== null && !names.has(value)) void name(value);
   }, [value]);
-  if (value === null)
+  if (value === null) return null;
+  return names.get(value) ?? (version.value === 0 ? texts.loading : value);
+}
+
+export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp, choose }) => {
+  const name = usePickedName(value, lookUp);
+  if (name === null)
     return (
       <Combobox
         label={label}
@@ -42,12 +50,11 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
         }}
       />
     );
-  const name = names.get(value) ?? (version.value === 0 ? texts.loading : value);
   return (
     <div class="picked">
       <span>{label}</span>
       <button type="button" aria-label={texts.filters.takeOff(label, name)} onClick={() => choose("")}>
-        <span>{name}</span> <span aria-hidden="true">×</span>
+        <span>{name}</span> <Icon name="x" />
       </button>
     </div>
   );

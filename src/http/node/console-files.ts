@@ -11,13 +11,13 @@ const folders = [
 ];
 
 /** @returns null when this installation has none. */
-export async function loadConsoleFiles(): Promise<ReadonlyMap<string, string> | null> {
+export async function loadConsoleFiles(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>> | null> {
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);
     if (!names.includes("index.html")) continue;
-    const entries = names.map(async (name): Promise<[string, string]> => [
+    const entries = names.map(async (name): Promise<[string, Uint8Array<ArrayBuffer>]> => [
       name,
-      await readFile(path.join(folder, name), "utf8"),
+      await readFile(path.join(folder, name)),
     ]);
     return new Map(await Promise.all(entries));
   }

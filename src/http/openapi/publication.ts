@@ -1,5 +1,5 @@
 /**
- * A text that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, and has a
+ * A text or file that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, and has a
  * strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes, whether or
  * not their clients read them.
  */
@@ -19,12 +19,12 @@ interface Form {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Publishes a text; it is compressed and hashed once, when it is first asked for. */
-export function publish(text: string, contentType: string): Publication {
+/** Publishes a text, or a file; it is compressed and hashed once, when it is first asked for. */
+export function publish(content: string | Uint8Array<ArrayBuffer>, contentType: string): Publication {
   let made: Promise<{ readonly plain: Form; readonly gzip: Form }> | null = null;
 
   async function make() {
-    const plain = new TextEncoder().encode(text);
+    const plain = typeof content === "string" ? new TextEncoder().encode(content) : content;
     const stream = new Blob([plain]).stream().pipeThrough(new CompressionStream("gzip"));
     const gzip = new Uint8Array(await new Response(stream).arrayBuffer());
     const hash = Buffer.from(await crypto.subtle.digest("SHA-256", plain)).toString("base64url");

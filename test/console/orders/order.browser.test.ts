@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../../client/index.ts";
-import { apiOf, press, showsStatus, untilOnPage } from "../../support/pages/console-shop.ts";
+import { apiOf, choose, press, showsStatus, untilOnPage } from "../../support/pages/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 import { becomes } from "../../support/until.ts";
@@ -189,14 +189,13 @@ test(
       const { id, agent } = await openDraft(page, link, program);
       await showsStatus(page, "Draft");
       assert.equal(await page.getByRole("button", { name: "Confirm all as ordered" }).count(), 0);
-      await page.getByText("Why is something else not offered?").focus();
-      await page.keyboard.press("Enter");
+      await press(page, "button", "More actions");
       await page.getByText("Mark the order as sent first.").first().waitFor();
       await press(page, "button", "Mark as sent");
       await showsStatus(page, "Sent");
       await picture(page, "order-sent");
 
-      await press(page, "link", "Confirm line by line");
+      await choose(page, "link", "Confirm line by line");
       await page
         .getByRole("button", { name: /^Confirmed, / })
         .first()
@@ -221,7 +220,7 @@ test(
         })),
       });
       await page.reload();
-      await press(page, "link", "Complete");
+      await choose(page, "link", "Complete");
       await page.getByRole("button", { name: "Complete the order" }).waitFor();
       await picture(page, "complete");
       await press(page, "button", "Complete the order");

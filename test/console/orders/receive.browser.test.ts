@@ -113,7 +113,7 @@ async function receiver({ program, browser, adminToken }: Started, name: string,
   page.setDefaultTimeout(patienceMs);
   await page.addInitScript(listens);
   await page.goto(String(made.at("data", "url")));
-  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  await page.getByRole("heading", { name: /^Hello, / }).waitFor();
   await page.goto(`${program.url}/console/${at}`);
   await page.getByLabel("Scan", { exact: true }).waitFor();
   return { context, page };
@@ -134,7 +134,7 @@ test(
       await context.clearCookies();
       await page.goto("about:blank");
       await page.goto(String(made.at("data", "url")));
-      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      await page.getByRole("heading", { name: /^Hello, / }).waitFor();
       await page.goto(`${at.program.url}/console/${place}`);
       await page.getByLabel("Scan", { exact: true }).waitFor();
     };

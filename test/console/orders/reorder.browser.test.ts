@@ -53,7 +53,7 @@ async function signIn(page: Page, program: RunningProgram, shopId: string, at: s
   const body = { name: "Ben", role };
   const made = await program.ask("POST", `/admin/v1/shops/${shopId}/invitations`, program.adminToken, body);
   await page.goto(String(made.at("data", "url")));
-  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  await page.getByRole("heading", { name: /^Hello, / }).waitFor();
   await page.goto(`${program.url}/console/${at}`);
 }
 

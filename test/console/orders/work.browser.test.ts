@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { apiOf, makeShop, press, showsStatus } from "../../support/pages/console-shop.ts";
+import { apiOf, makeShop, choose, press, showsStatus } from "../../support/pages/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -71,7 +71,7 @@ test(
         ordered("whole", 500),
       ];
       const agent = await openOrder(page, program, "lines", records, "twenty");
-      await press(page, "link", "Confirm line by line");
+      await choose(page, "link", "Confirm line by line");
       await page
         .getByRole("button", { name: /^Confirmed, / })
         .first()
@@ -149,7 +149,7 @@ test(
       const agent = await openOrder(page, program, "trouble", records, "one");
       // The storefront refuses incoming quantities: the order is saved, and the page says what it takes to put it right.
       await faults(program, "trouble", "setIncoming");
-      await press(page, "button", "Mark as sent");
+      await choose(page, "button", "Mark as sent");
       await page.getByText("The order is saved, but some follow-on work failed").waitFor();
       await picture(page, "order-failed-push");
       await faults(program, "trouble", null);
@@ -159,7 +159,7 @@ test(
       // Without a rate from USD the order cannot be completed, and the refusal says so beside the field.
       await press(page, "button", "Confirm all as ordered");
       await showsStatus(page, "In Progress");
-      await press(page, "link", "Complete");
+      await choose(page, "link", "Complete");
       await press(page, "button", "Receive everything and complete");
       const refusal = page.getByRole("alert").first();
       await refusal.waitFor();
@@ -189,7 +189,7 @@ test(
 
       // What the service refuses is told with the service's own next step.
       await agent.send("POST", "/sold/receive", { lines: [{ lineItemId: "sold-0", quantityReceived: 1 }] });
-      await press(page, "button", "Cancel the order");
+      await choose(page, "button", "Cancel the order");
       await press(page, "button", "Yes");
       await page
         .getByText(/changed/)
@@ -228,7 +228,7 @@ test(
 
       // Left out both times: it stays inactive, so it is asked for again.
       await deactivate();
-      await press(page, "button", "Mark as sent");
+      await choose(page, "button", "Mark as sent");
       await answer("Go on without it");
       await showsStatus(page, "Sent");
       await press(page, "button", "Confirm all as ordered");
@@ -238,7 +238,7 @@ test(
 
       // Activated when it is sent: nothing is asked when it is confirmed.
       await page.goto(`${origin}/console/orders/b`);
-      await press(page, "button", "Mark as sent");
+      await choose(page, "button", "Mark as sent");
       await answer("Activate it");
       await showsStatus(page, "Sent");
       await press(page, "button", "Confirm all as ordered");
@@ -246,7 +246,7 @@ test(
       assert.deepEqual(sent.splice(0), [[], activated("b"), []]);
 
       await page.goto(`${origin}/console/orders/c`);
-      await press(page, "button", "Mark as sent");
+      await choose(page, "button", "Mark as sent");
       await showsStatus(page, "Sent");
       await deactivate();
       await press(page, "button", "Confirm all as ordered");

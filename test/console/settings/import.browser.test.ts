@@ -17,7 +17,7 @@ async function signIn(page: Page, program: RunningProgram, shopId: string, role:
   const body = { name: "Olga", role };
   const made = await program.ask("POST", `/admin/v1/shops/${shopId}/invitations`, token, body);
   await page.goto(String(made.at("data", "url")));
-  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  await page.getByRole("heading", { name: /^Hello, / }).waitFor();
   await page.goto(`${program.url}/console/import`);
 }
 

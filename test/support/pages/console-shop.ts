@@ -93,6 +93,12 @@ export async function press(page: Page, role: "button" | "link", name: string): 
   await page.keyboard.press("Enter");
 }
 
+/** Does with an order what stands in its menu. */
+export async function choose(page: Page, role: "button" | "link", name: string): Promise<void> {
+  await press(page, "button", "More actions");
+  await press(page, role, name);
+}
+
 /**
  * Waits until an expression holds in the page. Its policy lets no text become a script by itself: Playwright's `waitForFunction` fails there when the first
  * look does not find it.

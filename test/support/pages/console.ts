@@ -71,11 +71,14 @@ export async function endConsole(): Promise<void> {
   await place?.remove();
 }
 
+/** The link of an invitation, which leads to the orders: its own leads home. */
+const toOrders = (link: string): string => link.replace("/console#", "/console/orders#");
+
 /** An invitation to a shop. */
 export async function invitation(program: RunningProgram, role: Role = "owner", shopId = "demo"): Promise<string> {
   const body = { name: `Ana the ${role}`, role };
   const made = await program.ask("POST", `/admin/v1/shops/${shopId}/invitations`, program.adminToken, body);
-  return String(made.at("data", "url"));
+  return toOrders(String(made.at("data", "url")));
 }
 
 /** Notes what no page of the console may do: fail, break its policy, ask another server or what is no operation. @returns the notes. */
@@ -127,7 +130,7 @@ export async function withConsole(
   const { page, program, faults } = await newPage();
   try {
     const invited = isFirst && role === undefined ? null : await invitation(program, role);
-    await use(page, invited ?? program.word("console"), program);
+    await use(page, invited ?? toOrders(program.word("console")), program);
     assert.deepEqual(faults, []);
   } finally {
     await page.context().close();

@@ -1,0 +1,79 @@
+/**
+ * What the home screen knows: open orders, numbers of what waits for somebody, what runs out, and what happened lately.
+ * Each part is shown once it is read; one that cannot be read is left out.
+ */
+import { signal } from "@preact/signals";
+import type { Output, PurchaseOrderHeader } from "../../client/index.ts";
+import { openpo } from "../data/client.ts";
+import { everyRow } from "../data/pages.ts";
+import { shopId, today } from "../data/session.ts";
+import { inputOf, views } from "../orders/filters.ts";
+import { pagesOf } from "../orders/kept.ts";
+import type { ForecastRow } from "../reorder/ticked.ts";
+
+/** Open orders that are read at most. */
+export const openOrdersMax = 200;
+
+const changesShown = 8;
+const forecastRowsRead = 200;
+
+export interface Board {
+  readonly open: { readonly orders: readonly PurchaseOrderHeader[]; readonly isCut: boolean } | null;
+  readonly counts: Readonly<Partial<Record<CountName, number>>>;
+  readonly answers: Output<"supplier_proposal_waiting">["proposals"];
+  readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
+  readonly changes: Output<"change_list">["changes"] | null;
+}
+
+const counted = {
+  all: "",
+  late: views.overdue,
+  waiting: views.waiting,
+  drafts: "status=Draft",
+  failed: views.failed,
+} as const;
+
+type CountName = keyof typeof counted;
+
+const empty: Board = { open: null, counts: {}, answers: [], forecast: null, changes: null };
+
+export function boardOf() {
+  const board = signal<Board>(empty);
+  const set = (part: Partial<Board>): void => {
+    board.value = { ...board.value, ...part };
+  };
+  const readOpen = async (): Promise<void> => {
+    const read = await everyRow(pagesOf(new URLSearchParams(views.open)), () => {}, openOrdersMax);
+    if (!("problem" in read)) set({ open: { orders: read.rows, isCut: read.isCut } });
+  };
+  const readCount = async (name: CountName): Promise<void> => {
+    const input = inputOf(new URLSearchParams(counted[name]), today());
+    const result = await openpo.call("purchase_order_list", { ...input, limit: 1 });
+    if (result.ok) set({ counts: { ...board.value.counts, [name]: result.data.totalCount } });
+  };
+  const readAnswers = async (): Promise<void> => {
+    const result = await openpo.call("supplier_proposal_waiting", { shopId: shopId() });
+    if (result.ok) set({ answers: result.data.proposals });
+  };
+  const readForecast = async (): Promise<void> => {
+    const listed = await openpo.call("forecast_view_list", { limit: 50 });
+    if (!listed.ok) return;
+    const { forecastViews } = listed.data;
+    const viewId = (forecastViews.find(({ isStarred }) => isStarred) ?? forecastViews[0])?.viewId;
+    if (viewId === undefined) return;
+    const result = await openpo.call("forecast_view_rows", { viewId, limit: forecastRowsRead });
+    if (result.ok) set({ forecast: { viewId, rows: result.data.rows } });
+  };
+  const readChanges = async (): Promise<void> => {
+    const result = await openpo.call("change_list", { shopId: shopId(), limit: changesShown });
+    if (result.ok) set({ changes: result.data.changes });
+  };
+  return {
+    board,
+    read: async (): Promise<void> => {
+      const names: readonly CountName[] = ["all", "late", "waiting", "drafts", "failed"];
+      const reads = [readOpen, readAnswers, readForecast, readChanges, ...names.map((name) => () => readCount(name))];
+      await Promise.allSettled(reads.map((read) => read()));
+    },
+  };
+}

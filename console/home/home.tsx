@@ -1,0 +1,378 @@
+/** Home: what is to be done today, what is on its way, what runs out, and what happened lately. */
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import type { PurchaseOrderHeader } from "../../client/index.ts";
+import { followEvents } from "../data/events.ts";
+import { about, dayOfYear, number } from "../data/format.ts";
+import { hasRole, type Role, signedIn, today } from "../data/session.ts";
+import type { IconName } from "../icons/names.ts";
+import { views } from "../orders/filters.ts";
+import { dueIn, lateFor } from "../orders/lateness.ts";
+import { addressOf } from "../orders/view-bar.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Columns, Ranks } from "../parts/plot.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { Moment, ShortDay } from "../parts/when.tsx";
+import { type ForecastRow, isSuggested, productOf, suggested } from "../reorder/ticked.ts";
+import { hrefOf } from "../router.ts";
+import { homeTexts as words } from "../texts/home.ts";
+import { texts } from "../texts/texts.ts";
+import { type Board, boardOf, openOrdersMax } from "./board.ts";
+import { dayAfter, daysBetween, mondayOf, sums, valueOf } from "./days.ts";
+
+/** However much happens in the shop, the board is read this often at most. */
+const restMs = 15_000;
+
+export const HomeScreen: FunctionComponent = () => {
+  const { board, read } = useMemo(boardOf, []);
+  useEffect(() => {
+    void read();
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const unfollow = followEvents(() => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        void read();
+      }, restMs);
+    });
+    return () => {
+      unfollow();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, []);
+  const now = board.value;
+  const isNew = now.counts.all === 0;
+  return (
+    <>
+      <div class="heading">
+        <h1>{words.hello(firstName())}</h1>
+        <span class="quiet">
+          <ShortDay at={today()} />
+        </span>
+        {hasRole("purchaser") ? (
+          <div class="buttons at-end">
+            <a class="primary" href={hrefOf("new-order")}>
+              <Icon name="plus" />
+              {texts.orders.create}
+            </a>
+          </div>
+        ) : null}
+      </div>
+      {isNew ? <FirstSteps /> : <Today board={now} />}
+    </>
+  );
+};
+
+/** What a person is called; a key is called by its whole name. */
+function firstName(): string {
+  const person = signedIn()?.person;
+  return (person?.personId === null ? person.name : person?.name.split(/\s/)[0]) ?? "";
+}
+
+const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => (
+  <>
+    <Tasks board={board} />
+    <div class="board">
+      <Arriving board={board} />
+      <ByWeek board={board} />
+      <RunsOut board={board} />
+      <BySupplier board={board} />
+      <Calendar board={board} />
+      <Lately board={board} />
+    </div>
+    {board.open?.isCut === true ? <p class="quiet">{words.cut(openOrdersMax)}</p> : null}
+  </>
+);
+
+interface Task {
+  readonly name: keyof typeof words.tasks;
+  readonly icon: IconName;
+  readonly count: number | undefined;
+  readonly href: string;
+  readonly least?: Role;
+  readonly isBad?: boolean;
+}
+
+const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
+  const { counts, answers, forecast, open } = board;
+  const [answer] = answers;
+  const tasks: readonly Task[] = [
+    { name: "late", icon: "circle-alert", count: counts.late, href: addressOf(views.overdue), isBad: true },
+    {
+      name: "today",
+      icon: "package-check",
+      count: open?.orders.filter(({ nextExpectedDate }) => nextExpectedDate === today()).length,
+      href: addressOf(views.receive),
+    },
+    { name: "waiting", icon: "clock", count: counts.waiting, href: addressOf(views.waiting) },
+    {
+      name: "answers",
+      icon: "inbox",
+      count: answers.length,
+      href: answer === undefined ? addressOf(views.waiting) : hrefOf("orders", answer.purchaseOrderId),
+      least: "purchaser",
+    },
+    {
+      name: "reorder",
+      icon: "refresh-cw",
+      count: forecast === null ? undefined : forecast.rows.filter(isSuggested).length,
+      href: hrefOf("reorder"),
+      least: "purchaser",
+    },
+    { name: "drafts", icon: "mail", count: counts.drafts, href: addressOf("status=Draft"), least: "purchaser" },
+    { name: "failed", icon: "store", count: counts.failed, href: addressOf(views.failed), isBad: true },
+  ];
+  return (
+    <nav class="tasks" aria-label={words.todo}>
+      {tasks
+        .filter(({ least }) => least === undefined || hasRole(least))
+        .map(({ name, icon, count, href, isBad }) => (
+          <a key={name} class={count === 0 || count === undefined ? "calm" : isBad === true ? "bad" : ""} href={href}>
+            <Icon name={icon} />
+            <strong>{count === undefined ? "–" : number(count)}</strong>
+            <span>{words.tasks[name]}</span>
+          </a>
+        ))}
+    </nav>
+  );
+};
+
+interface PanelProps {
+  readonly title: string;
+  readonly class?: string;
+  readonly more?: { readonly href: string; readonly title: string };
+  readonly isRead: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Panel: FunctionComponent<PanelProps> = ({ title, more, isRead, children, ...props }) => (
+  <section class={`card ${props.class ?? ""}`} aria-label={title}>
+    <div class="heading">
+      <h2>{title}</h2>
+      {more === undefined ? null : (
+        <a class="at-end" href={more.href}>
+          {more.title}
+        </a>
+      )}
+    </div>
+    {isRead ? children : <Skeleton />}
+  </section>
+);
+
+const arrivingShown = 6;
+
+const Arriving: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
+  const next = (open?.orders ?? [])
+    .filter(({ nextExpectedDate, quantityPending }) => nextExpectedDate !== null && quantityPending > 0)
+    .toSorted((one, other) => (one.nextExpectedDate ?? "").localeCompare(other.nextExpectedDate ?? ""))
+    .slice(0, arrivingShown);
+  return (
+    <Panel title={words.arriving} isRead={open !== null} more={{ href: addressOf(views.open), title: words.allOpen }}>
+      {next.length === 0 ? <p class="quiet">{words.nothingArriving}</p> : null}
+      <ul class="plain-rows">
+        {next.map((order) => (
+          <li key={order.purchaseOrderId}>
+            <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
+            <span class="name">{order.supplierName ?? texts.orders.none}</span>
+            <StatusChip status={order.status} />
+            <Due order={order} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};
+
+const Due: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
+  const [late, due] = [lateFor(order), dueIn(order)];
+  if (late !== null) return <span class="late">{texts.orders.lateFor(late)}</span>;
+  if (due !== null) return <span class="quiet">{texts.orders.dueIn(due)}</span>;
+  return <span class="quiet">{order.nextExpectedDate === null ? null : <ShortDay at={order.nextExpectedDate} />}</span>;
+};
+
+const weeksShown = 8;
+
+const ByWeek: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
+  const currency = signedIn()?.shop.currencyCode ?? "";
+  const orders = open?.orders ?? [];
+  const first = mondayOf(today());
+  const keyOf = (order: PurchaseOrderHeader): string | null =>
+    order.nextExpectedDate === null ? null : lateFor(order) === null ? mondayOf(order.nextExpectedDate) : "";
+  const values = sums(orders, keyOf, (order) => valueOf(order, currency));
+  const weeks = Array.from({ length: weeksShown }, (_, nth) => dayAfter(first, nth * 7));
+  const bar = (name: string, key: string) => {
+    const value = values.get(key) ?? 0;
+    return { name, value, shown: about(value, currency) };
+  };
+  const total = orders.reduce((sum, order) => sum + (valueOf(order, currency) ?? 0), 0);
+  return (
+    <Panel title={words.value} isRead={open !== null}>
+      <p class="quiet">{words.valueHint(about(total, currency), orders.length)}</p>
+      <Columns
+        label={words.value}
+        heads={[words.week, words.amount]}
+        bars={[{ ...bar(words.lateWeek, ""), isBad: true }, ...weeks.map((week) => bar(dayOfYear(week), week))]}
+      />
+    </Panel>
+  );
+};
+
+const suppliersShown = 6;
+
+const BySupplier: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
+  const currency = signedIn()?.shop.currencyCode ?? "";
+  const values = sums(
+    open?.orders ?? [],
+    ({ supplierName }) => supplierName,
+    (order) => valueOf(order, currency),
+  );
+  const bars = [...values]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, suppliersShown)
+    .map(([name, value]) => ({ name, value, shown: about(value, currency) }));
+  return (
+    <Panel title={words.bySupplier} isRead={open !== null}>
+      {bars.length === 0 ? <p class="quiet">{words.nothingArriving}</p> : null}
+      {bars.length === 0 ? null : <Ranks label={words.bySupplier} heads={[words.supplier, words.amount]} bars={bars} />}
+    </Panel>
+  );
+};
+
+const runningOutShown = 6;
+
+/** Days until stock and incoming goods are used up; null where the forecast does not say. */
+function daysLeft(row: ForecastRow): number | null {
+  const day = row["stockoutDate"];
+  return typeof day === "string" ? Math.max(0, daysBetween(today(), day)) : null;
+}
+
+const RunsOut: FunctionComponent<{ readonly board: Board }> = ({ board: { forecast } }) => {
+  if (forecast === null) return null;
+  const rows = forecast.rows
+    .flatMap((row) => {
+      const days = daysLeft(row);
+      return days === null ? [] : [{ row, days }];
+    })
+    .toSorted((one, other) => one.days - other.days)
+    .slice(0, runningOutShown);
+  const address = `${hrefOf("reorder")}?${new URLSearchParams({ view: forecast.viewId }).toString()}`;
+  return (
+    <Panel title={words.runsOut} isRead more={{ href: address, title: words.toReorder }}>
+      <p class="quiet">{rows.length === 0 ? words.nothingRunsOut : words.runsOutHint}</p>
+      <ul class="plain-rows">
+        {rows.map(({ row, days }) => (
+          <li key={row.variantId}>
+            <span class="name">{productOf(row)}</span>
+            {suggested(row) > 0 ? <span class="quiet">{words.order(suggested(row))}</span> : null}
+            <span class={days <= soonDays ? "late" : "quiet"}>{words.days(days)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};
+
+/** Fewer days of stock than this are shown as urgent. */
+const soonDays = 7;
+
+const daysShown = 28;
+const weekdays = new Intl.DateTimeFormat(navigator.language, { weekday: "short", timeZone: "UTC" });
+
+const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
+  const first = mondayOf(today());
+  const days = Array.from({ length: daysShown }, (_, nth) => dayAfter(first, nth));
+  const arriving = sums(
+    open?.orders ?? [],
+    ({ nextExpectedDate }) => nextExpectedDate,
+    () => 1,
+  );
+  const weeks = [0, 1, 2, 3].map((nth) => days.slice(nth * 7, nth * 7 + 7));
+  return (
+    <Panel title={words.calendar} isRead={open !== null}>
+      <table class="calendar">
+        <thead>
+          <tr>
+            {days.slice(0, 7).map((day) => (
+              <th key={day} scope="col">
+                {weekdays.format(new Date(day))}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeks.map((week) => (
+            <tr key={week[0]}>
+              {week.map((day) => {
+                const count = arriving.get(day) ?? 0;
+                const isPast = day < today();
+                return (
+                  <td
+                    key={day}
+                    class={count === 0 ? "" : isPast ? "some bad" : "some"}
+                    aria-current={day === today() ? "date" : undefined}
+                  >
+                    <time dateTime={day} title={dayOfYear(day)}>
+                      {Number(day.slice(8))}
+                    </time>
+                    {count === 0 ? null : (
+                      <span class="count">
+                        {number(count)}
+                        <span class="hidden"> {words.deliveries(count)}</span>
+                      </span>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+};
+
+const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes } }) => (
+  <Panel title={words.lately} isRead={changes !== null} more={{ href: hrefOf("activity"), title: words.allActivity }}>
+    {changes?.length === 0 ? <p class="quiet">{words.nothingLately}</p> : null}
+    <ul class="plain-rows">
+      {(changes ?? []).map(({ logId, actor, poNumber, purchaseOrderId, message, occurredAt }) => (
+        <li key={logId} class="of-two">
+          <Icon name={actor.type === "agent" || actor.type === "api-key" ? "bot" : "user"} />
+          <span class="name">
+            <a href={hrefOf("orders", purchaseOrderId)}>{poNumber ?? purchaseOrderId}</a> {message}
+            <span class="quiet">
+              {actor.name ?? texts.activity.actorNames[actor.type]} · <Moment at={occurredAt} />
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+);
+
+const steps = [
+  { place: "import", icon: "upload", name: "import", least: "owner" },
+  { place: "storefront", icon: "store", name: "storefront", least: "owner" },
+  { place: "people", icon: "users", name: "people", least: "owner" },
+  { place: "keys", icon: "bot", name: "assistant", least: "owner" },
+  { place: "new-order", icon: "shopping-cart", name: "order", least: "purchaser" },
+] as const;
+
+const FirstSteps: FunctionComponent = () => (
+  <section class="card" aria-label={words.first.title}>
+    <h2>{words.first.title}</h2>
+    <ul class="plain-rows">
+      {steps
+        .filter(({ least }) => hasRole(least))
+        .map(({ place, icon, name }) => (
+          <li key={place} class="of-two">
+            <Icon name={icon} />
+            <span class="name">
+              <a href={hrefOf(place)}>{words.first[name]}</a>
+              <span class="quiet">{words.first[`${name}Hint`]}</span>
+            </span>
+          </li>
+        ))}
+    </ul>
+  </section>
+);

@@ -1,0 +1,58 @@
+/** One row above a list: its search, a button that unfolds its filters, and those that are on, each with its way off. */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+import { Pop } from "./pop.tsx";
+
+/** A filter that is on. */
+export interface Taken {
+  readonly label: string;
+  readonly name: string;
+  readonly takeOff: () => void;
+}
+
+interface ListBarProps {
+  readonly search: ComponentChildren;
+  readonly taken: readonly Taken[];
+  /** The filters. */
+  readonly children: ComponentChildren;
+}
+
+export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, children }) => {
+  const isOpen = useSignal(false);
+  return (
+    <div class="list-bar">
+      {search}
+      <Pop
+        button={
+          <>
+            <Icon name="list-filter" />
+            {texts.filters.title}
+          </>
+        }
+        panelClass="filters"
+        panelLabel={texts.filters.title}
+        onToggle={(open) => (isOpen.value = open)}
+      >
+        {children}
+      </Pop>
+      {isOpen.value
+        ? null
+        : taken.map(({ label, name, takeOff }) => (
+            <button
+              key={label}
+              type="button"
+              class="taken"
+              aria-label={texts.filters.takeOff(label, name)}
+              onClick={takeOff}
+            >
+              <span>
+                {label}: {name}
+              </span>
+              <Icon name="x" />
+            </button>
+          ))}
+    </div>
+  );
+};

@@ -1,0 +1,55 @@
+/** Texts of the home screen. They are loaded with it. */
+
+import { number } from "../data/format.ts";
+
+const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
+
+export const homeTexts = {
+  hello: (name: string) => `Hello, ${name}`,
+  todo: "What to do",
+  tasks: {
+    late: "late",
+    today: "expected today",
+    waiting: "waiting for supplier",
+    answers: "answers to accept",
+    reorder: "products to reorder",
+    drafts: "drafts to send",
+    failed: "storefront failures",
+  },
+  arriving: "Arriving next",
+  nothingArriving: "Nothing is on its way.",
+  allOpen: "All open orders",
+  value: "On its way, by week",
+  valueHint: (amount: string, count: number) => `${amount} in ${orders(count)}`,
+  lateWeek: "Late",
+  week: "Week of",
+  amount: "Value",
+  supplier: "Supplier",
+  bySupplier: "On its way, by supplier",
+  calendar: "Deliveries",
+  deliveries: (count: number) => (count === 1 ? "1 delivery" : `${number(count)} deliveries`),
+  today: "today",
+  runsOut: "Runs out first",
+  runsOutHint: "Stock and what is on its way against the demand of the forecast.",
+  days: (days: number) => (days <= 0 ? "out of stock" : days === 1 ? "1 day left" : `${number(days)} days left`),
+  order: (quantity: number) => `order ${number(quantity)}`,
+  nothingRunsOut: "Every product lasts until its next delivery.",
+  toReorder: "Reorder",
+  lately: "Lately",
+  nothingLately: "Nobody has changed an order yet.",
+  allActivity: "All activity",
+  cut: (count: number) => `The ${number(count)} newest open orders are counted.`,
+  first: {
+    title: "Four steps to your first order",
+    import: "Bring in suppliers, locations and products",
+    importHint: "From a CSV or JSON file, or from your storefront.",
+    storefront: "Connect your storefront",
+    storefrontHint: "Stock, products and sales come by themselves, and received goods go back.",
+    people: "Invite the people you work with",
+    peopleHint: "Whoever receives, orders or only looks has a role of their own.",
+    assistant: "Let an assistant in",
+    assistantHint: "It drafts orders and chases suppliers; you see all that it does.",
+    order: "Write the first order",
+    orderHint: "Choose a supplier and a place. The rest is one list.",
+  },
+} as const;
