@@ -3,7 +3,6 @@ import { useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
-import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -12,6 +11,8 @@ import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInAgain, SignInScreen } from "./people/sign-in.tsx";
 import { texts } from "./texts/texts.ts";
 import { titleOf } from "./title.ts";
+
+const OrderScreen = lazy(async () => (await import("./order/order.tsx")).OrderScreen);
 
 /** An order as it is printed. Its script is loaded when it is opened. */
 const PrintScreen = lazy(async () => (await import("./order/supplier/print.tsx")).PrintScreen);

@@ -1,4 +1,4 @@
-/** Suppliers and locations as choices: by part of the name, and by id where one is chosen already. */
+/** Suppliers, locations and products as choices: by part of the name, and by id where one is chosen already. */
 import { openpo, type Problem, problemOf } from "./client.ts";
 import { shopId } from "./session.ts";
 
@@ -24,4 +24,15 @@ export const locations: LookUp = async (by) => {
   const result = await openpo.call("location_list", { shopId: shopId(), ...by, limit: choicesMax });
   if (!result.ok) return problemOf(result);
   return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
+};
+
+/** Products that were ordered, by name or id. */
+export const variants: LookUp = async (by) => {
+  const result = await openpo.call("variant_search", { shopId: shopId(), ...by, limit: choicesMax });
+  if (!result.ok) return problemOf(result);
+  return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
+    id: variantId,
+    title: [productName, variantName].filter((part) => part !== null).join(" · "),
+    hint: sku,
+  }));
 };

@@ -97,6 +97,7 @@ export function inputOf(query: URLSearchParams, today: string): ListInput {
     ...(sync.length === 0 ? {} : { storefrontSyncState: sync }),
     search: text("search"),
     supplierId: text("supplierId"),
+    variantId: text("variantId"),
     locationId: text("locationId"),
     expectedBefore: text("expectedBefore") === todayWord ? today : text("expectedBefore"),
     ...(paid.length === 0 ? {} : { paidStatus: paid }),

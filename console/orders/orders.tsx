@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { money } from "../data/format.ts";
-import { locations, suppliers } from "../data/look-ups.ts";
+import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/list-screen.tsx";
@@ -156,6 +156,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
   const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
   const chosen = statusesIn(query);
   const supplier = usePickedName(query.get("supplierId"), suppliers);
+  const product = usePickedName(query.get("variantId"), variants);
   const location = usePickedName(query.get("locationId"), locations);
   const off = (name: string) => () => set(name, "");
   const one = (label: string, parameter: string, name = query.get(parameter)): readonly Taken[] =>
@@ -168,6 +169,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
     })),
     ...one(words.columns.supplier, "supplierId", supplier),
     ...one(words.columns.location, "locationId", location),
+    ...one(words.columns.product, "variantId", product),
     ...one(texts.filters.from, "dateFrom"),
     ...one(texts.filters.to, "dateTo"),
     ...one(words.columns.paid, "paidStatus"),
@@ -213,6 +215,12 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
             value={query.get("locationId")}
             lookUp={locations}
             choose={(id) => set("locationId", id)}
+          />
+          <PickFilter
+            label={words.columns.product}
+            value={query.get("variantId")}
+            lookUp={variants}
+            choose={(id) => set("variantId", id)}
           />
           <label>
             {texts.filters.from}
@@ -301,7 +309,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     at: "amount",
     cell: (order) => money(order.totalValue, order.currencyCode),
   },
-  { name: "paid", title: words.columns.paid, width: "roomy", cell: (order) => order.paidStatus },
+  { name: "paid", title: words.columns.paid, width: "wide", cell: (order) => order.paidStatus },
   {
     name: "sync",
     title: words.columns.sync,

@@ -1,44 +1,17 @@
 /** Frame around every screen: the shop, its places, who is signed in, and how the page looks to them. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { densities, density, theme, themes } from "../data/look.ts";
-import { hasRole, type Session, signOut } from "../data/session.ts";
-import type { IconName } from "../icons/names.ts";
+import { type Session, signOut } from "../data/session.ts";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
+import { entries } from "./entries.ts";
 import { Icon, Mark } from "./icon.tsx";
+import { lazy } from "./lazy.tsx";
 import { Segments } from "./segments.tsx";
 
 const words = texts.navigation;
-
-interface Entry {
-  /** The first step of the path. */
-  readonly step: keyof typeof words.places;
-  readonly icon: IconName;
-  /** People with at least this role see it; the operator has no account in the shop. */
-  readonly least: "viewer" | "owner" | "operator";
-  /** A group begins with it. */
-  readonly isPart?: true;
-  /** On a phone it is not in the bar of five. */
-  readonly isFurther?: true;
-}
-
-const entries: readonly Entry[] = [
-  { step: "home", icon: "house", least: "viewer" },
-  { step: "orders", icon: "shopping-cart", least: "viewer" },
-  { step: "dock", icon: "package-check", least: "viewer" },
-  { step: "reorder", icon: "refresh-cw", least: "viewer" },
-  { step: "stock", icon: "boxes", least: "viewer", isFurther: true },
-  { step: "activity", icon: "activity", least: "viewer", isPart: true, isFurther: true },
-  { step: "keys", icon: "bot", least: "owner", isFurther: true },
-  { step: "people", icon: "users", least: "owner", isFurther: true },
-  { step: "import", icon: "upload", least: "owner", isPart: true, isFurther: true },
-  { step: "storefront", icon: "store", least: "owner", isFurther: true },
-  { step: "webhooks", icon: "webhook", least: "owner", isFurther: true },
-  { step: "settings", icon: "settings", least: "owner", isFurther: true },
-  { step: "shops", icon: "layers", least: "operator", isFurther: true },
-];
 
 interface ShellProps {
   readonly session: Session;
@@ -55,15 +28,60 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => (
         <Mark />
         <span>{session.shop.name}</span>
       </a>
-      <Places session={session} />
+      <Finder />
+      <Places />
       <Who session={session} />
     </header>
     <main id="content">{children}</main>
   </div>
 );
 
+const Find = lazy(async () => (await import("../find/find.tsx")).Find, { isQuiet: true });
+
+const isWriting = ({ target }: Event): boolean =>
+  target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
+
+/** Opens the search for everything, and the list of keys. */
+const Finder: FunctionComponent = () => {
+  const shown = useSignal<"find" | "keys" | null>(null);
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isFind = event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey);
+      if (!isFind && (event.key !== "?" || isWriting(event))) return;
+      event.preventDefault();
+      shown.value = isFind ? "find" : "keys";
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        class="finder"
+        aria-label={words.find}
+        title={words.find}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => (shown.value = "find")}
+      >
+        <Icon name="search" />
+        <span class="words">{words.find}</span>
+        <kbd aria-hidden="true">{words.findKey}</kbd>
+      </button>
+      {shown.value === null ? null : (
+        <Find
+          key={shown.value}
+          isOfKeys={shown.value === "keys"}
+          showKeys={() => setTimeout(() => (shown.value = "keys"))}
+          close={() => (shown.value = null)}
+        />
+      )}
+    </>
+  );
+};
+
 /** More than the bar of a phone has room for are unfolded there. */
-const Places: FunctionComponent<{ readonly session: Session }> = ({ session }) => {
+const Places: FunctionComponent = () => {
   const isUnfolded = useSignal(false);
   const [first = "home"] = place.value.steps;
   useEffect(() => {
@@ -71,20 +89,18 @@ const Places: FunctionComponent<{ readonly session: Session }> = ({ session }) =
   }, [place.value]);
   return (
     <nav aria-label={words.label} data-open={isUnfolded.value ? "" : undefined}>
-      {entries
-        .filter(({ least }) => (least === "operator" ? session.person.personId === null : hasRole(least)))
-        .map(({ step, icon, isPart, isFurther }) => (
-          <a
-            key={step}
-            class={`${isPart === true ? "part" : ""} ${isFurther === true ? "further" : ""}`}
-            href={hrefOf(step)}
-            title={words.places[step]}
-            aria-current={step === first ? "page" : undefined}
-          >
-            <Icon name={icon} />
-            <span class="words">{words.places[step]}</span>
-          </a>
-        ))}
+      {entries().map(({ step, icon, isPart, isFurther }) => (
+        <a
+          key={step}
+          class={`${isPart === true ? "part" : ""} ${isFurther === true ? "further" : ""}`}
+          href={hrefOf(step)}
+          title={words.places[step]}
+          aria-current={step === first ? "page" : undefined}
+        >
+          <Icon name={icon} />
+          <span class="words">{words.places[step]}</span>
+        </a>
+      ))}
       <button
         type="button"
         class="unfold"

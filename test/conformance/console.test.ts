@@ -34,7 +34,7 @@ test("every place of the console is the page, asked for anew; its files have has
     sizes[path.extname(file)] = gzipSync(answered.text).length;
   }
   // Budgets of the first load, compressed.
-  assert.ok((sizes[".js"] ?? Infinity) <= 45_000 && (sizes[".css"] ?? Infinity) <= 15_000, JSON.stringify(sizes));
+  assert.ok((sizes[".js"] ?? Infinity) <= 40_000 && (sizes[".css"] ?? Infinity) <= 15_000, JSON.stringify(sizes));
   for (const file of ["/console/app.js", "/console/../package.json", "/console/.env"])
     assert.equal((await server.get(file, ask)).status, 404, file);
   assert.equal((await server.post("/console/orders", {}, ask)).status, 405);

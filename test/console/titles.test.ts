@@ -13,13 +13,13 @@ test("every place of the console has a title of its own, with the shop's name", 
   for (const title of titles) assert.match(title, /^[A-Za-z].+ · Tideline$/);
 });
 
-test("a title names the record once it is known, of this place alone; the first place is the list of orders", () => {
+test("a title names the record once it is known, of this place alone; the first place is home", () => {
   const record = { id: "po_1", name: "PO-1042" };
   assert.equal(titleOf(["orders", "po_1"], "Tideline", record), "PO-1042 · Tideline");
   assert.equal(titleOf(["orders", "po_1", "confirm"], "Tideline", record), "Confirm PO-1042 · Tideline");
   assert.equal(titleOf(["receive", "po_1"], "Tideline", record), "Receive PO-1042 · Tideline");
   assert.equal(titleOf(["orders", "po_2"], "Tideline", record), "po_2 · Tideline");
-  assert.equal(titleOf([], "Tideline", null), titleOf(["orders"], "Tideline", null));
+  assert.equal(titleOf([], "Tideline", null), titleOf(["home"], "Tideline", null));
   assert.equal(titleOf(["nowhere"], "Tideline", null), "Tideline");
   assert.equal(titleOf(["shops"], null, null), "All shops · OpenPO");
 });

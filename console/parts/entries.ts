@@ -1,0 +1,36 @@
+/** Places of the sidebar, which the search for everything finds too. */
+import { hasRole, signedIn } from "../data/session.ts";
+import type { IconName } from "../icons/names.ts";
+import type { texts } from "../texts/texts.ts";
+
+export interface Entry {
+  /** The first step of the path. */
+  readonly step: keyof typeof texts.navigation.places;
+  readonly icon: IconName;
+  /** People with at least this role see it; the operator has no account in the shop. */
+  readonly least: "viewer" | "owner" | "operator";
+  /** A group begins with it. */
+  readonly isPart?: true;
+  /** On a phone it is not in the bar of five. */
+  readonly isFurther?: true;
+}
+
+const all: readonly Entry[] = [
+  { step: "home", icon: "house", least: "viewer" },
+  { step: "orders", icon: "shopping-cart", least: "viewer" },
+  { step: "dock", icon: "package-check", least: "viewer" },
+  { step: "reorder", icon: "refresh-cw", least: "viewer" },
+  { step: "stock", icon: "boxes", least: "viewer", isFurther: true },
+  { step: "activity", icon: "activity", least: "viewer", isPart: true, isFurther: true },
+  { step: "keys", icon: "bot", least: "owner", isFurther: true },
+  { step: "people", icon: "users", least: "owner", isFurther: true },
+  { step: "import", icon: "upload", least: "owner", isPart: true, isFurther: true },
+  { step: "storefront", icon: "store", least: "owner", isFurther: true },
+  { step: "webhooks", icon: "webhook", least: "owner", isFurther: true },
+  { step: "settings", icon: "settings", least: "owner", isFurther: true },
+  { step: "shops", icon: "layers", least: "operator", isFurther: true },
+];
+
+/** Those that the person sees. */
+export const entries = (): readonly Entry[] =>
+  all.filter(({ least }) => (least === "operator" ? signedIn()?.person.personId === null : hasRole(least)));

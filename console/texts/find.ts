@@ -1,0 +1,35 @@
+/** Texts of the search for everything, and of the list of keys. */
+export const findTexts = {
+  title: "Search or do",
+  hint: "Orders, products, suppliers, places, actions",
+  nothing: "Nothing is called so.",
+  groups: {
+    actions: "Do",
+    places: "Go to",
+    orders: "Orders",
+    products: "Orders of a product",
+    suppliers: "Orders of a supplier",
+    locations: "Orders to a place",
+  },
+  newOrder: "New order",
+  keysHelp: "Keys of the keyboard",
+  dark: "Dark theme",
+  light: "Light theme",
+  compact: "Compact rows",
+  comfortable: "Comfortable rows",
+  signOut: "Sign out",
+  close: "Close",
+  keys: {
+    title: "Keys",
+    rows: [
+      ["Ctrl K, ⌘ K", "Search for everything, or do something"],
+      ["?", "This list"],
+      ["/", "Search in the list"],
+      ["N", "New order, from the list of orders"],
+      ["↑ ↓ ← →", "Walk through lines and forecasts"],
+      ["Enter", "Edit a cell; save it and go down"],
+      ["Escape", "Give up, or close"],
+      ["Space", "Tick a product to reorder"],
+    ],
+  },
+} as const;
