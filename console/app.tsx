@@ -5,7 +5,7 @@ import { followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
-import { Shell } from "./parts/shell.tsx";
+import { Shell } from "./parts/frame/shell.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInAgain, SignInScreen } from "./people/sign-in.tsx";

@@ -7,7 +7,7 @@ import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/client.ts";
 import { csvOf, saveFile } from "../data/csv.ts";
 import { everyRow, type List, type ReadPage } from "../data/pages.ts";
-import { howMany, MoreRows } from "../parts/more-rows.tsx";
+import { howMany, MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts/texts.ts";

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
 import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 import {

@@ -1,11 +1,11 @@
-/** How the page looks to this person: theme and density, which this browser keeps. */
+/** Look of the page for this person: theme and density, which this browser keeps. */
 import { effect, signal } from "@preact/signals";
 
 export const themes = ["system", "light", "dark"] as const;
 export const densities = ["comfortable", "compact"] as const;
 
-export type Theme = (typeof themes)[number];
-export type Density = (typeof densities)[number];
+type Theme = (typeof themes)[number];
+type Density = (typeof densities)[number];
 
 /** The word that is kept under a name; the first one where none is. */
 const kept = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word =>

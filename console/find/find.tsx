@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "../parts/icon.tsx";
-import { findTexts as words } from "../texts/find.ts";
+import { findTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { type Found, foundBy, namedBy } from "./found.ts";
 

@@ -1,13 +1,13 @@
-/** What a person may mean by some words: places and actions by their names, and what the shop has. */
+/** Places, actions and records of the shop that some words may mean. */
 import { openpo } from "../data/client.ts";
 import { density, theme } from "../data/look.ts";
 import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole, shopId, signOut } from "../data/session.ts";
 import type { IconName } from "../icons/names.ts";
 import { addressOf } from "../orders/view-bar.tsx";
-import { entries } from "../parts/entries.ts";
+import { entries } from "../parts/frame/entries.ts";
 import { go, hrefOf } from "../router.ts";
-import { findTexts as words } from "../texts/find.ts";
+import { findTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 
 export interface Found {
@@ -55,7 +55,7 @@ export function namedBy(text: string, showKeys: () => void): readonly Found[] {
   return text === "" ? [...places, ...actions] : [...places, ...actions].filter(({ title }) => isMeant(title, text));
 }
 
-/** What the shop has by that name. What cannot be read is left out. */
+/** Records of the shop by that name. Those that cannot be read are left out. */
 export async function foundBy(text: string): Promise<readonly Found[]> {
   const ofOrders = async (): Promise<readonly Found[]> => {
     const result = await openpo.call("purchase_order_list", { search: text, limit: foundMax });

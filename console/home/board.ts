@@ -1,5 +1,5 @@
 /**
- * What the home screen knows: open orders, numbers of what waits for somebody, what runs out, and what happened lately.
+ * Facts of the home screen: open orders, numbers of what waits for somebody, what runs out, and what happened lately.
  * Each part is shown once it is read; one that cannot be read is left out.
  */
 import { signal } from "@preact/signals";
@@ -14,7 +14,7 @@ import type { ForecastRow } from "../reorder/ticked.ts";
 /** Open orders that are read at most. */
 export const openOrdersMax = 200;
 
-const changesShown = 8;
+const latelyShown = 8;
 const forecastRowsRead = 200;
 
 export interface Board {
@@ -65,7 +65,7 @@ export function boardOf() {
     if (result.ok) set({ forecast: { viewId, rows: result.data.rows } });
   };
   const readChanges = async (): Promise<void> => {
-    const result = await openpo.call("change_list", { shopId: shopId(), limit: changesShown });
+    const result = await openpo.call("change_list", { shopId: shopId(), limit: latelyShown });
     if (result.ok) set({ changes: result.data.changes });
   };
   return {

@@ -11,7 +11,7 @@ export const dayAfter = (day: string, days: number): string =>
 /** The Monday of a day's week. */
 export const mondayOf = (day: string): string => dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
 
-/** What of the order is in the shop's currency, by the order's own rates; null where none is known. */
+/** Value of the order in the shop's currency, by the order's own rates; null where none is known. */
 export function valueOf(order: PurchaseOrderHeader, shopCurrency: string): number | null {
   const rate = order.currencyCode === shopCurrency ? 1 : (order.fxRateOverride ?? order.fxRates[order.currencyCode]);
   return rate === undefined ? null : order.totalValue * rate;

@@ -63,7 +63,7 @@ export const HomeScreen: FunctionComponent = () => {
   );
 };
 
-/** What a person is called; a key is called by its whole name. */
+/** Name by which a person is greeted; a key is greeted by its whole name. */
 function firstName(): string {
   const person = signedIn()?.person;
   return (person?.personId === null ? person.name : person?.name.split(/\s/)[0]) ?? "";
@@ -75,7 +75,7 @@ const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => (
     <div class="board">
       <Arriving board={board} />
       <ByWeek board={board} />
-      <RunsOut board={board} />
+      <Lasting board={board} />
       <BySupplier board={board} />
       <Calendar board={board} />
       <Lately board={board} />
@@ -246,7 +246,7 @@ function daysLeft(row: ForecastRow): number | null {
   return typeof day === "string" ? Math.max(0, daysBetween(today(), day)) : null;
 }
 
-const RunsOut: FunctionComponent<{ readonly board: Board }> = ({ board: { forecast } }) => {
+const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { forecast } }) => {
   if (forecast === null) return null;
   const rows = forecast.rows
     .flatMap((row) => {
@@ -258,7 +258,7 @@ const RunsOut: FunctionComponent<{ readonly board: Board }> = ({ board: { foreca
   const address = `${hrefOf("reorder")}?${new URLSearchParams({ view: forecast.viewId }).toString()}`;
   return (
     <Panel title={words.runsOut} isRead more={{ href: address, title: words.toReorder }}>
-      <p class="quiet">{rows.length === 0 ? words.nothingRunsOut : words.runsOutHint}</p>
+      <p class="quiet">{rows.length === 0 ? words.nothingLasting : words.runsOutHint}</p>
       <ul class="plain-rows">
         {rows.map(({ row, days }) => (
           <li key={row.variantId}>

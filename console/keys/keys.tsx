@@ -8,7 +8,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";

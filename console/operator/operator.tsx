@@ -19,7 +19,7 @@ import {
   signOut,
 } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { ShopSettings } from "../settings/shop-settings.tsx";
 import { texts } from "../texts/texts.ts";

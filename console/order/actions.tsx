@@ -141,10 +141,10 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
   );
 };
 
-/** Something that can be done with the order: here, or at a place of its own. */
+/** Step that a person may take with the order: here, or at a place of its own. */
 interface Item {
   readonly title: string;
-  /** A person is asked once more. */
+  /** True if a person is asked once more. */
   readonly isGrave?: boolean;
   readonly run?: () => void;
   readonly href?: string;

@@ -8,9 +8,9 @@ import { money } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
-import { type ListColumn, ListScreen } from "../parts/list-screen.tsx";
+import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { ListBar, type Taken } from "../parts/list-bar.tsx";
+import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
 import { PickFilter, usePickedName } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
@@ -256,7 +256,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
   );
 };
 
-/** When goods are expected, how far away that is, and how long the supplier has not confirmed if that is too long. */
+/** Day on which goods are expected, its distance, and how long the supplier has not confirmed if that is too long. */
 const Expected: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
   const [lateDays, inDays, silentDays] = [lateFor(order), dueIn(order), unconfirmedFor(order)];
   return (

@@ -7,14 +7,14 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface PopProps {
-  /** What stands on the button. */
+  /** Content of the button. */
   readonly button: ComponentChildren;
-  /** Name of the button, where what stands on it is no text. */
+  /** Name of the button, where its content is no text. */
   readonly label?: string;
   readonly buttonClass?: string;
   /** A menu closes once something in it is pressed. */
   readonly isMenu?: boolean;
-  /** It stands at the end of its line, and so does what it unfolds. */
+  /** True if it stands at the end of its line. */
   readonly isAtEnd?: boolean;
   readonly panelClass?: string;
   readonly panelLabel?: string;

@@ -1,4 +1,4 @@
-/** What stands in the place of something that is being read. */
+/** Placeholder of something that is being read. */
 import type { FunctionComponent } from "preact";
 import { texts } from "../texts/texts.ts";
 

@@ -8,7 +8,7 @@ import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session
 import { AskFirst } from "../parts/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 import { Invitations } from "./invitations.tsx";

@@ -7,7 +7,7 @@ import type { Reading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
-import { TableHead } from "../parts/table-head.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
 import { hrefOf } from "../router.ts";
 import { storefrontTexts } from "../texts/storefront.ts";
 

@@ -56,7 +56,9 @@ export type ConsolePages = (context: RequestContext) => Promise<Response | null>
  * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are
  *   loaded when first asked for.
  */
-export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string | Uint8Array<ArrayBuffer>> | null>): ConsolePages {
+export function createConsolePages(
+  loadFiles: () => Promise<ReadonlyMap<string, string | Uint8Array<ArrayBuffer>> | null>,
+): ConsolePages {
   let loading: Promise<ReadonlyMap<string, Publication>> | null = null;
   const published = async (): Promise<ReadonlyMap<string, Publication>> => {
     const files = (await loadFiles()) ?? new Map([[indexName, notBuilt]]);

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
-import { RowChunks } from "../../parts/row-chunks.tsx";
+import { RowChunks } from "../../parts/lists/row-chunks.tsx";
 import { Cell, type EditColumn, type Position } from "./edit-cell.tsx";
 
 export interface FixedColumn {

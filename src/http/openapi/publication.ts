@@ -1,7 +1,7 @@
 /**
- * A text or file that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, and has a
- * strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes, whether or
- * not their clients read them.
+ * A text or file that is the same for everyone, ready to be sent. It is compressed when the client accepts gzip, and
+ * has a strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes,
+ * whether or not their clients read them.
  */
 import type { HttpRequest } from "../surface.ts";
 

@@ -1,17 +1,17 @@
-/** Places of the sidebar, which the search for everything finds too. */
-import { hasRole, signedIn } from "../data/session.ts";
-import type { IconName } from "../icons/names.ts";
-import type { texts } from "../texts/texts.ts";
+/** Places of the sidebar. The search for everything finds them too. */
+import { hasRole, signedIn } from "../../data/session.ts";
+import type { IconName } from "../../icons/names.ts";
+import type { texts } from "../../texts/texts.ts";
 
-export interface Entry {
+interface Entry {
   /** The first step of the path. */
   readonly step: keyof typeof texts.navigation.places;
   readonly icon: IconName;
   /** People with at least this role see it; the operator has no account in the shop. */
   readonly least: "viewer" | "owner" | "operator";
-  /** A group begins with it. */
+  /** True if a group begins with it. */
   readonly isPart?: true;
-  /** On a phone it is not in the bar of five. */
+  /** True if a phone does not have it in its bar of five. */
   readonly isFurther?: true;
 }
 
@@ -31,6 +31,6 @@ const all: readonly Entry[] = [
   { step: "shops", icon: "layers", least: "operator", isFurther: true },
 ];
 
-/** Those that the person sees. */
+/** Places that the person sees. */
 export const entries = (): readonly Entry[] =>
   all.filter(({ least }) => (least === "operator" ? signedIn()?.person.personId === null : hasRole(least)));

@@ -3,17 +3,17 @@
  * are shown by it.
  */
 import type { ComponentChildren } from "preact";
-import type { List } from "../data/pages.ts";
-import { texts } from "../texts/texts.ts";
+import type { List } from "../../data/pages.ts";
+import { texts } from "../../texts/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
-import { ProblemNotice } from "./problem.tsx";
+import { ProblemNotice } from "../problem.tsx";
 import { RowChunks } from "./row-chunks.tsx";
 
 export interface ListColumn<Row> {
   readonly name: string;
   readonly title: string;
   readonly kind?: "amount" | "date" | "name" | undefined;
-  /** How wide the window must be for it to be shown; without one it always is. */
+  /** Least width of the window for it to be shown; without one it always is. */
   readonly width?: "wide" | "roomy" | undefined;
   /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
   readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;

@@ -2,13 +2,13 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { densities, density, theme, themes } from "../data/look.ts";
-import { type Session, signOut } from "../data/session.ts";
-import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { densities, density, theme, themes } from "../../data/look.ts";
+import { type Session, signOut } from "../../data/session.ts";
+import { hrefOf, place } from "../../router.ts";
+import { texts } from "../../texts/texts.ts";
 import { entries } from "./entries.ts";
-import { Icon, Mark } from "./icon.tsx";
-import { lazy } from "./lazy.tsx";
+import { Icon, Mark } from "../icon.tsx";
+import { lazy } from "../lazy.tsx";
 import { Segments } from "./segments.tsx";
 
 const words = texts.navigation;
@@ -36,7 +36,7 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => (
   </div>
 );
 
-const Find = lazy(async () => (await import("../find/find.tsx")).Find, { isQuiet: true });
+const Find = lazy(async () => (await import("../../find/find.tsx")).Find, { isQuiet: true });
 
 const isWriting = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
