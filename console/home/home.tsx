@@ -258,7 +258,7 @@ const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { foreca
   const address = `${hrefOf("reorder")}?${new URLSearchParams({ view: forecast.viewId }).toString()}`;
   return (
     <Panel title={words.runsOut} isRead more={{ href: address, title: words.toReorder }}>
-      <p class="quiet">{rows.length === 0 ? words.nothingLasting : words.runsOutHint}</p>
+      <p class="quiet">{rows.length === 0 ? words.nothingRunsOut : words.runsOutHint}</p>
       <ul class="plain-rows">
         {rows.map(({ row, days }) => (
           <li key={row.variantId}>

@@ -59,7 +59,6 @@ const Finder: FunctionComponent = () => {
       <button
         type="button"
         class="finder"
-        aria-label={words.find}
         title={words.find}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => (shown.value = "find")}
