@@ -115,10 +115,7 @@ export async function loadFrame(
     loadDocumentSettings(tx, shopId),
   ]);
   if (shop === null) throw new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
-  if (header === null)
-    throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
-      action: "List orders with GET /api/v1/purchase-orders.",
-    });
+  if (header === null) throw unknownOrder(purchaseOrderId);
   if (next !== null && header.version !== next.version - 1) throw changedMeanwhile();
   const { status, version } = next ?? header;
   const dayOf = (atMs: number): string => dateOf(dayIn(shop.timezone, atMs));
@@ -189,8 +186,9 @@ export async function loadContent(
   shown: ShownAs,
 ): Promise<DocumentContent> {
   const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId, shown);
-  const { lineItems } = await pageOfLines(tx, shopId, purchaseOrderId, null, null);
-  return { ...frame, lineItems: lineItems.map((line) => lineOf(line, header)) };
+  const page = await pageOfLines(tx, shopId, purchaseOrderId, null, null);
+  if (page === null) throw unknownOrder(purchaseOrderId);
+  return { ...frame, lineItems: page.lineItems.map((line) => lineOf(line, header)) };
 }
 
 /** Lines that are read at a time: more would hold the event loop for too long. */
@@ -215,8 +213,9 @@ const readOnce = (
 ): Promise<ContentRead> =>
   engine.read(shopId, async (tx) => {
     const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId, shown);
-    const { lineItems, end } = await pageOfLines(tx, shopId, purchaseOrderId, after, linesAtOnce);
-    return { frame, end, lines: lineItems.map((line) => lineOf(line, header)) };
+    const page = await pageOfLines(tx, shopId, purchaseOrderId, after, linesAtOnce);
+    if (page === null) throw unknownOrder(purchaseOrderId);
+    return { frame, end: page.end, lines: page.lineItems.map((line) => lineOf(line, header)) };
   });
 
 /**
@@ -242,6 +241,11 @@ export async function readContent(
   }
   throw changedMeanwhile();
 }
+
+const unknownOrder = (purchaseOrderId: string): Fault =>
+  new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
+    action: "List orders with GET /api/v1/purchase-orders.",
+  });
 
 const changedMeanwhile = (): Fault =>
   new Fault("DO_OVERLOADED", "The order changes while its document is made; nothing was done.", {

@@ -36,7 +36,7 @@ import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import { eventStatements } from "../shop/events/events.ts";
-import { loadHeader, loadOrder, pageOfLines } from "../shop/order/purchase-orders.ts";
+import { loadOrder, pageOfLines } from "../shop/order/purchase-orders.ts";
 import { findSupplierLink, type SupplierLink } from "../shop/supplier/supplier-links.ts";
 import {
   listSupplierProposals,
@@ -244,29 +244,28 @@ async function shownOrder(
 ): Promise<string> {
   const query = new URLSearchParams(context.search);
   const after = refused === null ? afterFrom(query.get("after")) : refused.form.after;
-  const { shop, order, lines, before, latest } = await engine.read(shopId, async (tx) => {
+  const { shop, page, before, latest } = await engine.read(shopId, async (tx) => {
     const { purchaseOrderId } = link;
-    const [shop, order, lines, before, [latest]] = await Promise.all([
+    const [shop, page, before, [latest]] = await Promise.all([
       loadShop(tx, shopId),
-      loadHeader(tx, shopId, purchaseOrderId),
       pageOfLines(tx, shopId, purchaseOrderId, after, supplierPageLinesMax),
       after === null ? 0 : linesUpTo(tx, shopId, purchaseOrderId, after),
       listSupplierProposals(tx, shopId, purchaseOrderId, 1),
     ]);
-    return { shop, order, lines, before, latest: latest ?? null };
+    return { shop, page, before, latest: latest ?? null };
   });
   // It was deleted a moment ago.
-  if (shop === null || order === null) throw ended();
+  if (shop === null || page === null) throw ended();
   return orderPage({
     language: languageOf(context),
     path,
     shopName: shop.name,
     timezone: shop.timezone,
-    order,
-    lines: lines.lineItems,
+    order: page.header,
+    lines: page.lineItems,
     linesBefore: before,
     after,
-    next: lines.end,
+    next: page.end,
     latest,
     expiresAtMs: link.expiresAtMs,
     wasSent: query.has("sent"),
@@ -281,11 +280,8 @@ const afterFrom = (sent: string | null): number | null => {
 };
 
 async function linesUpTo(tx: Tx, shopId: string, purchaseOrderId: string, position: number): Promise<number> {
-  const [row] = await tx.all<{ n: number }>(
-    "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ? and position <= ?",
-    [shopId, purchaseOrderId, position],
-  );
-  return row?.n ?? 0;
+  const page = await pageOfLines(tx, shopId, purchaseOrderId, position, null);
+  return page === null ? 0 : page.header.itemCount - page.lineItems.length;
 }
 
 async function documentOf({ documents }: Served, { shopId, link }: OpenLink, kind: DocumentKind): Promise<Response> {

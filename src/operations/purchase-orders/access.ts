@@ -8,7 +8,14 @@ import { Fault } from "../../base/fault.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
-import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/order/purchase-orders.ts";
+import {
+  type Stamp,
+  loadHeader,
+  loadOrder,
+  pageOfLines,
+  saveDecision,
+  type LinePage,
+} from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { linesOnLoopMax } from "../../requests/loop-limits.ts";
 import type { Answer, Call, Committed } from "../../requests/operation.ts";
@@ -55,17 +62,39 @@ export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Prom
   return order;
 }
 
+/** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */
+async function pageOf(tx: Tx, call: Call, purchaseOrderId: string, after: number | null, limit: number | null) {
+  const page = await pageOfLines(tx, call.shop.shopId, purchaseOrderId, after, limit);
+  if (page === null) throw unknownOrder(purchaseOrderId);
+  return page;
+}
+
+/**
+ * A page of the order's lines, or all of them; many are read on a reader thread.
+ *
+ * @throws Fault NOT_FOUND  there is no such order, or it was deleted.
+ */
+export async function linesToShow(
+  tx: Tx,
+  call: Call,
+  purchaseOrderId: string,
+  after: number | null,
+  limit: number | null,
+): Promise<LinePage> {
+  const page = await pageOf(tx, call, purchaseOrderId, after, limit ?? linesOnLoopMax);
+  if (limit !== null || page.end === null) return page;
+  call.leaveLoop();
+  return await pageOf(tx, call, purchaseOrderId, after, null);
+}
+
 /**
  * The order to be shown as a whole. One with many lines is read on a reader thread.
  *
  * @throws Fault NOT_FOUND  there is no such order, or it was deleted.
  */
 export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): Promise<OrderWithLines> {
-  const [header, page] = await Promise.all([
-    headerOf(tx, call, purchaseOrderId),
-    pageOfLines(tx, call.shop.shopId, purchaseOrderId, null, linesOnLoopMax),
-  ]);
-  if (page.end === null) return { ...header, lineItems: page.lineItems };
+  const page = await pageOf(tx, call, purchaseOrderId, null, linesOnLoopMax);
+  if (page.end === null) return { ...page.header, lineItems: page.lineItems };
   call.leaveLoop();
   return await orderOf(tx, call, purchaseOrderId);
 }

@@ -24,9 +24,8 @@ import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
 import { countOf } from "../../shop/order-list/purchase-order-counts.ts";
 import { type OrderFilters, listOrders, walksOrders } from "../../shop/order-list/purchase-order-list.ts";
-import { pageOfLines } from "../../shop/order/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
-import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../../requests/loop-limits.ts";
+import { entriesOnLoopMax, rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import {
   addressJson,
   cursor,
@@ -44,7 +43,7 @@ import {
   soughtText,
 } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
-import { headerOf, orderToShow, path, read } from "./access.ts";
+import { headerOf, linesToShow, orderToShow, path, read } from "./access.ts";
 import {
   addressesSchema,
   appliedCreditJson,
@@ -233,16 +232,14 @@ export const listLineItems = operation({
     const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
     const after = input.cursor === undefined ? null : decodeCursor(scope, input.cursor, ["number"])[0];
     return call.read(async (tx) => {
-      const order = await headerOf(tx, call, input.purchaseOrderId);
-      if (input.limit === undefined && order.itemCount > linesOnLoopMax) call.leaveLoop();
-      const page = await pageOfLines(tx, shopId, input.purchaseOrderId, after, input.limit ?? null);
+      const page = await linesToShow(tx, call, input.purchaseOrderId, after, input.limit ?? null);
       return {
         data: {
           lineItems: page.lineItems.map(lineJson),
-          totalCount: page.totalCount,
+          totalCount: page.header.itemCount,
           cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
         },
-        etag: etagOf(order),
+        etag: etagOf(page.header),
       };
     });
   },

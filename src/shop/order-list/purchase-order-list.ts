@@ -16,8 +16,7 @@ import { type Wanted, isSearchable } from "./block-format.ts";
 import { type OrderKey, matchesOf } from "./block-search.ts";
 import { type LineQuery, countByLine, pageByLine, ordersByLine } from "./search-by-line.ts";
 import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
-import { headerFrom, selectHeader } from "../order/purchase-orders.ts";
-import type { Row } from "../../store/change.ts";
+import { loadHeaders } from "../order/purchase-orders.ts";
 
 /** Null: not filtered by it. */
 export interface OrderFilters {
@@ -328,16 +327,12 @@ export async function listOrders(
     (await statedPage(tx, shopId, filters, after, limit + 1));
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
-  const rows =
-    last === undefined
-      ? []
-      : await tx.all<Row>(
-          `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (${shown.map(() => "?").join(", ")})
-           order by o.created_at desc, o.purchase_order_id desc`,
-          [shopId, ...shown.map((key) => key.purchase_order_id)],
-        );
   return {
-    orders: rows.map(headerFrom),
+    orders: await loadHeaders(
+      tx,
+      shopId,
+      shown.map((key) => key.purchase_order_id),
+    ),
     totalCount: count,
     end:
       keys.length > limit && last !== undefined

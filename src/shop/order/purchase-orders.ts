@@ -25,7 +25,7 @@ import {
   type PurchaseOrder,
   linesPerOrderMax,
 } from "../../core/order/purchase-order.ts";
-import { inListMax, placeholders } from "../../store/in-lists.ts";
+import { inListMax, placeholders, selectIn } from "../../store/in-lists.ts";
 import { type Change, type Row, insert, remove, plus, update } from "../../store/change.ts";
 import type { Remembered, SqlValue, Statement, Tx } from "../../store/store.ts";
 import { tables } from "../tables.ts";
@@ -59,14 +59,14 @@ const headerFields = {
 } as const satisfies Fields;
 
 /** Selects headers with the current names. `o` is the order. */
-export const selectHeader = `
+const selectHeader = `
 select ${columnList(storedHeaderFields, "o.")}, s.name as supplier_name, l.name as location_name, s.lead_time_days as supplier_lead_time_now
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
 
 /** The header of a row of `selectHeader`. */
-export const headerFrom = recordReader<Header>(headerFields);
+const headerFrom = recordReader<Header>(headerFields);
 
 const selectHeadersOfOrders = `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (?)`;
 
@@ -88,6 +88,18 @@ const selectOneHeader = `${selectHeader} where o.shop_id = ? and o.purchase_orde
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
   const [row] = await tx.all<Row>(selectOneHeader, [shopId, purchaseOrderId]);
   return row === undefined ? null : headerFrom(row);
+}
+
+/** The headers of these orders, in this order. One that is not there or was deleted is left out. */
+export async function loadHeaders(tx: Tx, shopId: string, ids: readonly string[]): Promise<readonly Header[]> {
+  const rows = await selectIn<Row>(
+    tx,
+    `${selectHeader} where o.shop_id = ? and o.deleted_at is null and o.purchase_order_id in (?)`,
+    [shopId],
+    ids,
+  );
+  const headers = new Map(rows.map((row) => [row["purchase_order_id"], headerFrom(row)]));
+  return ids.flatMap((id) => headers.get(id) ?? []);
 }
 
 /** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
@@ -126,36 +138,37 @@ function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
   };
 }
 
-interface LinePage {
+/** A header with some of its lines. */
+export interface LinePage {
+  readonly header: Header;
   readonly lineItems: readonly LineItem[];
-  readonly totalCount: number;
   /** Position of the page's last line. Null on the last page. */
   readonly end: number | null;
 }
 
-/** A page of an order's lines as they were added, after the position `after`. All of them when `limit` is null. */
+/**
+ * A page of an order's lines as they were added, after the position `after`. All of them when `limit` is null. Null:
+ * there is no such order, or it was deleted (C33).
+ */
 export async function pageOfLines(
   tx: Tx,
   shopId: string,
   purchaseOrderId: string,
   after: number | null,
   limit: number | null,
-): Promise<LinePage> {
-  const key = [shopId, purchaseOrderId];
-  const [[counted], rows] = await Promise.all([
-    tx.all<{ n: number }>(
-      "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
-      key,
-    ),
+): Promise<LinePage | null> {
+  const [header, rows] = await Promise.all([
+    loadHeader(tx, shopId, purchaseOrderId),
     tx.all<Row & { readonly position: number }>(
       `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
-      [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
+      [shopId, purchaseOrderId, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
     ),
   ]);
+  if (header === null) return null;
   const shown = limit === null ? rows : rows.slice(0, limit);
   return {
+    header,
     lineItems: shown.map(lineFrom),
-    totalCount: counted?.n ?? 0,
     end: rows.length > shown.length ? (shown.at(-1)?.position ?? null) : null,
   };
 }
