@@ -7,7 +7,7 @@
  * missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation the tests have seen,
  * and fails if one is missing.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
@@ -15,8 +15,9 @@ import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import type { Json } from "../src/base/json.ts";
 import { medusaUrlVariable } from "./storefront/medusa/place.ts";
-import { isSelected, selectionOf } from "./support/costs.ts";
-import { type EngineName, placeOf, reasonToRunAlone } from "./support/engines.ts";
+import { claimsVariable, offerFiles } from "./runner/shared-process.ts";
+import { costOf, isSelected, selectionOf } from "./support/costs.ts";
+import { type EngineName, placeOf, reasonForOwnProcess, reasonToRunAlone } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/openapi/matrix.ts";
 import {
   databaseVariable,
@@ -46,6 +47,9 @@ const filesAtOnce = process.env[medusaUrlVariable] === undefined ? availablePara
 /** How long a file may take; `OPENPO_TEST_FILE_MINUTES` gives a drill with many shops more. A real Medusa takes about a second for a push of stock, and the replay makes 200 of them. */
 const fileMsMax = Number(process.env["OPENPO_TEST_FILE_MINUTES"] ?? 4) * 60_000;
 const fileMsMaxOnMedusa = 900_000;
+const msMax = process.env[medusaUrlVariable] === undefined ? fileMsMax : fileMsMaxOnMedusa;
+/** A process that files share ends at the latest after so many times what one file may take. */
+const sharingFilesMax = 10;
 
 const selection = selectionOf(process.argv.slice(2));
 const isWhole = process.argv.length === 2;
@@ -68,6 +72,7 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache"
 process.on("exit", () => rmSync(observedDirectory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
+const sharedProcess = path.join(import.meta.dirname, "runner/shared-process.ts");
 const asserting = pathToFileURL(path.join(import.meta.dirname, "support/asserting.ts")).href;
 
 let passed = 0;
@@ -80,32 +85,83 @@ const failureLettersMax = 300;
 const durations: { readonly name: string; readonly ms: number }[] = [];
 const durationsShownMax = 12;
 
-/** Runs these files and adds the label to each test's name. Those that measure times come last, one after another. */
+/**
+ * Runs these files and adds the label to each test's name. Those without a cost share processes, since loading the program takes longer than most of
+ * them. Those that measure times come last, one after another.
+ */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
-  const alone = chosen.filter((file) => reasonToRunAlone(readFileSync(file, "utf8")) !== null);
-  await runTogether(
-    chosen.filter((file) => !alone.includes(file)),
-    filesAtOnce,
-    label,
+  const sources = new Map(chosen.map((file) => [file, readFileSync(file, "utf8")]));
+  const alone = chosen.filter((file) => reasonToRunAlone(sources.get(file) ?? "") !== null);
+  const together = chosen.filter((file) => !alone.includes(file));
+  const sharing = together.filter(
+    (file) => [null, "pg"].includes(costOf(file)) && reasonForOwnProcess(sources.get(file) ?? "") === null,
   );
-  await runTogether(alone, 1, label);
+  await runShared(sharing, label);
+  const own = together.filter((file) => !sharing.includes(file));
+  await runProcesses(own, { concurrency: filesAtOnce, timeout: msMax, label });
+  await runProcesses(alone, { concurrency: 1, timeout: msMax, label });
 }
 
-async function runTogether(chosen: readonly string[], concurrency: number, label: string): Promise<void> {
-  if (chosen.length === 0) return;
+/**
+ * Runs these files in as many processes as run at once. Large ones come first, so that no processor is without work at the end. A file whose process
+ * ended before it did is a failure.
+ */
+async function runShared(chosen: readonly string[], label: string): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), "openpo-claims-"));
+  try {
+    const files = chosen.toSorted((one, other) => statSync(other).size - statSync(one).size);
+    offerFiles(directory, { files, fileMsMax: msMax });
+    process.env[claimsVariable] = directory;
+    const concurrency = Math.min(filesAtOnce, chosen.length);
+    const ended = await runProcesses(Array<string>(concurrency).fill(sharedProcess), {
+      concurrency,
+      timeout: sharingFilesMax * msMax,
+      label,
+    });
+    for (const file of chosen.filter((name) => !ended.has(name))) {
+      failed += 1;
+      failures.push(`${file}${label} did not run to its end`);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface Running {
+  readonly concurrency: number;
+  /** How long a process may take, in ms. */
+  readonly timeout: number;
+  readonly label: string;
+}
+
+/** Runs each of these files in a process of its own. Returns the names of the suites that ended. */
+async function runProcesses(
+  chosen: readonly string[],
+  { concurrency, timeout, label }: Running,
+): Promise<ReadonlySet<string>> {
+  const suites = new Set<string>();
+  if (chosen.length === 0) return suites;
   const stream = run({
     files: chosen,
     concurrency,
-    timeout: process.env[medusaUrlVariable] === undefined ? fileMsMax : fileMsMaxOnMedusa,
+    timeout,
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
+  const isShared = (file: string | undefined): boolean => file === sharedProcess;
+  const endSuite = (name: string, file: string | undefined, ms: number): void => {
+    suites.add(name);
+    if (isShared(file)) durations.push({ name: name + label, ms });
+  };
   stream.on("test:pass", (event) => {
-    if (event.details.type === "suite") return;
-    if (event.skip === undefined) passed += 1;
+    if (event.details.type === "suite") endSuite(event.name, event.file, event.details.duration_ms);
+    else if (isShared(event.file)) return;
+    else if (event.skip === undefined) passed += 1;
     else skipped += 1;
   });
   stream.on("test:fail", (event) => {
-    if (event.details.type === "suite") return;
+    if (event.details.type === "suite") endSuite(event.name, event.file, event.details.duration_ms);
+    // A suite, or the test around shared files, that fails by its tests alone: they are counted.
+    if ((event.details.type === "suite" || isShared(event.file)) && isBySubtests(event.details.error)) return;
     failed += 1;
     const said = event.details.error.message.split("\n").map((line) => line.trim());
     failures.push(
@@ -113,14 +169,17 @@ async function runTogether(chosen: readonly string[], concurrency: number, label
     );
   });
   stream.on("test:summary", ({ file, duration_ms: ms }) => {
-    if (file !== undefined) durations.push({ name: path.relative(process.cwd(), file) + label, ms });
+    if (file !== undefined && !isShared(file)) durations.push({ name: path.relative(process.cwd(), file) + label, ms });
   });
   const named = stream.map((event: { readonly type: string; readonly data: { readonly name?: string } }) =>
     event.data.name === undefined ? event : { ...event, data: { ...event.data, name: event.data.name + label } },
   );
   const shown = named.compose(new spec());
   for await (const text of shown) process.stdout.write(text);
+  return suites;
 }
+
+const isBySubtests = (error: Error): boolean => "failureType" in error && error.failureType === "subtestsFailed";
 
 async function runOnPostgres(): Promise<void> {
   const given = process.env[databaseVariable];

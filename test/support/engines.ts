@@ -75,3 +75,10 @@ const aloneDeclaration = /^ *(?:\/?\*+|\/\/) *Runs alone: (.+?)(?: *\*\/)?$/m;
 export function reasonToRunAlone(source: string): string | null {
   return aloneDeclaration.exec(source)?.[1] ?? null;
 }
+
+const ownProcessDeclaration = /^ *(?:\/?\*+|\/\/) *Own process: (.+?)(?: *\*\/)?$/m;
+
+/** Returns why the file with this text shares no process with others (`Own process: <reason>.` in a comment), or null. */
+export function reasonForOwnProcess(source: string): string | null {
+  return ownProcessDeclaration.exec(source)?.[1] ?? null;
+}

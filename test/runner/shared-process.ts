@@ -1,0 +1,51 @@
+/**
+ * Runs test files one after another in this process, which loads the program once for all of them. `test/run.ts` starts several such processes; each
+ * claims the next file when it has ended one. A file that leaves the environment or the working directory changed fails.
+ */
+import assert from "node:assert/strict";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+/** The environment variable with the directory in which the processes claim files. */
+export const claimsVariable = "OPENPO_TEST_CLAIMS";
+const listName = "files.json";
+
+interface Shared {
+  readonly files: readonly string[];
+  readonly fileMsMax: number;
+}
+
+/** Writes what the processes read from the directory. */
+export function offerFiles(directory: string, shared: Shared): void {
+  writeFileSync(path.join(directory, listName), JSON.stringify(shared));
+}
+
+/** Returns whether no other process has claimed the file with this number. */
+function claims(directory: string, number: number): boolean {
+  try {
+    closeSync(openSync(path.join(directory, String(number)), "wx"));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+const surroundings = (): unknown => ({ directory: process.cwd(), environment: { ...process.env } });
+
+if (import.meta.main) {
+  const directory = process.env[claimsVariable] ?? "";
+  const { files, fileMsMax }: Shared = JSON.parse(readFileSync(path.join(directory, listName), "utf8"));
+  // One test around all: it ends after the last file, and with it the process.
+  void test("files that share a process", async () => {
+    for (const [number, file] of files.entries())
+      if (claims(directory, number))
+        await suite(file, { timeout: fileMsMax }, async () => {
+          const found = surroundings();
+          after(() => assert.deepEqual(surroundings(), found, `${file} leaves its surroundings changed`));
+          await import(pathToFileURL(file).href);
+        });
+  });
+}
