@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 import type { Json } from "../src/base/json.ts";
 import { medusaUrlVariable } from "./storefront/medusa/place.ts";
 import { claimsVariable, offerFiles } from "./runner/shared-process.ts";
-import { costOf, isSelected, selectionOf } from "./support/costs.ts";
+import { costOf, faultOfWord, isSelected, selectionOf } from "./support/costs.ts";
 import { type EngineName, placeOf, reasonForOwnProcess, reasonToRunAlone } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/openapi/matrix.ts";
 import {
@@ -54,9 +54,10 @@ const sharingFilesMax = 10;
 const selection = selectionOf(process.argv.slice(2));
 const isWhole = process.argv.length === 2;
 const engineWanted = process.env[engineVariable];
-const selected = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**"] })
-  .filter((file) => isSelected(file, selection, engineWanted === "postgres" || engineWanted === "both"))
-  .sort();
+const testFiles = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**"] }).sort();
+const selected = testFiles.filter((file) =>
+  isSelected(file, selection, engineWanted === "postgres" || engineWanted === "both"),
+);
 const placed = selected.map((file) => ({ file, ...placeOf(file, (name) => readFileSync(name, "utf8")) }));
 const on = (engine: EngineName): readonly string[] =>
   placed.filter(({ engines }) => engines.includes(engine)).map(({ file }) => file);
@@ -147,6 +148,8 @@ async function runProcesses(
     timeout,
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
+  /** Errors of tests that had ended. */
+  let late = 0;
   const isShared = (file: string | undefined): boolean => file === sharedProcess;
   const endSuite = (name: string, file: string | undefined, ms: number): void => {
     suites.add(name);
@@ -162,11 +165,21 @@ async function runProcesses(
     if (event.details.type === "suite") endSuite(event.name, event.file, event.details.duration_ms);
     // A suite, or the test around shared files, that fails by its tests alone: they are counted.
     if ((event.details.type === "suite" || isShared(event.file)) && isBySubtests(event.details.error)) return;
+    // The process of a late error fails with it.
+    if (late > 0 && event.name === sharedProcess) return;
     failed += 1;
-    const said = event.details.error.message.split("\n").map((line) => line.trim());
+    const said = messageOf(event.details.error)
+      .split("\n")
+      .map((line) => line.trim());
     failures.push(
       `${event.name}${label} (${path.relative(process.cwd(), event.file ?? "")}): ${said.join(" ").trim().slice(0, failureLettersMax)}`,
     );
+  });
+  stream.on("test:diagnostic", ({ message }) => {
+    if (!message.includes("asynchronous activity after the test ended")) return;
+    late += 1;
+    failed += 1;
+    failures.push(message.slice(0, failureLettersMax) + label);
   });
   stream.on("test:summary", ({ file, duration_ms: ms }) => {
     if (file !== undefined && !isShared(file)) durations.push({ name: path.relative(process.cwd(), file) + label, ms });
@@ -178,6 +191,9 @@ async function runProcesses(
   for await (const text of shown) process.stdout.write(text);
   return suites;
 }
+
+/** What was thrown: around it the runner has an error that, for a hook, says nothing of it. */
+const messageOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);
 
 const isBySubtests = (error: Error): boolean => "failureType" in error && error.failureType === "subtestsFailed";
 
@@ -214,7 +230,10 @@ for (const { fault } of placed)
   }
 if (files.length > 0) await runFiles(files, "");
 if (filesOnPostgres.length > 0) await runOnPostgres();
-if (selected.length === 0) failed += 1;
+for (const word of selection.words.filter((each) => !selected.some((file) => file.includes(each)))) {
+  failed += 1;
+  failures.push(faultOfWord(word, testFiles));
+}
 if (isWhole && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
 for (const { file, engines, reason } of placed)
   if (reason !== null) process.stdout.write(`\nOnly on ${engines.join()}: ${file}: ${reason}`);

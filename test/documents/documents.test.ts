@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PDFDocument } from "pdfkit";
-import { loadContent, readContent } from "../../src/documents/content.ts";
-import { documentWaitMsMax } from "../../src/documents/documents.ts";
+import { type DocumentContent, loadContent, readContent } from "../../src/documents/content.ts";
+import { documentsWaitingPerShopMax } from "../../src/documents/documents.ts";
+import { DrawingThreads } from "../../src/documents/drawing-threads.ts";
 import { loadFonts } from "../../src/documents/fonts.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
@@ -11,8 +12,8 @@ import { exportRecords } from "../../src/exchange/export.ts";
 import { backgroundNiceness } from "../../src/store/background-thread.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { shortened } from "../support/programs/shortened.ts";
 import { nicenessOf } from "../support/programs/threads.ts";
+import { until } from "../support/until.ts";
 
 const asItIs = { nowMs: Date.parse("2026-11-20T12:00:00Z"), next: null };
 
@@ -188,8 +189,6 @@ test("a shop's letterhead is kept, drawn, exported and imported, and what cannot
 });
 
 test("documents of one shop beyond those that may wait are 503 with Retry-After, and other shops' are drawn", async (t) => {
-  // None waits for too long, however slow the machine is.
-  shortened(t, [documentWaitMsMax], { shortMs: 40 * documentWaitMsMax });
   await using server = await startServer({ console: true });
   const ids: string[] = [];
   for (let made = 0; made < 30; made += 1) ids.push(await orderOf(server));
@@ -197,21 +196,30 @@ test("documents of one shop beyond those that may wait are 503 with Retry-After,
   assert.equal((await askAdmin(server, "PUT", "/shops/other", { name: "Other" })).status, 201);
   const brought = await askAdmin(server, "POST", "/shops/other/import", `${JSON.stringify(theirOrder)}\n`);
   assert.equal(brought.status, 200, brought.text);
-  let drawn = 0;
+  // The shop's first document is not drawn to its end until all have come.
+  const goOn = Promise.withResolvers<void>();
+  const { draw } = DrawingThreads.prototype;
+  t.mock.method(DrawingThreads.prototype, "draw", async function (this: DrawingThreads, content: DocumentContent) {
+    if (content.poNumber !== theirOrder.poNumber) await goOn.promise;
+    return await draw.call(this, content);
+  });
+  let refusals = 0;
   const asking = ids.map(async (id) => {
     const answer = await askAdmin(server, "GET", `/shops/${server.shopId}/purchase-orders/${id}/document.pdf`);
-    if (answer.status === 200) drawn += 1;
+    if (answer.status === 503) refusals += 1;
     return answer;
   });
-  // A refusal: the shop's queue is full.
-  await Promise.race(asking);
-  assert.ok(drawn < 21);
-  const theirs = await askAdmin(server, "GET", "/shops/other/purchase-orders/po_theirs/document.pdf");
-  assert.equal(theirs.status, 200, theirs.text);
+  try {
+    // One is drawn and 20 wait; the others are refused.
+    await until("9 are refused", () => refusals === ids.length - 1 - documentsWaitingPerShopMax);
+    const theirs = await askAdmin(server, "GET", "/shops/other/purchase-orders/po_theirs/document.pdf");
+    assert.equal(theirs.status, 200, theirs.text);
+  } finally {
+    goOn.resolve();
+  }
   const answers = await Promise.all(asking);
   const refused = answers.filter(({ status }) => status === 503);
-  // One is drawn and 20 wait; the others are refused.
-  assert.equal(answers.filter(({ status }) => status === 200).length, 21);
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1 + documentsWaitingPerShopMax);
   assert.equal(refused.length, 9);
   for (const { text, headers } of refused) {
     assert.match(text, /too many documents waiting/);

@@ -8,6 +8,8 @@ import { promisify } from "node:util";
 import { reasonForOwnProcess } from "../support/engines.ts";
 
 const heading = 'import assert from "node:assert/strict";\nimport { after, test } from "node:test";\n';
+const inTurns =
+  "const inTurns = (turns, then) => void setImmediate(() => (turns === 0 ? then() : inTurns(turns - 1, then)));\n";
 const passes = 'test("passes", () => assert.ok(true));\n';
 
 /** Runs files of these texts as `test/run.ts` does without a word. @returns the end of its output, from the failures on. */
@@ -45,16 +47,24 @@ test("files that share processes: every test counts, also those in suites", asyn
   assert.equal(lines.at(-1), "8 passed, 0 failed");
 });
 
-test("a file that cannot be loaded, one that ends its process and one that changes its surroundings fail, and the others run", async () => {
+test("a file that cannot be loaded, one that changes its surroundings, one that throws when it has ended and one that leaves a server fail, and the others run", async () => {
   const lines = await ran({
     a: heading + passes,
     broken: 'import "nowhere";\n',
     changing: `${heading}${passes}process.env["OPENPO_LEFT"] = "1";\nafter(() => {});\n`,
     failing: `${heading}test("fails", () => assert.equal(1, 2));\n`,
     last: heading + passes,
+    late: `${heading}${inTurns}test("ends too early", () => { assert.ok(true); inTurns(99, () => { throw new Error("late"); }); });\n`,
+    serving: `import { createServer } from "node:net";\n${heading}${inTurns}const server = createServer();\ntest("listens", () => new Promise((resolve) => { assert.ok(true); server.listen(0, resolve); }));\nafter(() => inTurns(99, () => server.close()));\n`,
   });
-  assert.equal(lines.at(-1), "3 passed, 3 failed", lines.join("\n"));
-  for (const said of [/broken.*Cannot find package/, /changing.*surroundings/, /fails \(test\/failing\.test\.ts\)/])
+  assert.equal(lines.at(-1), "5 passed, 5 failed", lines.join("\n"));
+  for (const said of [
+    /broken.*Cannot find package/,
+    /changing.*surroundings/,
+    /fails \(test\/failing\.test\.ts\)/,
+    /late\.test\.ts.*asynchronous activity/,
+    /serving.*leaves servers or programs/,
+  ])
     assert.ok(
       lines.some((line) => said.test(line)),
       `${said} in ${lines.join("\n")}`,

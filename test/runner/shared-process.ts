@@ -1,11 +1,12 @@
 /**
  * Runs test files one after another in this process, which loads the program once for all of them. `test/run.ts` starts several such processes; each
- * claims the next file when it has ended one. A file that leaves the environment or the working directory changed fails.
+ * claims the next file when it has ended one. A file fails that leaves the environment or the working directory changed, a server or a program.
  */
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, suite, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 /** The environment variable with the directory in which the processes claim files. */
@@ -35,17 +36,34 @@ function claims(directory: string, number: number): boolean {
 
 const surroundings = (): unknown => ({ directory: process.cwd(), environment: { ...process.env } });
 
+/** What keeps a process from its end when it is left: by kind, how many there are. */
+const lastingKinds = ["ProcessWrap", "TCPServerWrap"];
+const lasting = (): readonly string[] =>
+  process
+    .getActiveResourcesInfo()
+    .filter((kind) => lastingKinds.includes(kind))
+    .sort();
+
 if (import.meta.main) {
   const directory = process.env[claimsVariable] ?? "";
   const { files, fileMsMax }: Shared = JSON.parse(readFileSync(path.join(directory, listName), "utf8"));
   // One test around all: it ends after the last file, and with it the process.
   void test("files that share a process", async () => {
+    // A process that comes late has no file left to claim, and asserts nothing else.
+    assert.ok(files.length > 0);
     for (const [number, file] of files.entries())
       if (claims(directory, number))
         await suite(file, { timeout: fileMsMax }, async () => {
           const found = surroundings();
-          after(() => assert.deepEqual(surroundings(), found, `${file} leaves its surroundings changed`));
+          const before = lasting();
           await import(pathToFileURL(file).href);
+          // The file's own hooks come before.
+          after(async () => {
+            assert.deepEqual(surroundings(), found, `${file} leaves its surroundings changed`);
+            // A handle that was closed is gone in the next turn.
+            await setImmediate();
+            assert.deepEqual(lasting(), before, `${file} leaves servers or programs`);
+          });
         });
   });
 }

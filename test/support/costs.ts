@@ -9,6 +9,9 @@
 const costs = ["slow", "browser", "crash", "pg"] as const;
 type Cost = (typeof costs)[number];
 
+/** Files that a message names. */
+const namedMax = 5;
+
 /** The cost in the name of a test file, or null. */
 export function costOf(file: string): Cost | null {
   const suffix = /\.(\w+)\.test\.ts$/.exec(file)?.[1];
@@ -44,4 +47,11 @@ export function isSelected(file: string, selection: Selection, onPostgres: boole
   if (selection.costs.size > 0) return cost !== null && selection.costs.has(cost);
   if (cost === null || (cost === "pg" && onPostgres)) return true;
   return naming.some((word) => word.includes(`.${cost}`));
+}
+
+/** Returns what is wrong with a word that selects no file: no path has it, or its files wait for the name of their cost. */
+export function faultOfWord(word: string, files: readonly string[]): string {
+  const named = files.filter((file) => file.includes(word));
+  if (named.length === 0) return `No test file has "${word}" in its path.`;
+  return `"${word}" selects nothing, since its files are costly: write ${named.slice(0, namedMax).join(", ")}, or add --all.`;
 }

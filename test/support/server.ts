@@ -252,7 +252,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
-  const documents = new Documents({ engine, clock, log });
+  // A document's wait for its thread lasts as long as a test says, however slow the machine is.
+  const documents = new Documents({ engine, clock, log, elapsedMs: () => aheadMs });
   let port = 0;
   const connecting = {
     clients: new Clients({ clock, policy: options.connect ?? onlyGlobal, resolve: createResolve() }),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { costOf, isSelected, selectionOf } from "../support/costs.ts";
+import { costOf, faultOfWord, isSelected, selectionOf } from "../support/costs.ts";
 import { placeOf } from "../support/engines.ts";
 
 const files = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**"] }).sort();
@@ -53,4 +53,9 @@ test("costly files are selected by option, by --all, and by a word that has thei
   assert.equal(selected("memo.slow"), "memo.slow");
   assert.equal(selected("test/store/plans.pg.test.ts rows"), "rows plans.pg");
   assert.throws(() => selected("--quick"), /Options/);
+});
+
+test("a word that selects nothing is a fault, which names the files that it would select with their cost", () => {
+  assert.match(faultOfWord("forecst", some), /No test file has "forecst"/);
+  assert.match(faultOfWord("store/kills", some), /costly: write test\/store\/kills\.crash\.test\.ts, or add --all/);
 });
