@@ -567,9 +567,9 @@ for (const [beside, holdMs, came] of [
       const counts: number[] = [];
       const look = async (): Promise<unknown> =>
         counts.push((await engine.peek("a", (tx) => locationIds(tx, "a"))).length);
-      let areWriting = true;
-      const written = Promise.all(writes).finally(() => (areWriting = false));
-      while (areWriting) {
+      const writing = { isOver: false };
+      const written = Promise.all(writes).finally(() => (writing.isOver = true));
+      while (!writing.isOver) {
         await look();
         await new Promise((resolve) => setImmediate(resolve));
       }
