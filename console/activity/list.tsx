@@ -5,7 +5,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/client.ts";
-import { csvOf, saveFile } from "../data/csv.ts";
+import { csvOf } from "../data/csv.ts";
+import { saveFile } from "../data/saved-file.ts";
 import { everyRow, type List, type ReadPage } from "../data/pages.ts";
 import { howMany, MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";

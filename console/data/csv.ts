@@ -22,17 +22,3 @@ function cell(value: string | number): string {
 /** Rows as CSV, the head first, behind the mark by which sheets know UTF-8. */
 export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
   "\ufeff" + rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
-
-/** Offers the text to the reader as a file. */
-export const saveFile = (name: string, text: string): void =>
-  saveBlob(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
-
-/** Offers the bytes to the reader as a file. */
-export function saveBlob(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}

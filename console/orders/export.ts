@@ -1,7 +1,8 @@
 /** The filtered list as a CSV file, whatever its length. */
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
-import { csvOf, saveFile } from "../data/csv.ts";
+import { csvOf } from "../data/csv.ts";
+import { saveFile } from "../data/saved-file.ts";
 import { everyRow } from "../data/pages.ts";
 import { pagesOf } from "./kept.ts";
 

@@ -267,7 +267,10 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
 
 // The text.
 
-/** The content as text: JSON. Where that is too long, its longest list is cut, and the text says so. */
+/**
+ * The content as text: JSON. Where that is too long, its longest list is cut, and the text says so. No cursor stands
+ * beside it: that of the answer goes on after what the text leaves out.
+ */
 export function textOf(content: JSONObject): string {
   const whole = JSON.stringify(content);
   if (whole.length <= textLengthMax) return whole;
@@ -276,8 +279,8 @@ export function textOf(content: JSONObject): string {
   const { name, entries } = list;
   const rest = whole.length - JSON.stringify(entries).length;
   const shown = entriesWithin(entries, textLengthMax - rest - noteLengthMax);
-  const note = `${name} has ${entries.length} entries; ${shown.length} are shown. Page through them with limit and cursor, here or in the tool that lists ${name}.`;
-  return JSON.stringify({ note, ...list.replaced(shown) });
+  const note = `${name} has ${entries.length} entries; ${shown.length} are shown. For the others ask again with a limit of at most ${shown.length}, here or in the tool that lists ${name}, and go on with the cursor of that answer.`;
+  return JSON.stringify({ note, ...list.replaced(shown), cursor: undefined });
 }
 
 const noteLengthMax = 500;

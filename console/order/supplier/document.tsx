@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../../data/client.ts";
-import { saveBlob } from "../../data/csv.ts";
+import { saveBlob } from "../../data/saved-file.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { hrefOf } from "../../router.ts";

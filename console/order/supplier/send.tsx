@@ -13,7 +13,7 @@ import {
   type VariantDetail,
 } from "../../../client/index.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
-import { saveBlob } from "../../data/csv.ts";
+import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
