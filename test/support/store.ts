@@ -118,10 +118,10 @@ export async function pretendNewer(directory: string, program: string): Promise<
   });
 }
 
-/** Creates a new, empty place. */
-export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
+/** Creates a new, empty place. `unused`: its database, if it has one, is no other test's. */
+export async function makePlace(postgres = onPostgres, { unused = false } = {}): Promise<StorePlace> {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
-  const database = postgres ? await freshDatabase() : null;
+  const database = postgres ? await freshDatabase({ unused }) : null;
   if (database !== null) writeFileSync(addressFile(directory), database.url);
   return {
     directory,

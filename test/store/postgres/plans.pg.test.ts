@@ -30,7 +30,7 @@ import { until } from "../../support/until.ts";
 const shopId = "a";
 
 async function withStore(use: (store: Store, directory: string) => Promise<void>): Promise<void> {
-  const place = await makePlace();
+  const place = await makePlace(true, { unused: true });
   const store = await openStore(place.directory);
   try {
     await store.engine.create(shopId);
@@ -199,10 +199,6 @@ const tuplesOf = async (directory: string, table: string): Promise<number> =>
     return rows[0]?.n ?? 0;
   });
 
-/** Takes away pages and statistics of the tables: the database may have been another test's. */
-const asNeverUsed = (directory: string): Promise<unknown> =>
-  withClient(databaseOf(directory) ?? "", (client) => client.query("truncate openpo.variant, openpo.location"));
-
 const variants = (from: number, count: number): readonly Statement[] =>
   Array.from({ length: count }, (_, index) => ({
     sql: "insert into variant (shop_id, variant_id, product_id, product_name, status) values (?, ?, 'p', ?, 'active')",
@@ -211,7 +207,6 @@ const variants = (from: number, count: number): readonly Statement[] =>
 
 test("a table of statisticsBytesMin gets its first statistics after statisticsTurnsMin turns, a smaller one none", () =>
   withStore(async ({ engine }, directory) => {
-    await asNeverUsed(directory);
     const rowsOfTurn = Math.ceil((statisticsBytesMin * 2) / 200 / statisticsTurnsMin);
     const location = "insert into location (shop_id, location_id, name) values (?, 'l', 'L')";
     await engine.write(shopId, (tx) => tx.batch([{ sql: location, params: [shopId] }]));
@@ -234,7 +229,6 @@ test("a plan that was made while a table was small does not read all of it when 
   withStore(async ({ engine }, directory) => {
     const pool = await openTestPool(databaseOf(directory) ?? "", 1);
     try {
-      await asNeverUsed(directory);
       await engine.write(shopId, (tx) => tx.batch(variants(0, 5)));
       await withClient(databaseOf(directory) ?? "", (client) => client.query("analyze openpo.variant"));
       await pool.using(async (connection) => {

@@ -400,16 +400,20 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Returns a new database with the engine's schemas but no rows; with `empty`, without the schemas. */
+/**
+ * Returns a new database with the engine's schemas but no rows; with `empty`, without the schemas; with `unused`, without the pages and statistics that
+ * another test may have left.
+ */
 export async function freshDatabase(
   options: {
     readonly empty?: boolean;
+    readonly unused?: boolean;
     readonly server?: string;
   } = {},
 ): Promise<TestDatabase> {
   const { empty: bare = false, server = sharedServer() } = options;
   if (!bare && options.server === undefined) {
-    const url = emptied.pop() ?? (await copyOf(server, template));
+    const url = (options.unused === true ? undefined : emptied.pop()) ?? (await copyOf(server, template));
     return {
       url,
       async drop() {
