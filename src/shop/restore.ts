@@ -74,6 +74,7 @@ export const restoredTables: readonly string[] = [
   "inventory_level",
   "sale",
   "supplier_credit",
+  "record_log",
   "purchase_order",
   "purchase_order_line",
   "purchase_order_attachment",
