@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
 import { dateOf, dayIn } from "../base/time/calendar.ts";
+import { loadHeaders } from "../shop/order/purchase-orders.ts";
 import {
   executionModes,
   type ItemToBuild,
@@ -19,7 +20,6 @@ import {
 import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
 import {
   itemsToBuild,
-  loadLinkedPurchaseOrders,
   loadLinkedTransferOrders,
   manufacturingLog,
   manufacturingOrderQuery,
@@ -277,13 +277,14 @@ const linkedTransferOrderSchema = z
 
 /** The orders that this one is linked to. */
 async function linkedOrdersJson(tx: Tx, shopId: string, order: ManufacturingOrderHeader) {
-  const purchaseOrders = await loadLinkedPurchaseOrders(tx, shopId, order.linkedPurchaseOrderIds);
+  const headers = await loadHeaders(tx, shopId, order.linkedPurchaseOrderIds);
   const transferOrders = await loadLinkedTransferOrders(tx, shopId, order.linkedTransferOrderIds);
+  const purchaseOrders = new Map(headers.map((header) => [header.purchaseOrderId, header]));
   return {
-    linkedPurchaseOrders: purchaseOrders.map(({ orderId, number, status }) => ({
-      purchaseOrderId: orderId,
-      poNumber: number,
-      status,
+    linkedPurchaseOrders: order.linkedPurchaseOrderIds.map((purchaseOrderId) => ({
+      purchaseOrderId,
+      poNumber: purchaseOrders.get(purchaseOrderId)?.poNumber ?? null,
+      status: purchaseOrders.get(purchaseOrderId)?.status ?? null,
     })),
     linkedTransferOrders: transferOrders.map(({ orderId, number, status }) => ({
       transferOrderId: orderId,

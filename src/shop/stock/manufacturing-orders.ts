@@ -77,26 +77,20 @@ export const manufacturingOrderStatements = (
     partRows(manufacturingLog, log),
   ]);
 
-/** An order that a manufacturing order is linked to. Number and status are null when the shop has no such order. */
+/** A transfer order that a manufacturing order is linked to. Number and status are null when the shop has no such order. */
 interface LinkedOrder {
   readonly orderId: string;
   readonly number: string | null;
   readonly status: string | null;
 }
 
-interface LinkedRow {
-  readonly id: string;
-  readonly number: string | null;
-  readonly status: string;
-}
-
-async function loadLinked(
+/** The transfer orders with these ids as they are now, in the order of the ids. */
+export async function loadLinkedTransferOrders(
   tx: Tx,
-  sql: string,
   shopId: string,
   orderIds: readonly string[],
 ): Promise<readonly LinkedOrder[]> {
-  const rows = await selectIn<LinkedRow>(tx, sql, [shopId], orderIds);
+  const rows = await selectIn<LinkedRow>(tx, selectLinkedTransferOrders, [shopId], orderIds);
   const found = new Map(rows.map((row) => [row.id, row]));
   return orderIds.map((orderId) => ({
     orderId,
@@ -105,21 +99,15 @@ async function loadLinked(
   }));
 }
 
-const selectLinkedPurchaseOrders = `
-select purchase_order_id as id, po_number as number, status from purchase_order
-where shop_id = ? and deleted_at is null and purchase_order_id in (?)`;
+interface LinkedRow {
+  readonly id: string;
+  readonly number: string | null;
+  readonly status: string;
+}
 
 const selectLinkedTransferOrders = `
 select transfer_order_id as id, transfer_number as number, status from transfer_order
 where shop_id = ? and transfer_order_id in (?)`;
-
-/** The purchase orders with these ids as they are now, in the order of the ids. */
-export const loadLinkedPurchaseOrders = (tx: Tx, shopId: string, orderIds: readonly string[]) =>
-  loadLinked(tx, selectLinkedPurchaseOrders, shopId, orderIds);
-
-/** The transfer orders with these ids as they are now, in the order of the ids. */
-export const loadLinkedTransferOrders = (tx: Tx, shopId: string, orderIds: readonly string[]) =>
-  loadLinked(tx, selectLinkedTransferOrders, shopId, orderIds);
 
 /** Null: no such filter. */
 interface ManufacturingOrderFilters {
