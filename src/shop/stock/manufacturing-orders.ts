@@ -77,7 +77,7 @@ export const manufacturingOrderStatements = (
     partRows(manufacturingLog, log),
   ]);
 
-/** A transfer order that a manufacturing order is linked to. Number and status are null when the shop has no such order. */
+/** A transfer order that a manufacturing order is linked to. Number and status null: the shop has no such order. */
 interface LinkedOrder {
   readonly orderId: string;
   readonly number: string | null;
