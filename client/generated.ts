@@ -265,6 +265,32 @@ export type Meta = {
   /** Also in X-Request-Id. */
   readonly requestId: string;
   readonly apiVersion: string;
+  /** True of a dry run: nothing was changed. */
+  readonly dryRun?: boolean | undefined;
+  /** Of a dry run: what the write would tell the storefront. */
+  readonly storefrontWrites?: {
+    /** Variants. */
+    readonly activate?: readonly (string)[] | undefined;
+    readonly onHand?: readonly ({
+      readonly variantId: string;
+      readonly locationId: string;
+      readonly quantity: number;
+    })[] | undefined;
+    readonly incoming?: readonly ({
+      readonly variantId: string;
+      readonly locationId: string;
+      readonly quantity: number;
+    })[] | undefined;
+    readonly unitCosts?: readonly ({
+      readonly variantId: string;
+      readonly unitCost: number;
+    })[] | undefined;
+    readonly tags?: readonly ({
+      readonly variantId: string;
+      readonly tag: string;
+      readonly present: boolean;
+    })[] | undefined;
+  } | undefined;
 };
 
 /** What is wrong, item by item: fields (each with a JSON pointer), variants or lines. */
@@ -543,7 +569,7 @@ export type ConfirmLines = {
     /** New total confirmed, at most what is ordered; 0 un-confirms. */
     readonly quantityConfirmed: number;
   })[];
-  /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+  /** Answers to INVENTORY_GUARD_ISSUES. */
   readonly resolutions?: readonly ({
     /** Id of the line item, not of the variant. */
     readonly itemId: string;
@@ -553,9 +579,9 @@ export type ConfirmLines = {
 };
 
 export type ConfirmAll = {
-  /** Always true: sets every line to its ordered quantity and moves the order to In Progress. Not together with lines. */
+  /** Instead of lines: every line to its ordered quantity. */
   readonly confirmAll: boolean;
-  /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+  /** Answers to INVENTORY_GUARD_ISSUES. */
   readonly resolutions?: readonly ({
     /** Id of the line item, not of the variant. */
     readonly itemId: string;
@@ -615,6 +641,8 @@ export interface Operations {
   /** Create a purchase order */
   purchase_order_create: {
     input: {
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       /** The order's name. */
       poName?: string | null | undefined;
       /** The supplier. */
@@ -748,6 +776,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       /** The order's name. */
       poName?: string | null | undefined;
       /** The supplier. */
@@ -797,6 +827,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly purchaseOrderId: string;
@@ -832,6 +864,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       /** 1 to 500 lines. */
       lineItems: readonly (CatalogueLineInput)[];
     };
@@ -853,6 +887,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       lines: readonly ({
         /** Id of the line item (`poLineItemId` of an answer). */
         readonly lineItemId: string;
@@ -919,6 +955,8 @@ export interface Operations {
       purchaseOrderId: string;
       /** Ids of 1 to 500 lines, separated by commas. */
       lineItemIds: readonly (string)[];
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
@@ -1109,6 +1147,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       /** What is ordered. */
       productName: string;
       /** A quantity: above 0, at most 3 decimals. */
@@ -1155,11 +1195,13 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       /** The status to move to. */
       status: PurchaseOrderStatus;
       /** Why; kept in the log. */
       reason?: string | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -1190,6 +1232,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
     } & (ConfirmLines | ConfirmAll);
     output: {
       readonly purchaseOrder: PurchaseOrder;
@@ -1214,6 +1258,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       lines: readonly ({
         /** Id of the line item (`poLineItemId` of an answer). */
         readonly lineItemId: string;
@@ -1226,7 +1272,7 @@ export interface Operations {
       })[];
       /** Lets received + rejected + cancelled exceed what was confirmed (ordered, if never confirmed). */
       allowOverReceipt?: boolean | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -1257,6 +1303,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       lines: readonly ({
         /** Id of the line item (`poLineItemId` of an answer). */
         readonly lineItemId: string;
@@ -1289,6 +1337,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
@@ -1320,7 +1370,9 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -1375,11 +1427,12 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
-      /** Lines to push; every line that needs it when left out. */
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
       lineItemIds?: readonly (string)[] | undefined;
-      /** Whether to wait until the storefront shows the change (up to about 30 seconds). */
+      /** Waits until the storefront shows it, up to about 30 seconds. */
       awaitConfirmation?: boolean | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -1420,6 +1473,8 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
+      /** Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`). */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
@@ -3823,6 +3878,8 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       /** An address or an array of them; left out: the supplier's. */
       to?: string | readonly (string)[] | undefined;
       /** An address or an array of them. */
@@ -3837,7 +3894,7 @@ export interface Operations {
       supplierLink?: boolean | undefined;
       /** Move the order to Sent with it, if it is a Draft. */
       moveToSent?: boolean | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -3963,6 +4020,8 @@ export interface Operations {
       purchaseOrderId: string;
       /** An e-mail's id. */
       mailId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
     };
     output: {
       /** An e-mail of the order. */
@@ -4013,6 +4072,8 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       text: string;
     };
     output: {
@@ -4269,7 +4330,7 @@ export interface Operations {
       proposalId: string;
       /** Lines of the proposal to accept; the others stay open. Default: all that are open. */
       lineItemIds?: readonly (string)[] | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      /** Answers to INVENTORY_GUARD_ISSUES. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
         readonly itemId: string;
@@ -4797,14 +4858,14 @@ export interface Route {
 
 export const routes = {
   purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","dateFrom","dateTo","limit","cursor"],"rows":"purchaseOrders"},
-  purchase_order_create: {"method":"POST","path":"/api/v1/purchase-orders","query":[],"rows":null},
+  purchase_order_create: {"method":"POST","path":"/api/v1/purchase-orders","query":["dryRun"],"rows":null},
   purchase_order_get: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
-  purchase_order_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
-  purchase_order_delete: {"method":"DELETE","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
+  purchase_order_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":["dryRun"],"rows":null},
+  purchase_order_delete: {"method":"DELETE","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":["dryRun"],"rows":null},
   purchase_order_line_item_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":["limit","cursor"],"rows":"lineItems"},
-  purchase_order_line_item_add: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":[],"rows":null},
-  purchase_order_line_item_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":[],"rows":null},
-  purchase_order_line_item_delete: {"method":"DELETE","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":["lineItemIds"],"rows":null},
+  purchase_order_line_item_add: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":["dryRun"],"rows":null},
+  purchase_order_line_item_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":["dryRun"],"rows":null},
+  purchase_order_line_item_delete: {"method":"DELETE","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items","query":["lineItemIds","dryRun"],"rows":null},
   purchase_order_payment_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/payments","query":[],"rows":null},
   purchase_order_document_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/documents","query":[],"rows":null},
   purchase_order_shipment_get: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/shipment","query":[],"rows":null},
@@ -4814,15 +4875,15 @@ export const routes = {
   purchase_order_cost_sync_history_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/cost-sync-history","query":["variantIds","limit","cursor"],"rows":"costSyncHistory"},
   purchase_order_log_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/log","query":["limit","cursor"],"rows":"log"},
   purchase_order_credit_list: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}/credits","query":[],"rows":null},
-  purchase_order_line_item_add_custom: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items/custom","query":[],"rows":null},
-  purchase_order_status: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/status","query":[],"rows":null},
-  purchase_order_confirm: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/confirm","query":[],"rows":null},
-  purchase_order_receive: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/receive","query":[],"rows":null},
-  purchase_order_unreceive: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/unreceive","query":[],"rows":null},
-  purchase_order_complete: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/complete","query":[],"rows":null},
-  purchase_order_quick_complete: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/quick-complete","query":[],"rows":null},
-  purchase_order_storefront_sync: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/storefront-sync","query":[],"rows":null},
-  purchase_order_storefront_sync_reset: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/storefront-sync/reset","query":[],"rows":null},
+  purchase_order_line_item_add_custom: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/line-items/custom","query":["dryRun"],"rows":null},
+  purchase_order_status: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/status","query":["dryRun"],"rows":null},
+  purchase_order_confirm: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/confirm","query":["dryRun"],"rows":null},
+  purchase_order_receive: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/receive","query":["dryRun"],"rows":null},
+  purchase_order_unreceive: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/unreceive","query":["dryRun"],"rows":null},
+  purchase_order_complete: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/complete","query":["dryRun"],"rows":null},
+  purchase_order_quick_complete: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/quick-complete","query":["dryRun"],"rows":null},
+  purchase_order_storefront_sync: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/storefront-sync","query":["dryRun"],"rows":null},
+  purchase_order_storefront_sync_reset: {"method":"POST","path":"/api/v1/purchase-orders/{purchaseOrderId}/storefront-sync/reset","query":["dryRun"],"rows":null},
   stock_take_list: {"method":"GET","path":"/api/v1/stock-takes","query":["status","locationId","search","limit","cursor"],"rows":"stockTakes"},
   stock_take_reason_list: {"method":"GET","path":"/api/v1/stock-takes/reasons","query":[],"rows":null},
   stock_take_get: {"method":"GET","path":"/api/v1/stock-takes/{stockTakeId}","query":[],"rows":null},
@@ -4890,10 +4951,10 @@ export const routes = {
   purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":["status"],"rows":null},
   document_settings_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
   document_settings_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
-  purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":[],"rows":null},
+  purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":["dryRun"],"rows":null},
   purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
-  purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":[],"rows":null},
-  comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":[],"rows":null},
+  purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":["dryRun"],"rows":null},
+  comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["dryRun"],"rows":null},
   comment_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["limit","cursor"],"rows":"comments"},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},

@@ -17,7 +17,7 @@ import { lineBytesMax } from "../exchange/ndjson.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { documentSurface } from "../http/rest.ts";
-import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
+import { asksForDryRun, assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
 import {
   baseUrlOf,
   bearerToken,
@@ -273,6 +273,7 @@ async function performedFor(
     caller,
     baseUrl: baseUrlOf(context),
     target: performs,
+    isDryRun: asksForDryRun(binding, query),
     method: request.method,
     path: context.path,
     query: query.map(({ name, value }) => [name, value]),

@@ -69,6 +69,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   requestId: "A request's id, as its answer has told it.",
   operation: "An operation's name, like purchase_order_receive.",
   limit: "How many rows a page has at most.",
+  dryRun: "Change nothing, and answer what the write would.",
   cursor: "`cursor` of the previous page, unchanged, with the same filters.",
 };
 
@@ -100,7 +101,8 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
   if (describes === undefined) return null;
   const { path, query, body } = bindingOf(operation);
   const { properties, required } = schemaOf(input, "input", schemas);
-  const members = new Map(Object.entries(properties ?? {}));
+  const dryRun = operation.performs?.takesDryRun === true ? [["dryRun", { type: "boolean" }] as const] : [];
+  const members = new Map<string, Json>([...Object.entries(properties ?? {}), ...dryRun]);
   const needed = Array.isArray(required) ? required : [];
   const parameter =
     (place: string) =>

@@ -200,6 +200,7 @@ export function performed<Input, Output>(role: Role, performs: OperationShape<In
     role,
     describes: { summary, description, output, ...(success === 200 ? { status: success } : {}) },
     performs,
+    takesDryRun: performs.takesDryRun === true,
     input: z.strictObject({ ...inShop, ...input.shape }),
     run: () =>
       Promise.reject(

@@ -15,7 +15,7 @@ import { MadeLater } from "./made-later.ts";
 import { openApiSteps } from "./openapi/openapi.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
 import { parseQuery } from "./query.ts";
-import { apiPrefix, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
+import { apiPrefix, asksForDryRun, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
 import {
   bearerToken,
   methodNotAllowed,
@@ -112,6 +112,7 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
     trace,
     bearerToken: token,
     target: binding instanceof Fault ? binding : binding.operation,
+    isDryRun: !(binding instanceof Fault) && asksForDryRun(binding, query),
     method: request.method,
     path,
     query: query.map(({ name, value }) => [name, value]),

@@ -9,7 +9,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../base/json.ts";
-import type { RestOperation } from "../requests/operation.ts";
+import { dryRunMember, type RestOperation } from "../requests/operation.ts";
 import {
   parameterTexts,
   parameterValue,
@@ -30,13 +30,15 @@ interface Routed {
   readonly input: { readonly shape: Readonly<Record<string, z.core.$ZodType>> };
   /** True if the body is a file; the members that are not in the path then come from the query. */
   readonly takesFile?: boolean;
+  /** True if it can be run dry, which the query asks for (C81). */
+  readonly takesDryRun?: boolean;
 }
 
 /** An operation's input, member by member, by where it comes from on HTTP. */
 export interface Binding<O extends Routed = RestOperation> {
   readonly operation: O;
   readonly path: readonly string[];
-  /** Empty when the members come from the body. */
+  /** Members from the query: all or none, and `dryRun`. */
   readonly query: ReadonlyMap<string, QueryKind>;
   /** Empty when the members come from the query. */
   readonly body: readonly string[];
@@ -53,7 +55,10 @@ export function bindingOf<O extends Routed>(operation: O): Binding<O> {
   return {
     operation,
     path,
-    query: new Map(fromQuery ? others.map(([name, schema]) => [name, queryKindOf(schema)]) : []),
+    query: new Map([
+      ...(fromQuery ? others.map(([name, schema]) => [name, queryKindOf(schema)] as const) : []),
+      ...(operation.takesDryRun === true ? [[dryRunMember, "boolean"] as const] : []),
+    ]),
     body: fromQuery ? [] : others.map(([name]) => name),
   };
 }
@@ -115,6 +120,10 @@ export function bindingFor<O extends Routed>(match: Match<O>, method: string): B
   return match.bindings.get(method === "HEAD" ? "GET" : method) ?? methodNotAllowed(method, methodsOf(match));
 }
 
+/** True if the query asks for a dry run of an operation that takes one. */
+export const asksForDryRun = ({ operation }: Binding<Routed>, query: readonly QueryParameter[]): boolean =>
+  operation.takesDryRun === true && query.some(({ name, value }) => name === dryRunMember && value === "true");
+
 /** Input for an operation's schema, and the faults in the form of the request. */
 interface Assembled {
   readonly raw: JsonObject;
@@ -158,6 +167,7 @@ export function assemble<O extends Routed>(
     if ("fault" in read) report(name, read.fault);
     else queryValues[name] = read.value;
   }
+  if (binding.operation.takesDryRun === true) delete queryValues[dryRunMember];
   // A body of thousands of unknown members is not copied more often than needed.
   const raw: Record<string, Json> = { ...body, ...queryValues, ...parameters };
   for (const name of misplaced) if (!Object.hasOwn(queryValues, name)) delete raw[name];

@@ -243,8 +243,9 @@ const propertiesOf = (schema: JSONValue | undefined): JSONObject => asObject(asO
 /** The schema of what a write answers, from the schema of the operation's answer. */
 export function writeAnswerSchema(schema: JSONObject): JSONObject {
   const { purchaseOrder, lineItems: _lines, sideEffects, confirmation, ...others } = propertiesOf(schema);
-  const replayed: JSONObject = { type: "boolean" };
-  if (purchaseOrder === undefined) return objectOf({ ...others, replayed });
+  const flag: JSONObject = { type: "boolean" };
+  const ofEvery = { replayed: flag, dryRun: flag, storefrontWrites: objectOf({}) };
+  if (purchaseOrder === undefined) return objectOf({ ...others, ...ofEvery });
   for (const name of changedLineLists) delete others[name];
   const { lineItems, ...header } = propertiesOf(purchaseOrder);
   const supplierUpdate = objectOf({
@@ -261,7 +262,7 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
       : { confirmation: objectOf({ ...propertiesOf(confirmation), verifiedLineCount: count }) }),
     ...(sideEffects === undefined ? {} : { sideEffects: objectOf({ ...propertiesOf(sideEffects), supplierUpdate }) }),
     nextStep: objectOf({ tool: text, arguments: { type: "object" }, advice: text }),
-    replayed,
+    ...ofEvery,
   });
 }
 

@@ -20,7 +20,7 @@ import type { Trace } from "../base/trace-context.ts";
 import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
 import { isReplay, type Reply } from "../requests/envelope.ts";
 import { worded } from "../requests/wording.ts";
-import { isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
+import { dryRunMember, isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import type { Incoming } from "../requests/request.ts";
 import { listAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
@@ -31,6 +31,9 @@ import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 /** Arguments of this surface, beside those of the operation. */
 const keyMember = "idempotencyKey";
 const includeMember = "include";
+
+/** The instructions say what it is for. */
+const dryRunSchema: JSONObject = { type: "boolean" };
 
 /** Value that `include` may name: the whole order, or whole headers in a list, instead of a short answer. */
 const includable = "order";
@@ -111,6 +114,7 @@ function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
   const own = {
     ...(shownInShort(operation) === null ? {} : { [includeMember]: includeSchema }),
     ...(operation.scope === "write" ? { [keyMember]: keySchema } : {}),
+    ...(operation.takesDryRun === true ? { [dryRunMember]: dryRunSchema } : {}),
   };
   return { ...rest, type: "object", properties: { ...asObject(properties), ...own } };
 }
@@ -132,19 +136,23 @@ interface ToolCall {
 export function incomingOf(call: ToolCall): Incoming {
   const { tool, malformed } = call;
   const { binding, operation } = tool;
-  const { [keyMember]: key, [includeMember]: include, ...sent } = call.arguments;
+  const { [keyMember]: key, [includeMember]: include, [dryRunMember]: dryRun, ...sent } = call.arguments;
   const takesKey = operation.scope === "write";
+  const takesDryRun = operation.takesDryRun === true;
   const takesInclude = shownInShort(operation) !== null;
   const found: ValidationDetail[] = [];
   if (takesKey && key !== undefined && typeof key !== "string")
     found.push({ path: `/${keyMember}`, message: "must be a string" });
   if (takesInclude && include !== undefined && !namesOrder(include))
     found.push({ path: `/${includeMember}`, message: `must be ["${includable}"], or left out` });
+  if (takesDryRun && dryRun !== undefined && typeof dryRun !== "boolean")
+    found.push({ path: `/${dryRunMember}`, message: "must be true or false" });
   // What is not of this tool stays among its arguments, to be refused as unknown.
   const input = inOperationNames({
     ...sent,
     ...(takesKey || key === undefined ? {} : { [keyMember]: key }),
     ...(takesInclude || include === undefined ? {} : { [includeMember]: include }),
+    ...(takesDryRun || dryRun === undefined ? {} : { [dryRunMember]: dryRun }),
   });
   const { method, path, query, body } = requestOf(operation, binding, input);
   return {
@@ -154,6 +162,7 @@ export function incomingOf(call: ToolCall): Incoming {
     bearerToken: call.bearerToken,
     ...(call.tokens === undefined ? {} : { tokens: call.tokens }),
     target: operation,
+    isDryRun: takesDryRun && dryRun === true,
     method,
     path,
     query,
@@ -196,7 +205,7 @@ export function resultOf(
   const isError = error !== undefined;
   const replayed = isReplay(reply);
   const shown = isError ? refusalShown(body, reply) : answerShown(tool, asObject(data), input);
-  const structuredContent = { ...shown, ...(replayed ? { replayed: true } : {}) };
+  const structuredContent = { ...dryRunShown(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
     content: [{ type: "text", text: textOf(structuredContent) }],
@@ -204,6 +213,13 @@ export function resultOf(
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },
   };
+}
+
+/** The answer of a dry run with what it says beside that of the write (C81), and no step that follows the write. */
+function dryRunShown(answer: JSONObject, { dryRun, storefrontWrites }: JSONObject): JSONObject {
+  if (dryRun === undefined) return answer;
+  const { nextStep: _, ...others } = answer;
+  return { ...others, dryRun, ...(storefrontWrites === undefined ? {} : { storefrontWrites }) };
 }
 
 /** A refusal, or that of an earlier call: what it is, what its order is now, and what to do for another try (C69). */

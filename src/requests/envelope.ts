@@ -69,10 +69,10 @@ export const success = (requestId: string, data: unknown, options: SuccessOption
   successOf(requestId, bodyOf(data, options.surface ?? "rest"), options);
 
 /** @param dataText  `data` as JSON. */
-const successOf = (requestId: string, dataText: string, options: SuccessOptions): Reply => ({
+const successOf = (requestId: string, dataText: string, options: SuccessOptions, more: object = {}): Reply => ({
   status: options.status ?? 200,
   headers: { "X-Request-Id": requestId, ...options.headers },
-  body: `{"data":${dataText},"meta":${JSON.stringify({ requestId, apiVersion })}}`,
+  body: `{"data":${dataText},"meta":${JSON.stringify({ requestId, apiVersion, ...more })}}`,
   errorCode: null,
 });
 
@@ -111,6 +111,22 @@ export const shownReply = (
   operation: Operation,
   shown: ShownAnswer,
 ): Reply => successOf(requestId, shown.dataText, { status: operation.success, headers: answerHeaders(shown) });
+
+/** The answer of a dry run (C81). It has no ETag and no Location: there is no such version, and nothing new. */
+export const dryReply = (
+  { requestId, surface }: Pick<Incoming, "requestId" | "surface">,
+  { data }: Answer<unknown>,
+  storefrontWrites: object,
+): Reply =>
+  successOf(
+    requestId,
+    bodyOf(data, surface),
+    {},
+    {
+      dryRun: true,
+      ...(Object.keys(storefrontWrites).length === 0 ? {} : { storefrontWrites }),
+    },
+  );
 
 /** An operation's answer as a reply. */
 export const answerReply = (

@@ -77,6 +77,8 @@ export interface OperationShape<Input, Output> {
    * anyway.
    */
   readonly versioned?: true;
+  /** True if the query, or an argument, may ask for a dry run (C81). `operation` sets it. */
+  readonly takesDryRun?: boolean;
   /**
    * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's
    * key, and `run` gets it as `call.ahead`.
@@ -98,9 +100,12 @@ export type RestOperation = Operation & { readonly route: Route };
 /** True if REST has a path for the operation. Agents get every operation. */
 export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
 
-/** Makes an operation: checks its types and freezes it. */
+/** The query parameter, or argument of a tool, that asks for a dry run (C81). */
+export const dryRunMember = "dryRun";
+
+/** Makes an operation: checks its types and freezes it. Every write can be run dry, but one that does so itself. */
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
-  return Object.freeze(shape);
+  return Object.freeze({ ...shape, takesDryRun: shape.scope === "write" && !(dryRunMember in shape.input.shape) });
 }
 
 /** Answer of an operation, before it becomes the envelope and headers of a surface. */

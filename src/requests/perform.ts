@@ -40,6 +40,7 @@ import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./
 import {
   answerReply,
   asFault,
+  dryReply,
   failure,
   notModified,
   type Reply,
@@ -69,6 +70,7 @@ import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./audit/refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
+import { dryRun } from "./write/dry-run.ts";
 import { Sweeps } from "./write/sweeps.ts";
 import { tracedWrite } from "./write/traced-write.ts";
 
@@ -341,7 +343,9 @@ async function readReply(
 async function performWrite(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
   const { engine, idempotency } = context;
   const { incoming, shop, tokens, wasAnswered } = request;
-  const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
+  const sentKey = parseIdempotencyKey(incoming.idempotencyKeys);
+  // Nothing of a dry run is stored under its key.
+  const idempotencyKey = incoming.isDryRun === true ? null : sentKey;
   if (idempotencyKey === null || !wasAnswered) await tokens.take();
   const bytes = await incoming.body();
   const turn = context.loop.waitForShare(shop.shopId);
@@ -469,6 +473,7 @@ async function runWrite(
     const { raw, found } = request.incoming.assemble(operation, json);
     return checkInput(operation.input, raw, found);
   });
+  if (request.incoming.isDryRun === true) return await runDry(context, request, operation, input);
   const store = answerStore(context, request, operation, keyed);
   const { call, stored } = await openCall(context, request, operation, store, ahead);
   const answer = await operation.run(call, input);
@@ -488,6 +493,22 @@ async function runWrite(
     Promise.resolve(last),
   );
   return replaced?.reply ?? committed.reply;
+}
+
+/** The write, decided in full and taken back (C81). */
+async function runDry(
+  context: Context,
+  request: IdentifiedRequest,
+  operation: Operation,
+  input: unknown,
+): Promise<Reply> {
+  const { incoming, shop } = request;
+  const { answer, writes } = await dryRun(context, request, operation, (call) => operation.run(call, input));
+  const reply = context.loop.run(shop.shopId, () =>
+    withinBytes(dryReply(incoming, answer, writes), context.responseBytesMax),
+  );
+  await writeAuditRowIfPossible(context, request, reply);
+  return reply;
 }
 
 function answerStore(

@@ -41,6 +41,8 @@ export interface Incoming {
   readonly tokens?: RequestTokens;
   /** Told the request's fingerprint (C17), if an answer was stored under its idempotency key when it came. */
   readonly fingerprinted?: (fingerprint: string) => void;
+  /** Nothing is to be changed; the answer says what would be (C81). Default false. */
+  readonly isDryRun?: boolean;
   /** Reads the body; called at most once. @throws Fault INVALID_INPUT when it is too large or encoded. */
   body(): Promise<Uint8Array>;
   /** Joins path, query and body into what the operation's input schema reads, with the mistakes in their form. */

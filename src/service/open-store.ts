@@ -39,6 +39,7 @@ type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "m
 export const callsWithoutOutbox = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({
   outbox: {
     settle: (_shopId, effectIds) => Promise.resolve(new Map(effectIds.map((id) => [id, { state: "pending" }]))),
+    rehearse: () => Promise.resolve(new Map()),
   },
   storefrontOf: (shop) => Promise.resolve(storefronts.open(shop)),
   log,

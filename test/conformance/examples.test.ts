@@ -57,7 +57,7 @@ test("every example is sent to a fresh demo shop, in the document's order, and d
       for (const [path, method, entry] of entriesOf(JSON.parse(document.text))) {
         const body = entry.requestBody?.content["application/json"].example;
         const answer = await program.ask(method, targetOf(path, entry), key, body);
-        const success = Object.keys(entry.responses)[0];
+        const success = ["201", "200"].find((status) => status in entry.responses);
         assert.equal(
           String(answer.status),
           success,

@@ -402,6 +402,8 @@ test("a retry after a bug that followed the commit never runs the write again (C
   assert.deepEqual(await labels(server), ["first!"]);
 });
 
+const rehearse = (): Promise<never> => Promise.reject(new Error("no dry run was asked for"));
+
 test("an answer and its replay show the first attempts of follow-on work (C38)", async () => {
   const waits: number[] = [];
   const outbox: PerformDependencies["outbox"] = {
@@ -409,6 +411,7 @@ test("an answer and its replay show the first attempts of follow-on work (C38)",
       waits.push(waitMs);
       return Promise.resolve(new Map(effectIds.map((id) => [id, { state: "failed", detail: "no", itemCount: 0 }])));
     },
+    rehearse,
   };
   await using server = await start({ shop: { followOnWaitMs: 321 }, perform: () => ({ outbox }) });
   const id = await newCrate(server);
@@ -421,7 +424,10 @@ test("an answer and its replay show the first attempts of follow-on work (C38)",
 });
 
 test("if waiting for follow-on work fails, a retry gets the committed answer and nothing is done twice (C20)", async () => {
-  const outbox: PerformDependencies["outbox"] = { settle: () => Promise.reject(new Error("broken off")) };
+  const outbox: PerformDependencies["outbox"] = {
+    settle: () => Promise.reject(new Error("broken off")),
+    rehearse,
+  };
   await using server = await start({ perform: () => ({ outbox }) });
   const id = await newCrate(server);
   const attempt = () => server.post(`${crates}/${id}/ship`, {}, { headers: { "Idempotency-Key": "k" } });
@@ -435,7 +441,7 @@ test("if waiting for follow-on work fails, a retry gets the committed answer and
 test("a change that has committed is not answered as a failure when the store fails afterwards", async () => {
   const settle = (): Promise<never> =>
     Promise.reject(new Fault("DO_UNAVAILABLE", "The database is away.", { retryAfterMs: 1_000 }));
-  await using server = await start({ perform: () => ({ outbox: { settle } }) });
+  await using server = await start({ perform: () => ({ outbox: { settle, rehearse } }) });
   const id = await newCrate(server);
   for (const headers of [{}, { "Idempotency-Key": "k" }]) {
     const answer = await server.post(`${crates}/${id}/ship`, {}, { headers });

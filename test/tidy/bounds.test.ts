@@ -188,6 +188,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "operations/purchase-orders/goods/order-claim.ts claimRenewMs",
     "operations/purchase-orders/send.ts changedRetryAfterMs",
     "operations/purchase-orders/goods/stock-sync.ts pollMinMs pollMaxMs",
+    "requests/write/dry-run.ts lookUpRoundsMax changedRetryAfterMs",
     "jobs/outbox/lane.ts sweepEveryMs",
     "jobs/outbox/limits.ts dueAheadMsMax storePauseMs otherNodeCheckMs",
     "jobs/outbox/shop-loop.ts laterPollMs",

@@ -80,7 +80,7 @@ const reserved: Readonly<Record<string, Reserved>> = {
   },
   run: {
     rooms: /^src\/(?:jobs\/outbox|shop\/storefront|store|exchange|cli)\//,
-    except: /^run(?:[A-Z]|$)/,
+    except: /^run(?:[A-Z]|$)|dryRun/i,
     left: [],
   },
   turn: { rooms: /^src\/(?:store|storefront\/sandbox)\//, left: [] },

@@ -61,11 +61,32 @@ export const rateLimited = ["RateLimit", "RateLimit-Policy"] as const;
 
 // Schemas.
 
+const number: JsonObject = { type: "number" };
+
+const arrayOf = (properties: JsonObject): JsonObject => ({
+  type: "array",
+  items: { type: "object", properties, required: Object.keys(properties) },
+});
+
+const placesWritten = arrayOf({ variantId: string, locationId: string, quantity: number });
+
 const metaSchema: Json = {
   type: "object",
   properties: {
     requestId: { ...string, description: "Also in X-Request-Id." },
     apiVersion: { ...string, examples: [apiVersion] },
+    dryRun: { type: "boolean", description: "True of a dry run: nothing was changed." },
+    storefrontWrites: {
+      type: "object",
+      description: "Of a dry run: what the write would tell the storefront.",
+      properties: {
+        activate: { type: "array", items: string, description: "Variants." },
+        onHand: placesWritten,
+        incoming: placesWritten,
+        unitCosts: arrayOf({ variantId: string, unitCost: number }),
+        tags: arrayOf({ variantId: string, tag: string, present: { type: "boolean" } }),
+      },
+    },
   },
   required: ["requestId", "apiVersion"],
   additionalProperties: true,

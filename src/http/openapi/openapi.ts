@@ -9,7 +9,7 @@ import { idempotencyKeyLengthMax } from "../../core/access/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
 import { apiVersion } from "../../requests/envelope.ts";
 import { worded } from "../../requests/wording.ts";
-import { isRestOperation, type Operation, type RestOperation } from "../../requests/operation.ts";
+import { dryRunMember, isRestOperation, type Operation, type RestOperation } from "../../requests/operation.ts";
 import { headerBytesMax } from "../body.ts";
 import {
   envelopeSchemas,
@@ -157,7 +157,8 @@ function entryOf(binding: Binding, operations: readonly RestOperation[], compone
   const properties = objectAt(input, "properties");
   const required = new Set(stringsAt(input, "required"));
   const example = exampleOf(operation);
-  const parameters = [...binding.path, ...binding.query.keys()].map((name) => {
+  const fromQuery = [...binding.query.keys()].filter((name) => name in properties);
+  const parameters = [...binding.path, ...fromQuery].map((name) => {
     const { description, ...schema } = objectAt(properties, name);
     const inPath = binding.path.includes(name);
     const kind = binding.query.get(name);
@@ -177,7 +178,7 @@ function entryOf(binding: Binding, operations: readonly RestOperation[], compone
     tags: [operation.tag],
     summary: operation.title,
     description: `${worded(`${operation.summary} ${operation.description}`, "rest")}\n\nScope: ${operation.scope}.`,
-    parameters: [...parameters, ...headerParametersOf(operation)],
+    parameters: [...parameters, ...sharedParametersOf(operation)],
     ...(operation.route.method === "POST" || operation.route.method === "PATCH"
       ? { requestBody: bodyOf(binding, input, components) }
       : {}),
@@ -264,6 +265,12 @@ function responsesOf(
       ...(Object.keys(links).length === 0 ? {} : { links }),
     },
   };
+  // A dry run creates nothing.
+  if (operation.takesDryRun === true && operation.success === 201) {
+    const { links: _, ...created } = objectAt(responses, "201");
+    const shownHeaders = headers(...everywhere, ...rateLimited);
+    responses["200"] = { ...created, description: "What a dry run found.", headers: shownHeaders };
+  }
   if (!write && versioned) {
     components.responses["NotModified"] = {
       description: "The version that If-None-Match names is the current one.",
@@ -301,6 +308,14 @@ const stringsAt = (object: JsonObject, member: string): readonly string[] => {
 const pick = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 
+const dryRunParameter: Json = {
+  name: dryRunMember,
+  in: "query",
+  required: false,
+  description: "Decide everything, change nothing, and answer what the write would (200, `meta.dryRun`).",
+  schema: { type: "boolean" },
+};
+
 const headerParameter = (name: string, description: string, schema: Json): Json => ({
   name,
   in: "header",
@@ -327,7 +342,8 @@ const ifNoneMatchParameter = headerParameter(
   validator,
 );
 
-const headerParametersOf = (operation: Operation): readonly Json[] => [
+const sharedParametersOf = (operation: Operation): readonly Json[] => [
+  ...(operation.takesDryRun === true ? [dryRunParameter] : []),
   ...(operation.scope === "write" ? [idempotencyKeyParameter] : []),
   ...(operation.faults.includes("VERSION_MISMATCH") ? [ifMatchParameter] : []),
   ...(operation.scope === "read" && isVersioned(operation) ? [ifNoneMatchParameter] : []),

@@ -171,7 +171,10 @@ async function callWhileHeld(
   }
 }
 
-const contextOf = ({ clock, ids, limits, random }: LaneOptions, shopId: string): WorkContext => ({
+export const contextOf = (
+  { clock, ids, limits, random }: Pick<LaneOptions, "clock" | "ids" | "limits" | "random">,
+  shopId: string,
+): WorkContext => ({
   shopId,
   ids,
   begunPushes: new Set(),

@@ -39,11 +39,12 @@ import {
 } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
-import type { Engine, Log } from "../../store/store.ts";
-import type { StorefrontOf } from "../../storefront/storefront.ts";
-import { createLaneRunner } from "./lane.ts";
+import type { Engine, Log, Tx } from "../../store/store.ts";
+import type { Storefront, StorefrontOf } from "../../storefront/storefront.ts";
+import { contextOf, createLaneRunner } from "./lane.ts";
 import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./limits.ts";
 import { Poll } from "./poll.ts";
+import { rehearse } from "./rehearsal.ts";
 import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
 import { sleep, withinMs } from "../../base/time/waiting.ts";
@@ -96,6 +97,18 @@ export interface Outbox {
     added?: readonly QueuedEffect[],
   ): Promise<ReadonlyMap<string, EffectOutcome>>;
   /**
+   * Makes first attempts of these effects inside a transaction that is rolled back (C81), with a storefront that only
+   * notes what it is told.
+   *
+   * @returns an outcome for every id.
+   */
+  rehearse(
+    tx: Tx,
+    shopId: string,
+    effectIds: readonly string[],
+    storefront: Storefront,
+  ): Promise<ReadonlyMap<string, EffectOutcome>>;
+  /**
    * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other
    * nodes, it goes on searching for what they leave.
    */
@@ -141,6 +154,18 @@ async function findDue(
   log.warn({ shopId, aheadMs }, "follow-on work is due only after the clock was set back; it is done now");
   await engine.write(shopId, (tx) => tx.batch([dueNowStatement(shopId, nowMs + dueAheadMsMax, nowMs)]));
   return await find();
+}
+
+/** Lets other nodes continue at once, instead of when the leases end. */
+async function giveBack(
+  { engine, clock, log, owner }: Pick<OutboxOptions, "engine" | "clock" | "log"> & { readonly owner: string },
+  shopId: string,
+): Promise<void> {
+  try {
+    await engine.write(shopId, (tx) => tx.batch([releaseOwnStatement(shopId, owner, clock.now())]));
+  } catch (error) {
+    if (!isNotFound(error)) log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
+  }
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
@@ -199,20 +224,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  /** Lets other nodes continue at once, instead of when the leases end. */
-  async function giveBack(shopId: string): Promise<void> {
-    try {
-      await engine.write(shopId, (tx) => tx.batch([releaseOwnStatement(shopId, owner, clock.now())]));
-    } catch (error) {
-      if (!isNotFound(error))
-        log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
-    }
-  }
-
   const start = (shopId: string, lanes: readonly string[] | null): void => loops.start(shopId, lanes);
   return {
     settle: (shopId, effectIds, waitMs, added) =>
       settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, added),
+    rehearse: (tx, shopId, effectIds, storefront) => rehearse(tx, contextOf(shared, shopId), effectIds, storefront),
     start: () => (alone ? resumeAll() : poll.start()),
     backlog: () => ({ ...loops.pending, failedTotal: reports.failedTotal }),
     async close() {
@@ -220,7 +236,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await withinMs(Promise.all(loops.running), limits.closeWaitMs);
       abort.abort();
       await Promise.all([...loops.running, poll.untilRecovered()]);
-      for (const shopId of claimsLeft) await giveBack(shopId);
+      for (const shopId of claimsLeft) await giveBack({ engine, clock, log, owner }, shopId);
     },
   };
 }

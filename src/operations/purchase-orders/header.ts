@@ -113,7 +113,7 @@ export const createPurchaseOrder = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Create a purchase order",
   summary: "Creates a Draft and gives it a number.",
-  description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order: send an ${mention("idempotencyKey")}. What looks wrong, such as an unknown id, is done all the same and told in warnings.`,
+  description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order${only("rest", ": send an Idempotency-Key")}. What looks wrong, such as an unknown id, is done all the same and told in warnings.`,
   route: { method: "POST", path: "/purchase-orders" },
   success: 201,
   repeat: "adds-again",

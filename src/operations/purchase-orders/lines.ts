@@ -145,7 +145,7 @@ export const addLineItems = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Add lines",
   summary: "Adds 1 to 500 catalogue lines to an order, all or none.",
-  description: `From Draft to Partially Received. Repeating the call adds them again: send an ${mention("idempotencyKey")}. For what the catalogue does not have use purchase_order_line_item_add_custom.`,
+  description: `From Draft to Partially Received. Repeating the call adds them again${only("rest", ": send an Idempotency-Key")}. For what the catalogue does not have use purchase_order_line_item_add_custom.`,
   route: { method: "POST", path: `${path}/line-items` },
   success: 201,
   repeat: "adds-again",

@@ -160,8 +160,11 @@ export function auditEntryOf(
     durationMs: Math.max(0, Math.round(nowMs - startedAtMs)),
     replayed,
     count: 1,
+    ...(incoming.isDryRun === true ? { detail: dryRunDetail } : {}),
   };
 }
+
+const dryRunDetail = JSON.stringify({ dryRun: true });
 
 /** A request as a surface has it. */
 interface ShownRequest {

@@ -9,7 +9,7 @@ import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, KeyRelease, Log, Statement, Tx } from "../../store/store.ts";
-import type { StorefrontOf } from "../../storefront/storefront.ts";
+import type { Storefront, StorefrontOf } from "../../storefront/storefront.ts";
 import { type BroadQuery, ReaderThreadNeeded, type Readers } from "../broad-read.ts";
 import { actorOf } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
@@ -27,6 +27,12 @@ export interface CallDependencies {
       effectIds: readonly string[],
       waitMs: number,
       added?: readonly QueuedEffect[],
+    ): Promise<ReadonlyMap<string, EffectOutcome>>;
+    rehearse(
+      tx: Tx,
+      shopId: string,
+      effectIds: readonly string[],
+      storefront: Storefront,
     ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
@@ -182,7 +188,8 @@ export async function callAs(
 
 const noReply: Reply = { status: 200, headers: {}, body: "", errorCode: null };
 
-const nothingStored: AnswerStore = {
+/** Of calls whose answers are stored nowhere, or elsewhere. */
+export const nothingStored: AnswerStore = {
   refuseIfAnswered: () => Promise.resolve(),
   reply: () => noReply,
   statements: () => Promise.resolve([]),

@@ -201,6 +201,18 @@ export async function hasPendingEffects(tx: Tx, shopId: string): Promise<boolean
   return rows.length > 0;
 }
 
+/** The lanes of those of these effects that are not settled. */
+export async function pendingLanes(tx: Tx, shopId: string, effectIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await inChunks(effectIds, (chunk) =>
+    tx.all<{ lane: string }>(
+      `select lane from effect
+       where shop_id = ? and state = 'pending' and effect_id in (${placeholders(chunk.length)}) order by effect_id`,
+      [shopId, ...chunk],
+    ),
+  );
+  return new Set(rows.map((row) => row.lane));
+}
+
 /** Effects of a lane that one run claims. */
 export const runMax = 50;
 

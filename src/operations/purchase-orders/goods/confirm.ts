@@ -29,8 +29,7 @@ export const confirmQuantities = operation({
     .strictObject({
       purchaseOrderId,
       confirmAll: z.literal(true).optional().meta({
-        description:
-          "Always true: sets every line to its ordered quantity and moves the order to In Progress. Not together with lines.",
+        description: "Instead of lines: every line to its ordered quantity.",
       }),
       lines: z
         .array(

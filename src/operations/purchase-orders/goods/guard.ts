@@ -28,7 +28,7 @@ export const resolutions = z
   )
   .max(linesPerOrderMax)
   .check(noRepeats((resolution) => resolution.itemId, "itemId"))
-  .meta({ description: "Answers to an earlier INVENTORY_GUARD_ISSUES, one a line." });
+  .meta({ description: "Answers to INVENTORY_GUARD_ISSUES." });
 
 /** Further faults of a call whose input has `resolutions`. */
 export const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;

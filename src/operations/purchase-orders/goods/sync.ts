@@ -37,11 +37,11 @@ const syncInput = z
       .max(linesPerOrderMax)
       .check(noRepeats((each) => each))
       .optional()
-      .meta({ description: "Lines to push; every line that needs it when left out.", uniqueItems: true }),
+      .meta({ uniqueItems: true }),
     awaitConfirmation: z
       .boolean()
       .default(true)
-      .meta({ description: "Whether to wait until the storefront shows the change (up to about 30 seconds)." }),
+      .meta({ description: "Waits until the storefront shows it, up to about 30 seconds." }),
     resolutions: resolutions.optional(),
   })
   .meta({
