@@ -3033,6 +3033,8 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       supplierId?: string | undefined;
       name: string;
       /** One address or several, parted by ; or ,. */
@@ -3100,6 +3102,8 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       locationId?: string | undefined;
       name: string;
       address?: AddressInput | null | undefined;
@@ -3187,6 +3191,8 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       variantId?: string | undefined;
       productId?: string | undefined;
       productName: string;
@@ -3360,6 +3366,8 @@ export interface Operations {
       shopId: string;
       /** A supplier's id. */
       supplierId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       name?: string | undefined;
       /** One address or several, parted by ; or ,. */
       email?: string | null | undefined;
@@ -3402,6 +3410,8 @@ export interface Operations {
       shopId: string;
       /** A supplier's id. */
       supplierId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly supplierId: string;
@@ -3442,6 +3452,8 @@ export interface Operations {
       shopId: string;
       /** A variant's id. */
       variantId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       productId?: string | undefined;
       productName?: string | undefined;
       variantName?: string | null | undefined;
@@ -3479,6 +3491,8 @@ export interface Operations {
       shopId: string;
       /** A variant's id. */
       variantId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly variantId: string;
@@ -3513,6 +3527,8 @@ export interface Operations {
       shopId: string;
       /** A location's id. */
       locationId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       name?: string | undefined;
       address?: AddressInput | null | undefined;
       status?: "active" | "archived" | undefined;
@@ -3535,6 +3551,8 @@ export interface Operations {
       shopId: string;
       /** A location's id. */
       locationId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly locationId: string;
@@ -3590,6 +3608,8 @@ export interface Operations {
       supplierId: string;
       /** A variant's id. */
       variantId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       unitCost?: number | null | undefined;
       unitCostCurrencyCode?: string | null | undefined;
       /** The supplier's SKU. */
@@ -3636,6 +3656,8 @@ export interface Operations {
       supplierId: string;
       /** A variant's id. */
       variantId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
     };
     output: {
       readonly supplierId: string;
@@ -3654,6 +3676,8 @@ export interface Operations {
       variantId: string;
       /** A location's id. */
       locationId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
       /** A quantity: at least 0, at most 3 decimals. */
       onHand: number;
       reason?: string | null | undefined;
@@ -4925,26 +4949,26 @@ export const routes = {
   session_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/sessions","query":[],"rows":"sessions"},
   session_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/sessions/{sessionId}","query":[],"rows":null},
   supplier_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers","query":["search","ids","limit","cursor"],"rows":"suppliers"},
-  supplier_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers","query":[],"rows":null},
+  supplier_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers","query":["dryRun"],"rows":null},
   location_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/locations","query":["search","ids","limit","cursor"],"rows":"locations"},
-  location_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/locations","query":[],"rows":null},
+  location_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/locations","query":["dryRun"],"rows":null},
   variant_search: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants","query":["search","ids","sku","barcode","codes","supplierId","limit","cursor"],"rows":"variants"},
-  variant_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/variants","query":[],"rows":null},
+  variant_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/variants","query":["dryRun"],"rows":null},
   open_line_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/open-lines","query":["code","limit","cursor"],"rows":"openLines"},
   change_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/changes","query":["keyId","personId","actorType","operation","requestId","purchaseOrderId","from","to","limit","cursor"],"rows":"changes"},
   supplier_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
-  supplier_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
-  supplier_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":[],"rows":null},
+  supplier_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":["dryRun"],"rows":null},
+  supplier_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}","query":["dryRun"],"rows":null},
   variant_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
-  variant_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
-  variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":[],"rows":null},
+  variant_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":["dryRun"],"rows":null},
+  variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/variants/{variantId}","query":["dryRun"],"rows":null},
   location_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
-  location_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
-  location_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":[],"rows":null},
+  location_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":["dryRun"],"rows":null},
+  location_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":["dryRun"],"rows":null},
   supplier_variant_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants","query":["limit","cursor"],"rows":"supplierVariants"},
-  supplier_variant_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":[],"rows":null},
-  supplier_variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":[],"rows":null},
-  variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":[],"rows":null},
+  supplier_variant_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
+  supplier_variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
+  variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":["dryRun"],"rows":null},
   record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
   purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
   purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":["status"],"rows":null},

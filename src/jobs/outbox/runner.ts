@@ -164,7 +164,8 @@ async function giveBack(
   try {
     await engine.write(shopId, (tx) => tx.batch([releaseOwnStatement(shopId, owner, clock.now())]));
   } catch (error) {
-    if (!isNotFound(error)) log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
+    if (!isNotFound(error))
+      log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
   }
 }
 
