@@ -63,7 +63,7 @@ export async function dryRun(
   });
 }
 
-const noWaitMs = 0;
+const noWait = 0;
 
 const hasAny = ([, entries]: readonly [string, readonly unknown[]]): boolean => entries.length > 0;
 
@@ -81,7 +81,7 @@ function dryCall(
   return {
     ...real,
     // Nothing is waited for: what is not done at once is answered as under way.
-    shop: { ...real.shop, confirmationWaitMs: noWaitMs },
+    shop: { ...real.shop, confirmationWaitMs: noWait },
     ahead: null,
     storefront,
     mailing: {
