@@ -61,11 +61,18 @@ export const rateLimited = ["RateLimit", "RateLimit-Policy"] as const;
 
 // Schemas.
 
-const number: JsonObject = { type: "number" };
+const detail = (properties: JsonObject): Json => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+});
+
+const number: JsonObject = { type: "number", "x-go-type": "float64" };
 
 const arrayOf = (properties: JsonObject): JsonObject => ({
   type: "array",
-  items: { type: "object", properties, required: Object.keys(properties) },
+  items: detail(properties),
 });
 
 const placesWritten = arrayOf({ variantId: string, locationId: string, quantity: number });
@@ -86,18 +93,12 @@ const metaSchema: Json = {
         unitCosts: arrayOf({ variantId: string, unitCost: number }),
         tags: arrayOf({ variantId: string, tag: string, present: { type: "boolean" } }),
       },
+      additionalProperties: true,
     },
   },
   required: ["requestId", "apiVersion"],
   additionalProperties: true,
 };
-
-const detail = (properties: JsonObject): Json => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: true,
-});
 
 const detailSchemas: JsonObject = {
   FieldDetail: detail({

@@ -24,7 +24,7 @@ export const changeStatus = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Move an order to a status",
   summary: "Moves an order to another status, as far as that is open from where it is.",
-  description: `Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. ${only("rest", "Sent marks the order as sent and sends nothing by itself, unless the shop's setting emailOnSent mails it to the supplier (sideEffects.email tells). ")}Sent needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.`,
+  description: `Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. Sent marks the order as sent and sends nothing by itself, unless the shop's setting emailOnSent mails it${only("rest", " to the supplier (sideEffects.email tells)")}; it needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.`,
   route: { method: "POST", path: `${path}/status` },
   success: 200,
   repeat: "refused",

@@ -19,7 +19,7 @@ export const confirmQuantities = operation({
   title: "Confirm quantities",
   summary: "Records what the supplier confirmed, as new totals.",
   description:
-    "With lines the order becomes Confirmed once every line that is not wholly cancelled has a confirmed quantity, be it below what was ordered; Partially Confirmed while some have one; Sent while none has. confirmAll overwrites what was confirmed before and takes the order to In Progress, where goods can be received. From Sent, Partially Confirmed or Confirmed. Repeating changes nothing.",
+    "With lines the order becomes Confirmed once every line that is not wholly cancelled has a confirmed quantity, be it below what was ordered; Partially Confirmed while some have one; Sent while none has. confirmAll overwrites what was confirmed before and takes the order to In Progress, where goods can be received. From Sent, Partially Confirmed or Confirmed.",
   route: { method: "POST", path: `${path}/confirm` },
   success: 200,
   repeat: "safe",

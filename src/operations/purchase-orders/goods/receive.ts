@@ -21,7 +21,7 @@ export const receiveGoods = operation({
   title: "Receive goods",
   summary: "Records what came as new totals, and pushes the stock to the storefront.",
   description:
-    "72 came and 2 of them are broken: quantityReceived 70, quantityRejected 2. The order becomes Received when nothing is pending, else Partially Received. From In Progress on. Repeating changes nothing. To lower a total below what is synced to the storefront use purchase_order_unreceive.",
+    "72 came and 2 of them are broken: quantityReceived 70, quantityRejected 2. The order becomes Received when nothing is pending, else Partially Received. From In Progress on. To lower a total below what is synced to the storefront use purchase_order_unreceive.",
   route: { method: "POST", path: `${path}/receive` },
   success: 200,
   repeat: "safe",

@@ -67,7 +67,7 @@ export const syncStorefront = operation({
   title: "Push stock to the storefront",
   summary: "Pushes received stock that the storefront does not have yet.",
   description:
-    "Every line that needs it, or those named; from Sent to Received. Waits for the storefront to show the change (and earlier ones never shown) and tells line by line; awaitConfirmation: false returns once the work is queued. Repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
+    "Every line that needs it, or those named; from Sent to Received. Waits for the storefront to show the change (and earlier ones never shown) and tells line by line; awaitConfirmation: false returns once the work is queued. After a failure call purchase_order_storefront_sync_reset first.",
   route: { method: "POST", path: `${path}/storefront-sync` },
   success: 200,
   repeat: "safe",
