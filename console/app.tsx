@@ -39,6 +39,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   import: lazy(async () => (await import("./import/import.tsx")).ImportScreen),
   stock: lazy(async () => (await import("./stock/stock.tsx")).StockScreen),
   connect: lazy(async () => (await import("./keys/connect.tsx")).ConnectScreen),
+  kit: lazy(async () => (await import("./parts/kit.tsx")).KitScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -19,6 +19,7 @@ export const places = [
   "stock/:kind",
   "stock/:kind/:recordId",
   "connect",
+  "kit",
   "keys",
   "activity",
   "people",

@@ -33,6 +33,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   "stock/:kind": (kind) => texts.titles.stockOf(kind),
   "stock/:kind/:recordId": (record) => texts.titles.stockRecord(record),
   connect: () => texts.titles.connect,
+  kit: () => texts.titles.kit,
   keys: () => texts.titles.keys,
   activity: () => texts.titles.activity,
   people: () => texts.titles.people,

@@ -1,6 +1,7 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
 import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts/texts.ts";
 
 export type Request = Output<"audit_log_list">["auditLog"][number];
 
@@ -34,6 +35,13 @@ export function outcomeOf(status: number): Outcome {
 
 /** `mcp` of the tag `mcp:purchase_order_receive`. */
 export const surfaceOf = ({ tag }: Request): string => tag.slice(0, tag.indexOf(":"));
+
+/** An operation in a person's words; one without words of its own by its name. */
+export function deedOf(operation: string): string {
+  const deed = Object.entries(texts.activity.deeds).find(([name]) => name === operation)?.[1];
+  const name = operation.replaceAll("_", " ");
+  return deed ?? name.charAt(0).toUpperCase() + name.slice(1);
+}
 
 /** The operation of a tag. */
 export const operationOf = ({ tag }: Request): string => tag.slice(tag.indexOf(":") + 1);

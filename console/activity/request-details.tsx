@@ -8,6 +8,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts/texts.ts";
 import { type Change, ChangeView } from "./change.tsx";
 import type { Request } from "./filters.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 const Fact: FunctionComponent<{ readonly name: string; readonly children: ComponentChildren }> = (fact) => (
   <div>
@@ -58,7 +59,7 @@ const Changes: FunctionComponent<{ readonly requestId: string }> = ({ requestId 
   );
   const { rows, hasMore, isLoading, problem } = list.state.value;
   if (problem !== null) return <ProblemNotice problem={problem} again={() => void list.more()} />;
-  if (isLoading && rows.length === 0) return <p role="status">{texts.loading}</p>;
+  if (isLoading && rows.length === 0) return <Skeleton />;
   if (rows.length === 0) return <p class="quiet">{texts.activity.noChange}</p>;
   return (
     <>

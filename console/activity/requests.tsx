@@ -10,6 +10,7 @@ import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 import {
   chosen,
+  deedOf,
   operationOf,
   outcomeOf,
   outcomes,
@@ -123,8 +124,9 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
       <tr>
         <th scope="row">
           <button type="button" class="opens" aria-expanded={isOpen} onClick={toggle}>
-            {operationOf(request)}
+            {deedOf(operationOf(request))}
           </button>
+          <span class="quiet">{operationOf(request)}</span>
           {request.count > 1 ? <span class="quiet">{texts.activity.times(request.count)}</span> : null}
         </th>
         <td class="date" data-name={columns.at}>

@@ -16,6 +16,7 @@ import { ConnectHere } from "./connect-here.tsx";
 import { NewKeyForm } from "./new-key.tsx";
 import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 type Key = Output<"key_list">["keys"][number];
 
@@ -59,7 +60,7 @@ const Keys: FunctionComponent = () => {
       <NewKeyForm onMade={() => void again()} />
       <ConnectHere />
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} again={again} /> : null}
       {data !== null && active.length === 0 ? (
         <div class="empty">

@@ -27,6 +27,7 @@ import { operatorTexts } from "../texts/operator.ts";
 import { settingsTexts } from "../texts/settings.ts";
 import { asOperator } from "./as-operator.ts";
 import { SandboxFaults } from "./sandbox-faults.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 type Listed = Output<"shop_list">["shops"][number];
 
@@ -63,7 +64,7 @@ export const ShopsScreen: FunctionComponent = () => {
     if (isOperator) void leaveShop();
   }, []);
   return isOperator ? (
-    <p role="status">{texts.loading}</p>
+    <Skeleton />
   ) : (
     <div class="empty">
       <h1>{operatorTexts.notYours}</h1>
@@ -138,7 +139,7 @@ const Shops: FunctionComponent = () => {
   return (
     <>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void read()} />}
-      {shops.value === null && problem.value === null ? <p role="status">{texts.loading}</p> : null}
+      {shops.value === null && problem.value === null ? <Skeleton /> : null}
       {shops.value === null ? null : chosen !== undefined ? (
         <ShopPage key={chosen.shopId} shop={chosen} />
       ) : shopId !== undefined ? (

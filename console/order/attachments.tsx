@@ -7,6 +7,7 @@ import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Day, Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 /** One line of a section: what it is, what is to be said of it, an amount. */
 interface Item {
@@ -148,7 +149,7 @@ const Section: FunctionComponent<{ readonly title: string; readonly read: Read; 
       }}
     >
       <summary>{title}</summary>
-      {state === null ? <p role="status">{texts.loading}</p> : null}
+      {state === null ? <Skeleton /> : null}
       {state !== null && "message" in state ? <ProblemNotice problem={state} again={() => void load()} /> : null}
       {state !== null && !("message" in state) && state.length === 0 ? <p class="quiet">{words.none}</p> : null}
       {state !== null && !("message" in state) ? (

@@ -30,7 +30,7 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
         {order.nextExpectedDate === null ? none : <Day at={order.nextExpectedDate} />}
       </Fact>
       <Fact name={texts.orders.columns.received}>
-        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
+        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} pending={order.quantityPending} />
       </Fact>
       <Fact name={texts.totals.grand}>{money(order.grandTotal, order.currencyCode)}</Fact>
       <Fact name={texts.order.paid}>{order.paidStatus}</Fact>

@@ -27,6 +27,7 @@ import { OffPacks } from "./lines/off-packs.tsx";
 import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
 import type { Sent } from "./supplier/send.tsx";
 import { Timeline } from "./timeline.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
   const state = useMemo(() => orderState(purchaseOrderId), [purchaseOrderId]);
@@ -49,7 +50,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
         )}
       </p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void state.read()} />}
-      {order === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {order === null && problem === null ? <Skeleton /> : null}
       {order === null ? null : (
         <>
           <div class="heading">

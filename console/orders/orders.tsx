@@ -300,7 +300,9 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     name: "received",
     title: words.columns.received,
     at: "progress",
-    cell: (order) => <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />,
+    cell: (order) => (
+      <Progress received={order.quantityReceived} ordered={order.quantityOrdered} pending={order.quantityPending} />
+    ),
   },
   {
     name: "value",

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { unreachable } from "../data/client.ts";
-import { texts } from "../texts/texts.ts";
 import { ProblemNotice } from "./problem.tsx";
+import { Skeleton } from "./skeleton.tsx";
 
 /** @param isQuiet  nothing stands in the place of a part that is loading: what is below it would be moved twice. */
 export function lazy<Props extends object = object>(
@@ -28,6 +28,6 @@ export function lazy<Props extends object = object>(
       return <ProblemNotice problem={unreachable} again={() => location.reload()} />;
     }
     if (state.value === "loaded" && Loaded !== null) return <Loaded {...props} />;
-    return isQuiet ? null : <p role="status">{texts.loading}</p>;
+    return isQuiet ? null : <Skeleton />;
   };
 }

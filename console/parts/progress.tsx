@@ -3,12 +3,20 @@ import type { FunctionComponent } from "preact";
 import { number } from "../data/format.ts";
 import { texts } from "../texts/texts.ts";
 
-export const Progress: FunctionComponent<{ readonly received: number; readonly ordered: number }> = ({
-  received,
-  ordered,
-}) => (
+interface ProgressProps {
+  readonly received: number;
+  readonly ordered: number;
+  /** What is still to come: too much of one product does not stand for another one. */
+  readonly pending: number;
+}
+
+export const Progress: FunctionComponent<ProgressProps> = ({ received, ordered, pending }) => (
   <span class="progress">
-    <progress max={Math.max(ordered, 1)} value={Math.min(received, ordered)} aria-hidden="true" />
+    <progress
+      max={Math.max(ordered, 1)}
+      value={Math.max(0, Math.min(received, ordered - pending))}
+      aria-hidden="true"
+    />
     <span>{texts.orders.received(number(received), number(ordered))}</span>
   </span>
 );

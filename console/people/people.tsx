@@ -14,6 +14,7 @@ import { texts } from "../texts/texts.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
 import { Sessions } from "./sessions.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 type Person = Output<"person_list">["people"][number];
 
@@ -35,7 +36,7 @@ const People: FunctionComponent = () => {
         <h1>{texts.people.title}</h1>
       </div>
       {people.problem === null ? null : <ProblemNotice problem={people.problem} again={() => void people.again()} />}
-      {people.data === null && people.problem === null ? <p role="status">{texts.loading}</p> : null}
+      {people.data === null && people.problem === null ? <Skeleton /> : null}
       {people.data !== null && people.data.people.length === 0 ? <p class="empty">{texts.people.empty}</p> : null}
       {people.data !== null && people.data.people.length > 0 ? (
         <PeopleTable people={people.data.people} again={again} />

@@ -166,7 +166,7 @@ const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
     </a>
     <div class="how-many">
       <span class="total">{dockTexts.pending(number(line.quantityPending))}</span>
-      <Progress received={line.quantityReceived} ordered={line.quantityOrdered} />
+      <Progress received={line.quantityReceived} ordered={line.quantityOrdered} pending={line.quantityPending} />
     </div>
     <StatusChip status={line.status} />
     <CountsAs {...line} />

@@ -15,6 +15,7 @@ import { type Counting, countingOf, type Place, type Read } from "./counting.ts"
 import { Asking, GuardIssues, OthersCounts, SavedNotice, WaitingNotice } from "./notices.tsx";
 import { CountRow } from "./count-row.tsx";
 import { ScanPanel } from "./scan-panel.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 const receivable: readonly string[] = ["In Progress", "Partially Received", "Received"];
 
@@ -43,11 +44,7 @@ const Receiving: FunctionComponent<{
   const problem = counting.problem.value;
   if (counting.isElsewhere.value) return <p class="notice">{receiveTexts.elsewhere}</p>;
   if (read === null)
-    return problem === null ? (
-      <p role="status">{texts.loading}</p>
-    ) : (
-      <ProblemNotice problem={problem} again={() => void counting.start()} />
-    );
+    return problem === null ? <Skeleton /> : <ProblemNotice problem={problem} again={() => void counting.start()} />;
   const canReceive = role !== "viewer" && receivable.includes(read.order.status);
   return (
     <>

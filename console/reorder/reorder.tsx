@@ -13,6 +13,7 @@ import { NoViews } from "./no-views.tsx";
 import { PlanDialog } from "./plan.tsx";
 import { rowsOf } from "./rows.ts";
 import { isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 export const ReorderScreen: FunctionComponent = () => {
   const { data, problem, again } = useReading("forecast_view_list", { limit: 50 });
@@ -40,7 +41,7 @@ export const ReorderScreen: FunctionComponent = () => {
         </nav>
       </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null && selectedId === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null && selectedId === null ? <Skeleton /> : null}
       {data !== null && viewId === null ? <NoViews made={again} /> : null}
       {viewId === null ? null : <View key={viewId} viewId={viewId} />}
     </>
@@ -65,7 +66,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
   return (
     <>
       {problem === null ? null : <ProblemNotice problem={problem} again={rows.again} />}
-      {total === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {total === null && problem === null ? <Skeleton /> : null}
       {total !== null && total > 0 && hasRole("purchaser") && !namesSuppliers ? (
         <p class="notice">{reorderTexts.noSuppliers}</p>
       ) : null}

@@ -10,7 +10,7 @@ import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
 import { documentTexts as words } from "../texts/documents.ts";
-import { texts } from "../texts/texts.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 type Settings = Output<"document_settings_get">["documentSettings"];
 type Sent = Omit<Input<"document_settings_put">, "shopId">;
@@ -50,7 +50,7 @@ export const Letterhead: FunctionComponent = () => {
     <>
       <p class="quiet">{words.lead}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {data === null ? null : <SettingsForm settings={data.documentSettings} again={again} />}
     </>
   );

@@ -6,9 +6,9 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { settingsTexts as words } from "../texts/settings.ts";
-import { texts } from "../texts/texts.ts";
 import { Letterhead } from "./letterhead.tsx";
 import { ShopSettings } from "./shop-settings.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 export const SettingsScreen: FunctionComponent = () => {
   const isOfDocuments = place.value.steps[1] === "documents";
@@ -39,7 +39,7 @@ const OfShop: FunctionComponent = () => {
     <>
       <p class="quiet">{words.lead}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {data === null ? null : <ShopSettings shop={data.shop} isOperator={false} />}
     </>
   );

@@ -20,6 +20,7 @@ import { nameRecord } from "../title.ts";
 import { adjustments, takes } from "./counts.ts";
 import type { Kind, StockDetail, StockRow, StockTable } from "./kinds.ts";
 import { manufacturing, transfers } from "./moves.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 const kinds = { takes, adjustments, transfers, manufacturing } as const satisfies Record<string, Kind>;
 
@@ -182,7 +183,7 @@ const Record: FunctionComponent<{ readonly name: KindName; readonly id: string }
       <p class="back">
         <a href={hrefOf("stock", name)}>{stockTexts.kinds[name]}</a>
       </p>
-      {state === null ? <p role="status">{texts.loading}</p> : null}
+      {state === null ? <Skeleton /> : null}
       {state !== null && "message" in state ? (
         <>
           <h1>{stockTexts.kinds[name]}</h1>

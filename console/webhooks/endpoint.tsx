@@ -17,6 +17,7 @@ import { EndpointForm } from "./endpoint-form.tsx";
 import { wordOf } from "./event-types.tsx";
 import { Replay } from "./replay.tsx";
 import { type Endpoint, SecretShown } from "./secret-shown.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> = ({ endpointId }) => {
   const { data, problem, again } = useReading("webhook_endpoint_get", { shopId: shopId(), endpointId });
@@ -30,7 +31,7 @@ export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> 
       </p>
       {data === null ? <h1>{texts.webhooks.title}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {data === null ? null : <EndpointView endpoint={data.endpoint} again={again} />}
     </>
   );

@@ -16,6 +16,7 @@ import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointScreen } from "./endpoint.tsx";
 import { wordOf } from "./event-types.tsx";
 import { type Endpoint, SecretShown } from "./secret-shown.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 
 export const WebhooksScreen: FunctionComponent = () => {
   const [, endpointId] = place.value.steps;
@@ -36,7 +37,7 @@ const Webhooks: FunctionComponent = () => {
       </div>
       <p class="quiet lead">{texts.webhooks.lead}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {endpoints.length > 0 ? <EndpointTable endpoints={endpoints} /> : null}
       {data !== null && endpoints.length === 0 ? (
         <div class="empty">

@@ -39,6 +39,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   "stock/:kind": () => "stock/manufacturing",
   "stock/:kind/:recordId": () => "stock/transfers/to_demo_01",
   connect: () => "connect",
+  kit: () => "kit",
   keys: () => "keys",
   activity: () => "activity",
   people: () => "people",

@@ -176,7 +176,7 @@ async function landedOnce(world: World): Promise<void> {
     levels.map((level) => level.on_hand),
     [4_000, 2_500, 1_000],
   );
-  assert.equal(log, "The storefront took the stock of 3 line(s).");
+  assert.equal(log, "The storefront took the stock of 3 lines.");
 }
 
 /** What the storefront shows as incoming. */

@@ -78,7 +78,7 @@ suite("outbox: stock", () => {
       );
       assert.deepEqual(
         own.log.map((entry) => entry.message),
-        ["The storefront took the stock of 2 line(s)."],
+        ["The storefront took the stock of 2 lines."],
       );
     }));
 

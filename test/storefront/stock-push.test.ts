@@ -124,7 +124,7 @@ test("each line is synced by its own share, and the log records it", () => {
   assert.deepEqual(log, [
     {
       action: "storefront-sync",
-      message: "The storefront took the stock of 2 line(s).",
+      message: "The storefront took the stock of 2 lines.",
       changes: [
         { field: "quantitySynced", poLineItemId: "l1", before: 0, after: 4 },
         { field: "quantitySynced", poLineItemId: "l2", before: 1, after: 3 },

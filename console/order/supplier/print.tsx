@@ -7,8 +7,8 @@ import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { hrefOf, place } from "../../router.ts";
 import { documentTexts as words } from "../../texts/documents.ts";
-import { texts } from "../../texts/texts.ts";
 import { nameRecord } from "../../title.ts";
+import { Skeleton } from "../../parts/skeleton.tsx";
 
 type Sheet = Output<"purchase_order_document">["document"];
 
@@ -28,7 +28,7 @@ const Printed: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purc
         <a href={hrefOf("orders", purchaseOrderId)}>{words.back}</a>
       </p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && problem === null ? <Skeleton /> : null}
       {data === null ? null : (
         <>
           <p class="buttons unprinted">

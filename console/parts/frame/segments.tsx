@@ -12,11 +12,13 @@ export function Segments<Word extends string>({ label, words, titles, value, cho
   return (
     <fieldset class="segments">
       <legend>{label}</legend>
-      {words.map((word) => (
-        <button key={word} type="button" aria-pressed={word === value} onClick={() => choose(word)}>
-          {titles[word]}
-        </button>
-      ))}
+      <div>
+        {words.map((word) => (
+          <button key={word} type="button" aria-pressed={word === value} onClick={() => choose(word)}>
+            {titles[word]}
+          </button>
+        ))}
+      </div>
     </fieldset>
   );
 }

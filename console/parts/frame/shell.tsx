@@ -1,7 +1,7 @@
 /** Frame around every screen: the shop, its places, who is signed in, and how the page looks to them. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { densities, density, theme, themes } from "../../data/look.ts";
 import { type Session, signOut } from "../../data/session.ts";
 import { hrefOf, place } from "../../router.ts";
@@ -18,23 +18,52 @@ interface ShellProps {
   readonly children: ComponentChildren;
 }
 
-export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => (
-  <div class="frame">
-    <a class="skip" href="#content">
-      {words.skip}
-    </a>
-    <header class="side">
-      <a class="brand" href={hrefOf("home")} title={session.shop.name}>
-        <Mark />
-        <span>{session.shop.name}</span>
+/** Gives the focus to the heading of a place that was gone to, unless the place gives it to something of its own. */
+function useHeadingFocus(): void {
+  const steps = place.value.steps.join("/");
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const main = document.getElementById("content");
+    if (isFirst.current || main === null) {
+      isFirst.current = false;
+      return;
+    }
+    const isGiven = (): boolean => {
+      const heading = main.querySelector("h1");
+      if (heading === null || main.contains(document.activeElement)) return heading !== null;
+      heading.tabIndex = -1;
+      heading.focus({ preventScroll: true });
+      return true;
+    };
+    if (isGiven()) return;
+    const observer = new MutationObserver(() => {
+      if (isGiven()) observer.disconnect();
+    });
+    observer.observe(main, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [steps]);
+}
+
+export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
+  useHeadingFocus();
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        {words.skip}
       </a>
-      <Finder />
-      <Places />
-      <Who session={session} />
-    </header>
-    <main id="content">{children}</main>
-  </div>
-);
+      <header class="side">
+        <a class="brand" href={hrefOf("home")} title={session.shop.name}>
+          <Mark />
+          <span>{session.shop.name}</span>
+        </a>
+        <Finder />
+        <Places />
+        <Who session={session} />
+      </header>
+      <main id="content">{children}</main>
+    </div>
+  );
+};
 
 const Find = lazy(async () => (await import("../../find/find.tsx")).Find, { isQuiet: true });
 

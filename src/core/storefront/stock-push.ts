@@ -169,7 +169,9 @@ export function pushRecorded(order: PurchaseOrder, report: PushReport, nowMs: nu
   });
   const state = storefrontSyncState(lineItems, { inFlight: report.inFlight, failed: report.problem !== null });
   const sentences = [
-    ...(changes.length === 0 ? [] : [`The storefront took the stock of ${changes.length} line(s).`]),
+    ...(changes.length === 0
+      ? []
+      : [`The storefront took the stock of ${changes.length} ${changes.length === 1 ? "line" : "lines"}.`]),
     ...(report.problem === null ? [] : [`Stock was not pushed to the storefront: ${report.problem}`]),
   ];
   if (sentences.length === 0 && state === order.storefrontSyncState) return unchanged(order);

@@ -104,7 +104,10 @@ function noteFactsOf({ order, course, calendar, expectedDaysAgo }: Placed): Note
 function failedPushOf({ order, key, course }: Placed): readonly object[] {
   if (order.syncProblem === undefined) return [];
   const synced = course.lines.filter((line) => line.received > 0 && !(order.unsynced ?? []).includes(line.sku));
-  const taken = synced.length === 0 ? "" : `The storefront took the stock of ${synced.length} line(s). `;
+  const taken =
+    synced.length === 0
+      ? ""
+      : `The storefront took the stock of ${synced.length} ${synced.length === 1 ? "line" : "lines"}. `;
   return [
     {
       logId: `log_demo_${key}_${order.steps.length + 1}`,

@@ -153,6 +153,7 @@ test("a view is saved, renamed, shared, begun with and deleted", { skip }, async
   await withConsole(async (page, link, program) => {
     await page.goto(link);
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    await page.getByRole("button", { name: "Filters", exact: true }).click();
     await page.getByRole("button", { name: "Draft", exact: true }).click();
     await press(page, "button", "Save view");
     await page.getByLabel("Name of the view").fill("My drafts");

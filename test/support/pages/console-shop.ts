@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../../client/index.ts";
 import type { RunningProgram } from "../process.ts";
 import { pause, until } from "../until.ts";
+import { toOrders } from "./console.ts";
 
 /** 10,000 orders, newest first in the list; `o9999` has 500 lines. */
 export const ordersOfBig = 10_000;
@@ -62,7 +63,7 @@ export async function makeShop(
   await ask("POST", "/import", [...records].map((record) => `${JSON.stringify(record)}\n`).join(""));
   const invited = await ask("POST", "/invitations", { name: "Ana", role: "owner" });
   const made = await ask("POST", "/keys", { name: "night bot", scope: "write" });
-  return { link: String(invited.at("data", "url")), key: String(made.at("data", "apiKey")) };
+  return { link: toOrders(String(invited.at("data", "url"))), key: String(made.at("data", "apiKey")) };
 }
 
 /** What the API says, asked with a key beside the person; without one with the demo's. */

@@ -72,7 +72,7 @@ export async function endConsole(): Promise<void> {
 }
 
 /** The link of an invitation, which leads to the orders: its own leads home. */
-const toOrders = (link: string): string => link.replace("/console#", "/console/orders#");
+export const toOrders = (link: string): string => link.replace("/console#", "/console/orders#");
 
 /** An invitation to a shop. */
 export async function invitation(program: RunningProgram, role: Role = "owner", shopId = "demo"): Promise<string> {
