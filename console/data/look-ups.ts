@@ -14,21 +14,24 @@ export type LookUp = (by: By | Record<never, never>) => Promise<readonly Choice[
 
 const choicesMax = 10;
 
+/** An empty search asks for the first ones. */
+const asked = (by: Parameters<LookUp>[0]): Parameters<LookUp>[0] => ("search" in by && by.search === "" ? {} : by);
+
 export const suppliers: LookUp = async (by) => {
-  const result = await openpo.call("supplier_list", { shopId: shopId(), ...by, limit: choicesMax });
+  const result = await openpo.call("supplier_list", { shopId: shopId(), ...asked(by), limit: choicesMax });
   if (!result.ok) return problemOf(result);
   return result.data.suppliers.map(({ supplierId, name, email }) => ({ id: supplierId, title: name, hint: email }));
 };
 
 export const locations: LookUp = async (by) => {
-  const result = await openpo.call("location_list", { shopId: shopId(), ...by, limit: choicesMax });
+  const result = await openpo.call("location_list", { shopId: shopId(), ...asked(by), limit: choicesMax });
   if (!result.ok) return problemOf(result);
   return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
 };
 
 /** Products that were ordered, by name or id. */
 export const variants: LookUp = async (by) => {
-  const result = await openpo.call("variant_search", { shopId: shopId(), ...by, limit: choicesMax });
+  const result = await openpo.call("variant_search", { shopId: shopId(), ...asked(by), limit: choicesMax });
   if (!result.ok) return problemOf(result);
   return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
     id: variantId,

@@ -33,6 +33,7 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
           hint={words.hint}
           search={(search) => locations({ search })}
           choose={({ id }) => choose("locationId", id)}
+          isOffered
           isFirst={place.value.query.has("new")}
         />
       ) : null}
@@ -42,6 +43,7 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
           hint={words.hint}
           search={(search) => suppliers({ search })}
           choose={({ id }) => choose("supplierId", id)}
+          isOffered
         />
       ) : null}
     </div>

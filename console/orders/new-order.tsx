@@ -76,6 +76,7 @@ export const NewOrderScreen: FunctionComponent = () => {
             search={(search) => suppliers({ search })}
             choose={({ id }) => void create(id)}
             isFirst
+            isOffered
           />
           <p>
             <button type="button" onClick={() => void create(null)}>

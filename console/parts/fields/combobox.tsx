@@ -18,6 +18,8 @@ interface ComboboxProps {
   readonly choose: (choice: Choice) => void;
   /** Empties the field once something is chosen, for the next. */
   readonly isCleared?: boolean;
+  /** True if the first choices are shown as soon as the field has the focus. */
+  readonly isOffered?: boolean;
   /** Has the focus when it appears. */
   readonly isFirst?: boolean;
 }
@@ -31,7 +33,7 @@ type Offer = readonly Choice[] | Problem | null;
 const isProblem = (offer: Offer): offer is Problem => offer !== null && "message" in offer;
 
 export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
-  const { label, hint, initial, search, choose, isCleared, isFirst } = props;
+  const { label, hint, initial, search, choose, isCleared, isFirst, isOffered = false } = props;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -39,7 +41,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
   }, []);
   const text = useSignal(initial ?? "");
   const offer = useSignal<Offer>(null);
-  const active = useSignal(0);
+  const active = useSignal(-1);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
@@ -55,10 +57,11 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
     const nth = (latest.current += 1);
     const found = await search(searchText);
     // An answer that comes late belongs to a text that is no longer there.
-    if (nth !== latest.current || searchText !== text.value.trim() || searchText === "") return;
+    if (nth !== latest.current || searchText !== text.value.trim() || (searchText === "" && !isOffered)) return;
     offer.value = found;
     offeredFor.current = searchText;
-    active.value = 0;
+    // Of choices that nobody has asked for none is taken by Enter alone.
+    active.value = searchText === "" ? -1 : 0;
     // Nobody has seen the choices, so one of several is not taken.
     const [only, ...others] = "message" in found ? [] : found;
     if (isEntered.current && only !== undefined && others.length === 0) take(only);
@@ -68,7 +71,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
     text.value = written;
     isEntered.current = false;
     clearTimeout(timer.current);
-    if (written.trim() === "") offer.value = null;
+    if (written.trim() === "" && !isOffered) offer.value = null;
     else timer.current = setTimeout(() => void ask(), typingRestMs);
   };
   const take = (choice: Choice): void => {
@@ -82,14 +85,17 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
   const choices = offer.value === null || isProblem(offer.value) ? [] : offer.value;
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (event.key === "Escape" && offer.value !== null) offer.value = null;
-    else if (event.key === "Enter" && text.value.trim() !== "") {
+    else if (event.key === "Enter" && (text.value.trim() !== "" || active.value >= 0)) {
       const choice = choices[active.value];
       if (offeredFor.current !== text.value.trim()) {
         isEntered.current = true;
         void ask();
       } else if (choice !== undefined) take(choice);
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && choices.length > 0)
-      active.value = (active.value + (event.key === "ArrowDown" ? 1 : choices.length - 1)) % choices.length;
+      active.value =
+        event.key === "ArrowDown"
+          ? (active.value + 1) % choices.length
+          : (Math.max(active.value, 0) + choices.length - 1) % choices.length;
     else return;
     event.preventDefault();
   };
@@ -105,8 +111,11 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
         aria-expanded={choices.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={choices.length > 0 ? `${id}-${active.value}` : undefined}
+        aria-activedescendant={choices.length > 0 && active.value >= 0 ? `${id}-${active.value}` : undefined}
         value={text.value}
+        onFocus={() => {
+          if (isOffered && text.value.trim() === "") void ask();
+        }}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
         onBlur={() => {

@@ -43,6 +43,7 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
       <Combobox
         label={label}
         hint={texts.filters.any}
+        isOffered
         search={(search) => lookUp({ search })}
         choose={({ id, title }) => {
           names.set(id, title);
