@@ -1,4 +1,4 @@
-/** The kit on one page, each part in its states: `/console/kit`, for whoever changes the console. A test photographs it. */
+/** The kit on one page, each part in its states: `/console/kit`, for whoever changes the console. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { iconNames } from "../icons/names.ts";
@@ -31,7 +31,7 @@ const bars = [14, 40, 25, 0, 33].map((value, index) => ({
   isBad: index === 0,
 }));
 
-const Part: FunctionComponent<{ readonly title: string; readonly children: ComponentChildren }> = ({
+const Sample: FunctionComponent<{ readonly title: string; readonly children: ComponentChildren }> = ({
   title,
   children,
 }) => (
@@ -51,7 +51,7 @@ export const KitScreen: FunctionComponent = () => {
         <span class="quiet">Each part in its states</span>
       </div>
       <div class="board">
-        <Part title="Buttons">
+        <Sample title="Buttons">
           <p class="buttons">
             <button type="button" class="primary">
               <Icon name="plus" /> Primary
@@ -119,8 +119,8 @@ export const KitScreen: FunctionComponent = () => {
               onClose={() => (isAsking.value = false)}
             />
           ) : null}
-        </Part>
-        <Part title="Fields">
+        </Sample>
+        <Sample title="Fields">
           <div class="stack">
             <label>
               Text
@@ -147,14 +147,14 @@ export const KitScreen: FunctionComponent = () => {
             </label>
             <Combobox
               label="Found by name"
-              hint="Part of the name"
+              hint="Sample of the name"
               search={(text) => Promise.resolve(fruits.filter(({ title }) => title.includes(text)))}
               choose={() => {}}
             />
             <CopyField label="To copy" value="https://openpo.example/mcp" onCopied={() => {}} />
           </div>
-        </Part>
-        <Part title="Badges and progress">
+        </Sample>
+        <Sample title="Badges and progress">
           <p class="buttons">
             {statuses.map((status) => (
               <StatusChip key={status} status={status} />
@@ -169,8 +169,8 @@ export const KitScreen: FunctionComponent = () => {
             <Progress received={60} ordered={60} pending={12} />
             <Progress received={48} ordered={48} pending={0} />
           </p>
-        </Part>
-        <Part title="Facts">
+        </Sample>
+        <Sample title="Facts">
           <dl class="facts">
             <div>
               <dt>Supplier</dt>
@@ -187,8 +187,8 @@ export const KitScreen: FunctionComponent = () => {
               <dd>Donaudampfschifffahrtsgesellschaftskapitänsmützenmanufaktur</dd>
             </div>
           </dl>
-        </Part>
-        <Part title="Notices">
+        </Sample>
+        <Sample title="Notices">
           <p class="notice">The order now says what somebody else wrote.</p>
           <ProblemNotice
             problem={{
@@ -201,12 +201,12 @@ export const KitScreen: FunctionComponent = () => {
             }}
             again={() => {}}
           />
-        </Part>
-        <Part title="Plots">
+        </Sample>
+        <Sample title="Plots">
           <Columns label="By week" heads={["Week", "Value"]} bars={bars} />
           <Ranks label="By supplier" heads={["Supplier", "Value"]} bars={bars} />
-        </Part>
-        <Part title="Nothing yet, and not yet">
+        </Sample>
+        <Sample title="Nothing yet, and not yet">
           <div class="empty">
             <p>There are no orders yet.</p>
             <button type="button" class="primary">
@@ -214,14 +214,14 @@ export const KitScreen: FunctionComponent = () => {
             </button>
           </div>
           <Skeleton />
-        </Part>
-        <Part title="Icons">
+        </Sample>
+        <Sample title="Icons">
           <p class="buttons">
             {iconNames.map((name) => (
               <Icon key={name} name={name} />
             ))}
           </p>
-        </Part>
+        </Sample>
       </div>
       <nav class="tabs" aria-label="Tabs">
         <a href="#kit" aria-current="true">

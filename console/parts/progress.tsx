@@ -6,7 +6,7 @@ import { texts } from "../texts/texts.ts";
 interface ProgressProps {
   readonly received: number;
   readonly ordered: number;
-  /** What is still to come: too much of one product does not stand for another one. */
+  /** Quantity that is still to come: too much of one product does not stand for another one. */
   readonly pending: number;
 }
 
