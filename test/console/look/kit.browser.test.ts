@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { accessibilityFaults } from "../support/pages/axe.ts";
-import { untilOnPage } from "../support/pages/console-shop.ts";
-import { endConsole, picture, skip, withPerson } from "../support/pages/console.ts";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
+import { untilOnPage } from "../../support/pages/console-shop.ts";
+import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
 
 after(endConsole);
 

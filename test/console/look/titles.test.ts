@@ -1,8 +1,8 @@
 /** The title of each place of the console: its own, with the name of what it shows, and the shop's. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { places } from "../../console/places.ts";
-import { titleOf } from "../../console/title.ts";
+import { places } from "../../../console/places.ts";
+import { titleOf } from "../../../console/title.ts";
 
 const stepsOf = (path: string): readonly string[] =>
   path.split("/").map((step) => (step.startsWith(":") ? `a-${step.slice(1)}` : step));
