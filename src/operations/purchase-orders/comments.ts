@@ -35,7 +35,7 @@ export const addComment = operation({
   toolSets: ["purchasing", "receiving"],
   title: "Comment on an order",
   summary: "Adds a comment to an order's log, where people read it.",
-  description: "It changes nothing of the order, and nobody can change it. The supplier never sees it.",
+  description: "Nobody can change it. The supplier never sees it.",
   route: { method: "POST", path: `${path}/comments` },
   success: 201,
   repeat: "adds-again",
