@@ -1,6 +1,5 @@
 /** Copies of rows that a shop has, by one statement for each table: how the benchmarks make large shops quickly. */
-import path from "node:path";
-import { loadMigrations, statementsOf } from "../src/store/migrations.ts";
+import { beginFilling, fillSegments } from "../src/shop/order-list/sealing.ts";
 import type { Engine, Tx } from "../src/store/store.ts";
 
 /** Adds copies of the rows of a table, `times` of each. Columns named in `changed` get their expression of `t` and `n.i`. */
@@ -34,15 +33,13 @@ export async function copyOrders(engine: Engine, shopId: string, times: number, 
     await copyRows(tx, "purchase_order", times, ordinary, {
       purchase_order_id: id,
       po_number: "t.po_number || '.' || cast(n.i as text)",
-      search_folded: "replace(t.search_folded, lower(t.po_number), lower(t.po_number) || '.' || cast(n.i as text))",
       created_at: `t.created_at - n.i * cast(${stepMs} as bigint)`,
     });
     await copyRows(tx, "purchase_order_line", times, ordinary, {
       purchase_order_id: id,
       order_created_at: `t.order_created_at - n.i * cast(${stepMs} as bigint)`,
     });
-    const [totals = ""] = loadMigrations(path.join(import.meta.dirname, "../src/shop/schema")).slice(8, 9);
-    const filling = statementsOf(totals).filter((statement) => statement.startsWith("insert"));
-    await tx.batch(["delete from purchase_order_count", ...filling].map((sql) => ({ sql, params: [] })));
+    await tx.batch([beginFilling(shopId)]);
   });
+  while (await engine.write(shopId, (tx) => fillSegments(tx, shopId)));
 }

@@ -617,12 +617,18 @@ export interface Operations {
       variantId?: string | undefined;
       /** Orders with a line of this SKU, spelled exactly so. */
       sku?: string | undefined;
-      /** Words, each in the number, name, supplier reference, a tag or the supplier's name; case and accents do not matter. */
+      /** Words, each in the number, name, supplier reference, a tag, the supplier's name, or names and codes of a line; case and accents do not matter. */
       search?: string | undefined;
+      /** One of its tags. One value, or several separated by commas. */
+      tag?: readonly (string)[] | undefined;
       /** The first day (UTC) or instant: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateFrom?: string | undefined;
       /** The last day (UTC) or instant, included: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateTo?: string | undefined;
+      /** Changed last on this day (UTC) or at this instant, or later. */
+      updatedFrom?: string | undefined;
+      /** Changed last on this day (UTC) or at this instant, or before. */
+      updatedTo?: string | undefined;
       /** Rows of one page, 1 to 50. */
       limit?: number | undefined;
       /** `cursor` of the previous page, unchanged, with the same filters. */
@@ -4881,7 +4887,7 @@ export interface Route {
 }
 
 export const routes = {
-  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","dateFrom","dateTo","limit","cursor"],"rows":"purchaseOrders"},
+  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","tag","dateFrom","dateTo","updatedFrom","updatedTo","limit","cursor"],"rows":"purchaseOrders"},
   purchase_order_create: {"method":"POST","path":"/api/v1/purchase-orders","query":["dryRun"],"rows":null},
   purchase_order_get: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
   purchase_order_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":["dryRun"],"rows":null},

@@ -11,7 +11,7 @@ import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
 import { effectStatements } from "../shop/storefront/effects.ts";
 import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
-import { isBehind, sealBlocks } from "../shop/order-list/block-tables.ts";
+import { isBehind, sealRecent } from "../shop/order-list/sealing.ts";
 import { importOrder, importedSums, nextPoNumber } from "../shop/order/purchase-orders.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { Tx } from "../store/store.ts";
@@ -232,9 +232,8 @@ export async function applyImport(
   }
   // Forecasts read the demand series, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
-  // Lists of a shop with many orders read its digest.
   if (await engine.peek(shopId, (tx) => isBehind(tx, shopId)))
-    while (await engine.write(shopId, (tx) => sealBlocks(tx, shopId, context.ids), { durable: false }));
+    while (await engine.write(shopId, (tx) => sealRecent(tx, shopId), { durable: false }));
   // Views of reorders only of a shop with many variants read its blocks.
   if (await engine.peek(shopId, (tx) => areBlocksBehind(tx, shopId)))
     while (await engine.write(shopId, (tx) => makeBlock(tx, shopId), { durable: false }));

@@ -32,6 +32,7 @@ import { orderColumn } from "../shop/order/purchase-order-tables.ts";
 import { AuditJournal, type JournalLimits } from "../shop/audit/audit-journal.ts";
 import { announcing } from "../shop/events/announcements.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
+import { keepingSegments } from "../shop/order-list/segment-upkeep.ts";
 import { KnownCredentials, keepingCredentials } from "../shop/access/known-credentials.ts";
 import { ShopArrivals } from "../copies/shop-arrivals.ts";
 import { LoopShare } from "../store/loop-share.ts";
@@ -340,7 +341,7 @@ export async function openDataDirectory(
   opening.defer(() => sandboxEngine.close());
   const journal = await openJournal(dataDir, files, { clock, log, limits });
   opening.defer(() => journal.close());
-  const versioned = keepingForecastVersions(journal.engine(files), ids);
+  const versioned = keepingForecastVersions(keepingSegments(journal.engine(files), log), ids);
   const { engine: announced, onEvents, onReminders } = announcing(versioned);
   const recover = (engine: Engine, shopId: string): Promise<void> =>
     recoverImports(importContext({ ...adminContext(asksNothing), engine }), shopId, { alone: true });

@@ -17,6 +17,7 @@ import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-
 import type { Gauge } from "../http/metrics.ts";
 import { announcing } from "../shop/events/announcements.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
+import { keepingSegments } from "../shop/order-list/segment-upkeep.ts";
 import { exportQueue } from "../exchange/export.ts";
 import type { FairQueue } from "../store/fair-queue.ts";
 import { LoopShare } from "../store/loop-share.ts";
@@ -255,7 +256,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   };
   const sandboxEngine = await openEngine(sandboxSchema, sandboxSchemaDirectory, []);
   const { engine, onEvents, onReminders } = announcing(
-    keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
+    keepingForecastVersions(keepingSegments(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), log), ids),
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.processName, program });
   opening.defer(() => coordination.close());

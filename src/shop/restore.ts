@@ -17,6 +17,7 @@ import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import type { AuditEntry } from "./audit/audit.ts";
 import { placedAudit, waitingAudit } from "./audit/audit-chain.ts";
 import { type EventStamp, eventStatements, lastSequence } from "./events/events.ts";
+import { beginFilling, fillSegments } from "./order-list/sealing.ts";
 import { tellIncomingStatements } from "./storefront/storefront-moves.ts";
 
 /** Their rows stay as they are now. */
@@ -59,9 +60,11 @@ export const keptTables: readonly string[] = [
 
 /** They are made anew from other rows when they are needed. */
 export const forgottenTables: readonly string[] = [
-  "purchase_order_digest",
-  "purchase_order_block",
-  "purchase_order_block_content",
+  "order_recent",
+  "order_segment",
+  "order_article",
+  "order_count",
+  "order_fill",
   "forecast_block",
 ];
 
@@ -79,7 +82,6 @@ export const restoredTables: readonly string[] = [
   "purchase_order_line",
   "purchase_order_attachment",
   "purchase_order_log",
-  "purchase_order_count",
   "purchase_order_reminder",
   "purchase_order_parties",
   "receipt",
@@ -227,13 +229,7 @@ const joinOrders = (shopId: string): readonly Statement[] => [
      where shop_id = ? and purchase_order_id in (select purchase_order_id from touched_order)`,
     [shopId],
   ),
-  of("delete from purchase_order_count where shop_id = ? and kind = 'sync-state'", [shopId]),
-  of(
-    `insert into purchase_order_count (shop_id, kind, value, orders)
-     select shop_id, 'sync-state', storefront_sync_state, count(*) from purchase_order where shop_id = ? and deleted_at is null
-     group by shop_id, storefront_sync_state`,
-    [shopId],
-  ),
+  beginFilling(shopId),
 ];
 
 /** Stock on the shelf, which the storefront decides. */
@@ -441,6 +437,7 @@ export async function finishRestore(
   stamp: RestoreStamp,
   backup: BackupState & { readonly hadPresent: boolean },
 ): Promise<Restored> {
+  while (await fillSegments(tx, shopId));
   const restored = await restoredOf(tx, shopId, backup);
   await tx.batch(await tellIncoming(tx, shopId, stamp.ids, stamp.nowMs));
   const { changedUntilMs, undoneEvents, goneOrders, revertedOrders } = restored;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/requests/loop-limits.ts";
 import type { BroadRead } from "../../src/requests/broad-read.ts";
 import { limitsWith, ReaderPool, type ReaderStore } from "../../src/threads/reader-pool.ts";
-import { countStatements } from "../../src/shop/order-list/purchase-order-counts.ts";
+import { beginFilling, fillSegments } from "../../src/shop/order-list/sealing.ts";
 import { pageOfOrders } from "../../src/shop/order/purchase-orders.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
 import { backgroundNiceness } from "../../src/store/background-thread.ts";
@@ -40,22 +40,23 @@ async function createOrder(server: TestServer, lines: number): Promise<string> {
   return purchaseOrderId;
 }
 
-/** Orders without lines, written as rows, and counted among all orders (R4). */
-async function addOrders(server: TestServer, count: number): Promise<void> {
-  await server.engine.write(server.shopId, (tx) =>
-    tx.batch([
+/** Orders without lines, written as rows, and brought into segments (R4). */
+async function addOrders({ engine, shopId }: TestServer, count: number): Promise<void> {
+  await engine.write(shopId, async (tx) => {
+    await tx.batch([
       {
         sql: `insert into purchase_order (shop_id, purchase_order_id, po_number, status, previous_status, currency_code, tags, item_count,
-                total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, search_folded, created_at,
+                total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, created_at,
                 updated_at, version)
               with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})
-              select '${server.shopId}', 'o' || cast(i as text), 'N-' || cast(i as text), 'Draft', 'Draft', 'EUR', '[]', 0, 0, '[]', 0,
-                'Unpaid', 'never-synced', 'n-' || cast(i as text), i, i, 1 from number`,
+              select '${shopId}', 'o' || cast(i as text), 'N-' || cast(i as text), 'Draft', 'Draft', 'EUR', '[]', 0, 0, '[]', 0,
+                'Unpaid', 'never-synced', i, i, 1 from number`,
         params: [],
       },
-      ...countStatements(server.shopId, new Map([["all ", count]])),
-    ]),
-  );
+      beginFilling(shopId),
+    ]);
+    while (await fillSegments(tx, shopId));
+  });
 }
 
 test("an order with many lines is read on a thread: every line, at the version that was acknowledged last, also as 304", async () => {

@@ -1,18 +1,10 @@
 /** The list of orders: filters, search, stable pages, and what it costs (C12, C13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergedStatements } from "../../src/shop/order-list/search-by-line.ts";
-import {
-  countStatement,
-  type OrderFilters,
-  listOrders,
-  pageStatement,
-} from "../../src/shop/order-list/purchase-order-list.ts";
-import { NoticingTx } from "../../src/store/delegated.ts";
+import { type OrderFilters, listOrders } from "../../src/shop/order-list/purchase-order-list.ts";
 import { anything } from "../support/shops/order-filters.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
-import { onPostgres } from "../support/store.ts";
 
 const orders = "/api/v1/purchase-orders";
 const dayMs = 86_400_000;
@@ -243,53 +235,7 @@ test("a cursor works only with the list and the filters it came from", async () 
   }
 });
 
-const plansOfSqlite = { skip: onPostgres && "what is looked at is a plan of sqlite" };
-
-test(
-  "every filter is answered from an index: no scan of all orders, no sort of all matches",
-  plansOfSqlite,
-  async () => {
-    await using server = await startGoodsServer();
-    await server.bring(various);
-    const planOf = async ({ sql, params }: ReturnType<typeof countStatement>): Promise<string> => {
-      const steps = await server.engine.read(server.shopId, (tx) =>
-        tx.all<{ detail: string }>(`explain query plan ${sql}`, params),
-      );
-      return steps.map((step) => step.detail).join("\n");
-    };
-    const after = { createdAtMs: start, purchaseOrderId: "o001" };
-    for (const [name, filters, index] of [
-      ["none", {}, "purchase_order_by_age"],
-      ["status", { statuses: ["Sent"] }, "purchase_order_by_status"],
-      ["statuses", { statuses: ["Sent", "Disputed"] }, "purchase_order_by_status"],
-      ["paid", { paidStatuses: ["Paid", "Overpaid"] }, "purchase_order_by_paid_status"],
-      ["sync", { storefrontSyncStates: ["failed"] }, "purchase_order_by_sync_state"],
-      ["expected", { expectedBefore: "2026-03-01" }, "purchase_order_by_next_expected_date"],
-      ["supplier", { supplierId: "mill" }, "purchase_order_by_supplier"],
-      ["location", { locationId: "store" }, "purchase_order_by_location"],
-      ["variant", { variantId: "red" }, "purchase_order_line_by_variant"],
-      ["sku", { sku: "R-1" }, "purchase_order_line_by_sku"],
-      ["dates", { createdFromMs: start, createdBeforeMs: start + dayMs }, "purchase_order_by_age"],
-      ["search", { search: "x" }, "purchase_order_by_age"],
-    ] as const) {
-      const all: OrderFilters = { ...anything, ...filters };
-      for (const statement of [
-        pageStatement("s", all, null, 51),
-        pageStatement("s", all, after, 51),
-        ...(name === "none" ? [] : [countStatement("s", all)]),
-      ]) {
-        const plan = await planOf(statement);
-        assert.ok(plan.includes(index), `${name}: ${plan}`);
-        assert.ok(!/SCAN (?:o|purchase_order|purchase_order_line)\b/.test(plan), `${name}: ${plan}`);
-      }
-      const sorts = /TEMP B-TREE/.test(await planOf(pageStatement("s", all, null, 51)));
-      // What a day leads to, and the few rows of several branches, are sorted; they are as many as are found.
-      assert.equal(sorts, ["statuses", "paid", "expected"].includes(name), name);
-    }
-  },
-);
-
-/** More than a page looks at one by one; with lines of one variant in most. */
+/** More than are left unsealed; with lines of one variant in most. */
 const manyOrders = 400;
 
 const many = Array.from({ length: manyOrders }, (_, index) => {
@@ -316,38 +262,34 @@ const hidden = many.slice(0, 24).map((found, index) => ({
 
 type Many = (typeof many)[number];
 
-/** Filters together with a line of the red variant, what they mean, and whether PostgreSQL and SQLite merge for them. */
-const combined: readonly (readonly [OrderFilters, (found: Many) => boolean, "merges" | "looks up"])[] = (
+/** Filters together with a line of the red variant, and what they mean. */
+const combined: readonly (readonly [OrderFilters, (found: Many) => boolean])[] = (
   [
-    [{ statuses: ["Sent"] }, (found) => statusOf(found) === "Sent", "merges"],
+    [{ statuses: ["Sent"] }, (found) => statusOf(found) === "Sent"],
     // Only among the oldest, so that the newest do not make a page.
-    [{ statuses: ["In Progress"] }, (found) => statusOf(found) === "In Progress", "merges"],
+    [{ statuses: ["In Progress"] }, (found) => statusOf(found) === "In Progress"],
     [
       { statuses: ["In Progress", "Draft", "Draft"], paidStatuses: ["Unpaid"] },
       (found) => ["In Progress", "Draft"].includes(statusOf(found)),
-      "merges",
     ],
-    [{ supplierId: "strasse" }, (found) => found.supplierId === "strasse", "merges"],
+    [{ supplierId: "strasse" }, (found) => found.supplierId === "strasse"],
     [
       { supplierId: "strasse", locationId: "warehouse", search: "even" },
       (found) => found.supplierId === "strasse" && found.poName === "Even",
-      "merges",
     ],
-    [{ sku: "R-5" }, hasSku, "merges"],
+    [{ sku: "R-5" }, hasSku],
     [
       { sku: "R-5", statuses: ["Sent"], createdBeforeMs: start + 50 * dayMs },
       (found) => hasSku(found) && statusOf(found) === "Sent" && createdAtMs(found) < start + 50 * dayMs,
-      "merges",
     ],
-    [{ storefrontSyncStates: ["failed"] }, () => false, "merges"],
-    [{ search: "odd" }, (found) => found.poName === "Odd", "looks up"],
+    [{ storefrontSyncStates: ["failed"] }, () => false],
+    [{ search: "odd" }, (found) => found.poName === "Odd"],
     [
       { createdFromMs: start + 7 * dayMs, createdBeforeMs: start + 90 * dayMs },
       (found) => createdAtMs(found) >= start + 7 * dayMs && createdAtMs(found) < start + 90 * dayMs,
-      "looks up",
     ],
-  ] satisfies readonly (readonly [Partial<OrderFilters>, (found: Many) => boolean, "merges" | "looks up"])[]
-).map(([filters, matches, how]) => [{ ...anything, variantId: "red", ...filters }, matches, how]);
+  ] satisfies readonly (readonly [Partial<OrderFilters>, (found: Many) => boolean])[]
+).map(([filters, matches]) => [{ ...anything, variantId: "red", ...filters }, matches]);
 
 const fieldOf = (found: object, field: string): unknown => Object.entries(found).find(([name]) => name === field)?.[1];
 const statusOf = (found: object): string => String(fieldOf(found, "status"));
@@ -365,63 +307,26 @@ function hasSku(found: object): boolean {
 
 type Position = Parameters<typeof listOrders>[3];
 
-test("a variant together with any other filter lists every match once, newest first, whichever way it is found", async () => {
+test("a variant together with any other filter lists every match once, newest first", async () => {
   await using server = await startGoodsServer();
   await server.bring([...various.slice(0, 2), ...many, ...hidden]);
   const gone = "o099";
   assert.equal((await server.delete(`${orders}/${gone}`)).status, 200);
   const stays = many.filter((found) => linesOf(found).length > 0 && idOf(found) !== gone);
-  for (const [filters, matches, how] of combined) {
+  for (const [filters, matches] of combined) {
     const name = JSON.stringify(filters);
     const expected = stays
       .filter(matches)
       .sort((a, b) => createdAtMs(b) - createdAtMs(a) || (idOf(a) < idOf(b) ? 1 : -1))
       .map(idOf);
-    let merges = false;
     const found: string[] = [];
     const pageAfter = (position: Position): ReturnType<typeof listOrders> =>
-      server.engine.read(server.shopId, (tx) => {
-        const noticing = new NoticingTx(tx, ({ sql }) => (merges ||= /\bintersect\b/.test(sql)));
-        return listOrders(noticing, server.shopId, filters, position, 20);
-      });
+      server.engine.read(server.shopId, (tx) => listOrders(tx, server.shopId, filters, position, 20));
     for (let page = await pageAfter(null); ; page = await pageAfter(page.end)) {
       assert.equal(page.totalCount, expected.length, name);
       found.push(...page.orders.map(({ purchaseOrderId }) => purchaseOrderId));
       if (page.end === null) break;
     }
     assert.deepEqual(found, expected, name);
-    assert.equal(merges, how === "merges", name);
-  }
-});
-
-test("a variant together with a status is merged from two indexes, without a sort", plansOfSqlite, async () => {
-  await using server = await startGoodsServer();
-  await server.bring(many);
-  const merged = await server.engine.read(server.shopId, async (tx) => {
-    const statements = await mergedStatements(
-      tx,
-      server.shopId,
-      {
-        lines: [{ kind: "variant", column: "variant_id", values: ["red"] }],
-        values: [{ kind: "status", column: "o.status", values: ["Sent"] }],
-        others: [],
-        createdFromMs: null,
-        createdBeforeMs: null,
-      },
-      { created_at: start + 60 * dayMs, purchase_order_id: "o180" },
-      51,
-    );
-    assert.ok(statements !== null);
-    const plans = [statements.count, statements.page].map(async ({ sql, params }) => {
-      const steps = await tx.all<{ detail: string }>(`explain query plan ${sql}`, params);
-      return steps.map((step) => step.detail).join("\n");
-    });
-    return await Promise.all(plans);
-  });
-  for (const plan of merged) {
-    assert.match(plan, /MERGE \(INTERSECT\)/);
-    assert.match(plan, /COVERING INDEX purchase_order_line_by_variant/);
-    assert.match(plan, /COVERING INDEX purchase_order_by_status|INDEX purchase_order_by_status/);
-    assert.doesNotMatch(plan, /TEMP B-TREE/);
   }
 });

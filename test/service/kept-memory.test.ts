@@ -14,8 +14,6 @@ import type * as postgres from "pg";
 import { Names, namesMax } from "../../src/exchange/csv-formats.ts";
 import { ConfirmableCallers, confirmableMax } from "../../src/requests/caller.ts";
 import { decidedOnce, viewsMax } from "../../src/shop/forecast/decided-rows-memo.ts";
-import { factsOf, OrderBlock } from "../../src/shop/order-list/block-format.ts";
-import { matchesOf, questionsMax } from "../../src/shop/order-list/block-search.ts";
 import { preparedMax, queryOf, textsMax } from "../../src/store/postgres/connection.ts";
 import { bucketsHereMax, whileFull } from "../../src/store/postgres/coordination.ts";
 import { bucketsMax, inProcessCoordination } from "../../src/store/sqlite/coordination.ts";
@@ -29,6 +27,7 @@ import { levelsKeptMax, ShopifyOnHand } from "../../src/storefront/shopify/on-ha
 import { ShopifyVariants, variantsKeptMax } from "../../src/storefront/shopify/variants.ts";
 import { systemClock } from "../../src/base/time/system.ts";
 import { createSender, withoutMax } from "../../src/webhooks/sender.ts";
+import { findOrders, questionsMax } from "../../src/shop/order-list/order-search.ts";
 import { part } from "../support/part.ts";
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `n${index}`);
@@ -315,26 +314,28 @@ test("a client of a Shopify store remembers levelsKeptMax levels that it has see
   await assertRemembers(levelsKeptMax, read);
 });
 
-test("of questionsMax searches it is known how many orders of each block match; the one asked for the longest time ago is counted anew", async (t) => {
-  const blocks = [{ created_from: 0, id_from: "", facts: factsOf([]) }];
-  const tx: Parameters<typeof matchesOf>[0] = part({
-    all(sql: string, [, after]: readonly unknown[]) {
-      if (sql.includes("from purchase_order_digest")) return Promise.resolve([{ epoch: "e", changes: 1 }]);
-      return Promise.resolve(sql.includes("b.changed > ?") && after === -1 ? blocks : []);
+test("of questionsMax searches it is known how many orders of each segment match; the one asked for the longest time ago is counted anew", async () => {
+  const tx: Parameters<typeof findOrders>[0] = part({
+    all(sql: string, [, name]: readonly unknown[]) {
+      if (sql.includes("order_recent")) return Promise.resolve([]);
+      if (name === "heads") return Promise.resolve([{ body: '[[0,"",1,"stamp"]]' }]);
+      return Promise.resolve([{ created_from: 0, id_from: "", body: '["Draft"]\n0' }]);
     },
   });
-  const matches = t.mock.method(OrderBlock.prototype, "matches").mock;
+  let looks = 0;
+  const wanted = {
+    columns: { status: () => (looks += 1) > 0 },
+    updated: null,
+    words: [],
+    articles: [],
+  };
   const ask = async (keys: readonly string[]): Promise<number> => {
-    const before = matches.callCount();
-    for (const key of keys)
-      await matchesOf(
-        tx,
-        "kept",
-        () => Promise.resolve(part({ key, words: [], columns: {}, createdFromMs: null, createdBeforeMs: null })),
-        null,
-        0,
-      );
-    return matches.callCount() - before;
+    const before = looks;
+    for (const key of keys) {
+      const question = { key, wanted, createdFromMs: null, createdBeforeMs: null, kept: null };
+      assert.equal((await findOrders(tx, "kept", () => Promise.resolve(question), null, 0)).totalCount, 1);
+    }
+    return looks - before;
   };
   await assertRemembers(questionsMax, ask);
 });

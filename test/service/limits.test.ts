@@ -30,8 +30,6 @@ import {
   credentialsKnownPerShopMax,
   KnownCredentials,
 } from "../../src/shop/access/known-credentials.ts";
-import { factsOf } from "../../src/shop/order-list/block-format.ts";
-import { digestsBytesMax, matchesOf } from "../../src/shop/order-list/block-search.ts";
 import { loopDebtMsMax, loopFreeMs, LoopShare } from "../../src/store/loop-share.ts";
 import {
   defaultShopLimits,
@@ -41,6 +39,7 @@ import {
 } from "../../src/store/sqlite/engine.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Tx } from "../../src/store/store.ts";
+import { findOrders, segmentsBytesMax } from "../../src/shop/order-list/order-search.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
 const spin = (ms: number): void => {
   const endMs = performance.now() + ms;
@@ -273,48 +272,28 @@ test("a shop's queue takes a thousand writes, and refuses what has waited for te
   assert.equal(refused.length, lengthMax - 1, "all but the one that ran");
 });
 
-test("digests are remembered up to digestsBytesMax: then the one asked for the longest time ago is read again", async () => {
-  const bytes = Math.ceil(digestsBytesMax / 8);
-  const row = {
-    created_at: 1,
-    purchase_order_id: "o",
-    search_folded: "x",
-    status: "Draft",
-    paid_status: "Unpaid",
-    storefront_sync_state: "never-synced",
-    supplier_id: null,
-    location_id: null,
-    next_expected_date: null,
-  };
-  const facts = factsOf([row]).padEnd(bytes);
+test("columns of segments are remembered up to segmentsBytesMax: then those asked for the longest time ago are read again", async () => {
+  const body = `["Draft"]\n${"0".repeat(Math.ceil(segmentsBytesMax / 8) - 10)}`;
   const reads: string[] = [];
-  const digest: Tx = {
-    all<R>(sql: string, params: readonly unknown[] = []) {
+  const segment: Tx = {
+    all<R>(sql: string, [shopId, name]: readonly unknown[] = []) {
       const rows = (): readonly object[] => {
-        if (sql.includes("purchase_order_digest")) return [{ epoch: "e", changes: 1 }];
-        if (sql.includes("changed is null")) return [];
-        if (!sql.includes("c.facts")) return [{ ids: '["o"]' }];
-        if (params[1] === 1) return [];
-        const shopId = String(params[0]);
-        if (reads.at(-1) !== shopId) reads.push(shopId);
-        return [{ created_from: 0, id_from: "", facts }];
+        if (sql.includes("order_recent")) return [];
+        if (name === "heads") return [{ body: '[[0,"",1,"stamp"]]' }];
+        reads.push(String(shopId));
+        return [{ created_from: 0, id_from: "", body }];
       };
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rows of the statements of a digest
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rows of the statements of a search
       return Promise.resolve(rows() as R[]);
     },
     batch: () => Promise.resolve(),
   };
+  const wanted = { columns: { status: () => true }, updated: null, words: [], articles: [] };
+  let questions = 0;
   const ask = async (shopId: string): Promise<void> => {
-    const wanted = {
-      key: "all",
-      words: [],
-      namedSuppliers: new Set<string>(),
-      columns: {},
-      createdFromMs: null,
-      createdBeforeMs: null,
-    };
-    const found = await matchesOf(digest, shopId, () => Promise.resolve(wanted as never), null, 1);
-    assert.equal(found?.totalCount, 1);
+    const key = String((questions += 1));
+    const question = { key, wanted, createdFromMs: null, createdBeforeMs: null, kept: null };
+    assert.equal((await findOrders(segment, shopId, () => Promise.resolve(question), null, 0)).totalCount, 1);
   };
   const shops = Array.from({ length: 8 }, (_, index) => `shop ${index}`);
   for (const shopId of [...shops, ...shops]) await ask(shopId);

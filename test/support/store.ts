@@ -15,6 +15,7 @@ import type { ReaderStore } from "../../src/threads/reader-pool.ts";
 import { orderColumn } from "../../src/shop/order/purchase-order-tables.ts";
 import type { AuditRowPlace } from "../../src/shop/audit/audit-journal.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast/forecast-version.ts";
+import { keepingSegments } from "../../src/shop/order-list/segment-upkeep.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock } from "../../src/base/time/clock.ts";
@@ -189,7 +190,7 @@ export async function openStore(
       });
     const files = await open("shops", "shop");
     const journal = await openJournal(directory, files, { clock, log: silent });
-    const engine = keepingForecastVersions(journal.engine(files), timeOrderedIds(clock));
+    const engine = keepingForecastVersions(keepingSegments(journal.engine(files), silent), timeOrderedIds(clock));
     const sandboxEngine = await open("sandbox", "storefront/sandbox");
     return {
       engine,

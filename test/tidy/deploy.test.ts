@@ -175,12 +175,12 @@ interface Table {
 }
 
 function tablesIn(schema: string, directory: string): readonly Table[] {
-  return loadMigrations(directory).flatMap((text) =>
-    statementsOf(text).flatMap((statement) => {
-      const name = /^create table (?:\{schema\}\.)?(\w+)/.exec(statement)?.[1];
-      return name === undefined ? [] : [{ schema, name, statement }];
-    }),
-  );
+  const statements = loadMigrations(directory).flatMap(statementsOf);
+  const dropped = new Set(statements.map((statement) => /^drop table (\w+)/.exec(statement)?.[1]));
+  return statements.flatMap((statement) => {
+    const name = /^create table (?:\{schema\}\.)?(\w+)/.exec(statement)?.[1];
+    return name === undefined || dropped.has(name) ? [] : [{ schema, name, statement }];
+  });
 }
 
 /** Every table of a database, from the schema directories that service/database.ts opens. */

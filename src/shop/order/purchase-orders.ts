@@ -2,8 +2,8 @@
  * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
  * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of
- * orders (purchase-order-list.ts), their totals (purchase-order-counts.ts) and digest (block-tables.ts), log and
- * receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
+ * orders and what it knows of them (order-list/), log and receipts (purchase-order-history.ts), attachments
+ * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
  *
  * Invariants:
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
@@ -32,10 +32,9 @@ import { tables } from "../tables.ts";
 import { type Columns, columnList, columnsOf, insertInto, recordReader, updateIn } from "../columns.ts";
 import { type QueuedEffect, effectStatements } from "../storefront/effects.ts";
 import { type EventStamp, eventStatements } from "../events/events.ts";
-import { openBlocks, searchText } from "../order-list/block-tables.ts";
 import { attachmentStatements, loadAttachments, selectAttachments } from "./purchase-order-attachments.ts";
 import { forgetStockOuts } from "../forecast/stock-days.ts";
-import { type CountChanges, addCounts, countStatements } from "../order-list/purchase-order-counts.ts";
+import { recentChanges } from "../order-list/order-recent.ts";
 import {
   type LogEntry,
   type OrderHistory,
@@ -45,7 +44,7 @@ import {
   receiptStatement,
 } from "./purchase-order-history.ts";
 import { partiesStatements } from "./order-parties.ts";
-import { orderTables, removeStatements, rowsOfOrders } from "./purchase-order-tables.ts";
+import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 import { dropReminders, importedReminders, reminderStatements } from "../supplier/reminders.ts";
 
 // Loading.
@@ -183,6 +182,24 @@ interface WholeOrderPage {
   readonly end: string | null;
 }
 
+/** These orders in the order of the ids, soft-deleted ones included. */
+export async function wholeOrders(tx: Tx, shopId: string, ids: readonly string[]): Promise<readonly OrderWithLines[]> {
+  const [headers, lines] = await Promise.all([
+    selectIn<Row>(tx, selectHeadersOfOrders, [shopId], ids),
+    selectIn<Row>(tx, selectLinesOfOrders, [shopId], ids),
+  ]);
+  const byOrder = Map.groupBy(lines, (row) => row["purchase_order_id"]);
+  const orders = new Map(
+    headers
+      .map(headerFrom)
+      .map((header) => [
+        header.purchaseOrderId,
+        { ...header, lineItems: (byOrder.get(header.purchaseOrderId) ?? []).map(lineFrom) },
+      ]),
+  );
+  return ids.flatMap((id) => orders.get(id) ?? []);
+}
+
 /**
  * Orders after this id, by id, soft-deleted ones included: for export. A page has fewer orders if they have many lines,
  * but at least one.
@@ -199,17 +216,11 @@ export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit:
     return index === 0 || lineCount <= pageLinesMax;
   });
   const ids = shown.map(({ purchase_order_id: purchaseOrderId }) => purchaseOrderId);
-  const list = { shopId, ids, ordersMax: limit };
-  const [headers, lines] = await Promise.all([
-    rowsOfOrders<Row>(tx, selectHeadersOfOrders, list),
-    rowsOfOrders<Row>(tx, selectLinesOfOrders, list),
-  ]);
-  const orders = shown.flatMap(({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) =>
-    (headers.get(purchaseOrderId) ?? []).map((header) => ({
-      order: { ...headerFrom(header), lineItems: (lines.get(purchaseOrderId) ?? []).map(lineFrom) },
-      deletedAtMs,
-    })),
-  );
+  const deleted = new Map(shown.map((key) => [key.purchase_order_id, key.deleted_at]));
+  const orders = (await wholeOrders(tx, shopId, ids)).map((order) => ({
+    order,
+    deletedAtMs: deleted.get(order.purchaseOrderId) ?? null,
+  }));
   const isLast = shown.length === keys.length && keys.length < limit;
   return { orders, end: isLast ? null : (shown.at(-1)?.purchase_order_id ?? null) };
 }
@@ -222,7 +233,6 @@ const { purchaseOrderId: _orderId, ...headerDataFields } = storedHeaderFields;
 const headerColumns: Columns<Header> = {
   ...columnsOf(headerDataFields),
   paid_status: paidStatus,
-  search_folded: searchText,
 };
 
 const { poLineItemId: _lineId, ...lineDataFields } = storedLineFields;
@@ -246,7 +256,7 @@ const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
 /**
- * Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there
+ * Changes the incoming ledger, and what lists know, by the difference between `before` and `next` (R2, R4). Null: there
  * was, or is, no such order.
  */
 function sumStatements(
@@ -254,12 +264,9 @@ function sumStatements(
   before: OrderWithLines | null,
   next: OrderWithLines | null,
 ): readonly Statement[] {
-  const counts: CountChanges = new Map();
-  addCounts(counts, before, next);
   return [
-    ...countStatements(shopId, counts),
     ...incomingStatements(shopId, [...incomingDeltas(before, next), ...rescheduled(before, next)]),
-    ...openBlocks(shopId, before, next),
+    ...recentChanges(shopId, before, next),
   ];
 }
 
@@ -430,8 +437,8 @@ async function storedOrder(
 
 /**
  * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes
- * higher than that one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to
- * `importedSums`, effects to the caller.
+ * higher than that one's, so that no ETag stands for two states (C37). The incoming ledger is left to `importedSums`,
+ * effects to the caller.
  *
  * @param isNew     nothing is stored under this id, nor is the log of an order that was deleted.
  * @param replaced  the entry that tells of a person's record in the log of an order that is there; null: nothing
@@ -463,27 +470,23 @@ export async function importOrder(
     ...(entry === null ? [] : [logStatement(shopId, purchaseOrderId, entry)]),
     ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
     ...(deletedAtMs === null ? importedReminders(shopId, order, isNew) : [dropReminders(shopId, purchaseOrderId)]),
-    ...openBlocks(shopId, before, deletedAtMs === null ? order : null),
+    ...recentChanges(shopId, before, deletedAtMs === null ? order : null),
   ]);
   return before;
 }
 
-/** Changes totals and incoming ledger by what imported orders make different, all at once (R2, R4). */
+/** Changes the incoming ledger by what imported orders make different, all at once (R2). */
 export function importedSums(
   shopId: string,
   orders: readonly { readonly before: OrderWithLines | null; readonly next: OrderWithLines | null }[],
   deltas: readonly IncomingDelta[],
 ): readonly Statement[] {
-  const counts: CountChanges = new Map();
   const received = new Set<string>();
-  for (const { before, next } of orders) {
-    addCounts(counts, before, next);
+  for (const { next } of orders)
     for (const line of next?.lineItems ?? []) if (line.quantityReceived > 0) received.add(line.variantId);
-  }
   // An order that came in again may have other shipments.
   const again = orders.flatMap(({ before, next }) => (before === null ? [] : incomingDeltas(null, next)));
   return [
-    ...countStatements(shopId, counts),
     ...incomingStatements(shopId, [
       ...summedDeltas(deltas),
       ...again.map((delta) => ({ ...delta, delta: zeroQuantity })),

@@ -14,7 +14,7 @@ import type { Tx } from "../../../src/store/store.ts";
 import { systemClock } from "../../../src/base/time/system.ts";
 
 const count = (value: string) => ({
-  sql: "insert into purchase_order_count (shop_id, kind, value, orders) values (?, ?, ?, ?)",
+  sql: "insert into order_count (shop_id, kind, value, orders) values (?, ?, ?, ?)",
   params: ["shop", "all", value, 1],
 });
 
@@ -67,7 +67,7 @@ async function roundsOf(writeMs: number): Promise<readonly number[]> {
       ),
     );
     going = false;
-    const rows = await engine.read("shop", (tx) => tx.all<{ value: string }>("select value from purchase_order_count"));
+    const rows = await engine.read("shop", (tx) => tx.all<{ value: string }>("select value from order_count"));
     assert.equal(rows.length, 5, "all of them are kept");
   });
   return rounds;
@@ -107,7 +107,7 @@ test("a copy that is asked for beside changes begins between them, and none is m
     await Promise.all(copies);
     const found = copied.map((file) => {
       const database = new DatabaseSync(file, { readOnly: true });
-      const row = database.prepare("select count(*) as rows from purchase_order_count").get();
+      const row = database.prepare("select count(*) as rows from order_count").get();
       database.close();
       return Number(row?.["rows"]);
     });

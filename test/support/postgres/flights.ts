@@ -20,6 +20,7 @@ import { createPerform } from "../../../src/requests/perform.ts";
 import { operations } from "../../../src/operations/registry.ts";
 import { createOutbox } from "../../../src/jobs/outbox/runner.ts";
 import { keepingForecastVersions } from "../../../src/shop/forecast/forecast-version.ts";
+import { keepingSegments } from "../../../src/shop/order-list/segment-upkeep.ts";
 import { exportQueue } from "../../../src/exchange/export.ts";
 import { openPostgresPool, PostgresConnection, type PostgresPool } from "../../../src/store/postgres/connection.ts";
 import { LoopShare } from "../../../src/store/loop-share.ts";
@@ -31,6 +32,8 @@ import { systemClock as clock, timeOrderedIds } from "../../../src/base/time/sys
 import { onlyGlobal } from "../../../src/webhooks/addresses.ts";
 import { sandboxSchema, shopsSchema } from "./postgres.ts";
 import { pause } from "../until.ts";
+
+const silentLog = { error: () => {} };
 
 const ids = timeOrderedIds(clock);
 const loop = new LoopShare();
@@ -209,9 +212,15 @@ async function openParts(pools: Pools) {
       clock,
       loop,
     });
-  const engine = keepingForecastVersions(await open(pools.request, shopsSchema, "shop"), ids);
+  const engine = keepingForecastVersions(
+    keepingSegments(await open(pools.request, shopsSchema, "shop"), silentLog),
+    ids,
+  );
   const sandboxEngine = await open(pools.storefront, sandboxSchema, "storefront/sandbox");
-  const outboxEngine = keepingForecastVersions(await open(pools.followOn, shopsSchema, "shop"), ids);
+  const outboxEngine = keepingForecastVersions(
+    keepingSegments(await open(pools.followOn, shopsSchema, "shop"), silentLog),
+    ids,
+  );
   const coordination = await postgresCoordination({ pool: pools.request, schemaName: shopsSchema, owner: "counted" });
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const storefrontOf = ({ shopId }: { readonly shopId: string }) => Promise.resolve(sandboxOf(shopId));

@@ -41,11 +41,14 @@ import { postgresCoordination } from "../../../src/store/postgres/coordination.t
 import { databaseForReaders } from "../../../src/service/database.ts";
 import { dueRows, longClaims } from "../../../src/service/open-store.ts";
 import { keepingForecastVersions } from "../../../src/shop/forecast/forecast-version.ts";
+import { keepingSegments } from "../../../src/shop/order-list/segment-upkeep.ts";
 import type { DueRows, Engine, SqlValue, Statement } from "../../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { freePort } from "../programs/ports.ts";
 import { pause } from "../until.ts";
+
+const silentLog = { error: () => {} };
 
 /** The environment variable with the address of the server that the tests of a run share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
@@ -465,7 +468,10 @@ export async function openPostgresStore(
       loop,
       ...limits,
     });
-  const engine = keepingForecastVersions(await open(shopsSchema, "shop", dueRows), timeOrderedIds(clock));
+  const engine = keepingForecastVersions(
+    keepingSegments(await open(shopsSchema, "shop", dueRows), silentLog),
+    timeOrderedIds(clock),
+  );
   const sandboxEngine = await open(sandboxSchema, "storefront/sandbox", []);
   const owner = randomBytes(8).toString("hex");
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });

@@ -10,7 +10,10 @@ export const anything: OrderFilters = {
   locationId: null,
   variantId: null,
   sku: null,
+  tags: null,
   search: null,
   createdFromMs: null,
   createdBeforeMs: null,
+  updatedFromMs: null,
+  updatedBeforeMs: null,
 };

@@ -1,0 +1,442 @@
+/**
+ * The orders that match a list's filters: how many, and a page of their keys, newest first.
+ *
+ * Owns: reading segments and recent orders (R4, R5) side by side. Does not own: what matches (segment.ts), the filters
+ * and the rows of a page (purchase-order-list.ts).
+ *
+ * Matches among all orders are counted in the columns that the question needs. These are a byte or two an order for a
+ * filter, and its texts for a search. For one filter the total is kept, so a page ends the reading.
+ */
+import { RecentMap } from "../../base/recent-map.ts";
+import { compareText } from "../../base/text/compare-text.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Article } from "./order-facts.ts";
+import { type CountedColumn, type RecentOrder, loadRecent } from "./order-recent.ts";
+import { type SegmentHead, type SegmentKey, articlesOfWords, indexOf, loadHeads } from "./sealing.ts";
+import {
+  type ArticleCondition,
+  ArticleIds,
+  type Bodies,
+  type OrderKey,
+  SegmentKeys,
+  type Wanted,
+  articleConditions,
+  isAnything,
+  isMatch,
+  markArticles,
+  columnsWanted,
+  placesOf,
+} from "./segment.ts";
+
+/** A filter whose total is kept. */
+export interface KeptFilter {
+  readonly kind: CountedColumn;
+  readonly values: readonly string[];
+}
+
+export interface Question {
+  /** Names what is wanted, ages left aside: equal texts ask the same. */
+  readonly key: string;
+  readonly wanted: Wanted;
+  /** Created at this instant or later; null: no bound. */
+  readonly createdFromMs: number | null;
+  /** Created before this instant; null: no bound. */
+  readonly createdBeforeMs: number | null;
+  /** Nothing else is asked than this; null: it is. */
+  readonly kept: KeptFilter | null;
+}
+
+interface Matches {
+  readonly totalCount: number;
+  readonly keys: readonly OrderKey[];
+}
+
+/** Segments that are read at once: at first for a page, and at most. */
+const firstSegments = 2;
+const togetherMax = 64;
+
+// Articles.
+
+/** The condition that an order has an article with one of these values in a column. */
+export async function articlesWith(
+  tx: Tx,
+  shopId: string,
+  column: "variantId" | "sku" | "barcode" | "supplierSku" | "supplierBarcode",
+  values: readonly string[],
+): Promise<ArticleCondition> {
+  const names = {
+    variantId: "variant_id",
+    sku: "sku",
+    barcode: "barcode",
+    supplierSku: "supplier_sku",
+    supplierBarcode: "supplier_barcode",
+  } as const;
+  const rows = await selectIn<{ article_id: number }>(
+    tx,
+    `select article_id from order_article where shop_id = ? and ${names[column]} in (?)`,
+    [shopId],
+    values,
+  );
+  const wanted = new Set(values);
+  return {
+    ids: new ArticleIds(rows.map((row) => row.article_id)),
+    has: (article: Article) => wanted.has(article[column] ?? ""),
+  };
+}
+
+/** The conditions that an order has an article with the word, for each of these words. */
+export async function articlesNamed(
+  tx: Tx,
+  shopId: string,
+  words: readonly string[],
+): Promise<readonly ArticleCondition[]> {
+  if (words.length === 0) return [];
+  const groups = await tx.all<{ created_from: number; body: string }>(
+    "select created_from, body from order_segment where shop_id = ? and name = 'words'",
+    [shopId],
+  );
+  return words.map((word) => {
+    const ids: number[] = [];
+    for (const { created_from: group, body } of groups) {
+      let place = 0;
+      let end = body.indexOf("\n");
+      for (let at = body.indexOf(word); at !== -1; at = body.indexOf(word, end + 1)) {
+        for (; end !== -1 && end < at; end = body.indexOf("\n", end + 1)) place += 1;
+        ids.push(group * articlesOfWords + place);
+        if (end === -1) break;
+      }
+    }
+    return { ids: new ArticleIds(ids), has: (article: Article) => article.words.includes(word) };
+  });
+}
+
+// Segments.
+
+/** True if one order comes after another in the list, which is newest first. */
+const isAfter = (key: OrderKey, position: OrderKey): boolean =>
+  key.created_at < position.created_at ||
+  (key.created_at === position.created_at && compareText(key.purchase_order_id, position.purchase_order_id) < 0);
+
+/** Orders of a segment that a range of ages has. */
+type Share = "all" | "some" | "none";
+
+/** A segment as it is looked through. */
+interface Segment {
+  readonly index: number;
+  readonly head: SegmentHead;
+  /** Of its orders those within the bounds of the question. */
+  readonly within: Share;
+  /** Of its orders those that come after the page before. */
+  readonly follows: Share;
+  /** Recent orders that it holds as they were. */
+  readonly recent: readonly RecentOrder[];
+}
+
+function shareWithin(head: SegmentKey, next: SegmentKey | undefined, question: Question): Share {
+  const { createdFromMs: from, createdBeforeMs: before } = question;
+  if (before !== null && head.created_from >= before) return "none";
+  if (from !== null && next !== undefined && next.created_from < from) return "none";
+  const isWhole =
+    (from === null || head.created_from >= from) &&
+    (before === null || (next !== undefined && next.created_from < before));
+  return isWhole ? "all" : "some";
+}
+
+/** The next segment, which is newer, is undefined for the newest. */
+function shareAfter(head: SegmentKey, next: SegmentKey | undefined, after: OrderKey | null): Share {
+  if (after === null) return "all";
+  const begin = (key: SegmentKey): OrderKey => ({ created_at: key.created_from, purchase_order_id: key.id_from });
+  if (!isAfter(begin(head), after)) return "none";
+  return next === undefined || isAfter(after, begin(next)) ? "some" : "all";
+}
+
+/** The segments of the question, newest first. */
+function segmentsOf(
+  heads: readonly SegmentHead[],
+  recent: readonly RecentOrder[],
+  question: Question,
+  after: OrderKey | null,
+): readonly Segment[] {
+  const sealed = Map.groupBy(
+    recent.filter((order) => order.sealed !== null),
+    ({ purchaseOrderId, sealed }) => indexOf(heads, sealed?.createdAtMs ?? 0, purchaseOrderId),
+  );
+  return heads
+    .map((head, index) => ({
+      index,
+      head,
+      within: shareWithin(head, heads[index + 1], question),
+      follows: shareAfter(head, heads[index + 1], after),
+      recent: sealed.get(index) ?? [],
+    }))
+    .filter(({ within }) => within !== "none")
+    .toReversed();
+}
+
+// What is remembered.
+
+/** Bytes of columns of segments that each thread remembers, of all shops. */
+export const segmentsBytesMax = 67_108_864;
+
+/** Questions of which the counts are remembered, of all shops. */
+export const questionsMax = 32;
+
+/** Something that is known of a segment with this stamp. */
+interface Stamped<Value> {
+  readonly stamp: string;
+  readonly value: Value;
+}
+
+/** By where the segment begins. */
+type BySegment<Value> = Map<string, Stamped<Value>>;
+
+const textOf = ({ created_from, id_from }: SegmentKey): string => `${created_from} ${id_from}`;
+
+/** Columns by shop and name; the one that was asked for the longest time ago is forgotten first. */
+const columns = new Map<string, { readonly bodies: BySegment<string>; bytes: number }>();
+
+/** Counts of matches by shop and question. */
+const counts = new RecentMap<BySegment<number>>(questionsMax);
+
+function known<Value>(values: BySegment<Value>, head: SegmentHead): Value | null {
+  const found = values.get(textOf(head));
+  return found?.stamp === head.stamp ? found.value : null;
+}
+
+/** Reads a column in these segments, as far as it is not remembered. */
+async function loadColumn(
+  tx: Tx,
+  shopId: string,
+  name: string,
+  heads: readonly SegmentHead[],
+): Promise<readonly string[]> {
+  const key = `${shopId} ${name}`;
+  const column = columns.get(key) ?? { bodies: new Map(), bytes: 0 };
+  const missing = heads.filter((head) => known(column.bodies, head) === null);
+  const [newest, oldest] = [missing[0], missing.at(-1)];
+  const read = new Map<string, string>();
+  if (newest !== undefined && oldest !== undefined) {
+    const rows = await tx.all<SegmentKey & { readonly body: string }>(
+      `select created_from, id_from, body from order_segment where shop_id = ? and name = ?
+         and (created_from, id_from) >= (?, ?) and (created_from, id_from) <= (?, ?)`,
+      [shopId, name, oldest.created_from, oldest.id_from, newest.created_from, newest.id_from],
+    );
+    for (const row of rows) read.set(textOf(row), row.body);
+  }
+  const bodies = heads.map((head) => known(column.bodies, head) ?? read.get(textOf(head)) ?? "");
+  for (const head of missing) {
+    const value = read.get(textOf(head)) ?? "";
+    column.bytes += value.length - (column.bodies.get(textOf(head))?.value.length ?? 0);
+    column.bodies.set(textOf(head), { stamp: head.stamp, value });
+  }
+  columns.delete(key);
+  columns.set(key, column);
+  let bytes = [...columns.values()].reduce((sum, each) => sum + each.bytes, 0);
+  for (const [each, { bytes: freed }] of columns) {
+    if (bytes <= segmentsBytesMax) break;
+    columns.delete(each);
+    bytes -= freed;
+  }
+  return bodies;
+}
+
+const isRecent = ({ recent }: Segment, id: string): boolean => recent.some((order) => order.purchaseOrderId === id);
+
+/** Matches of a segment that are not recent. */
+interface Found {
+  readonly segment: Segment;
+  /** Returns their places, oldest first. Some may be of recent orders if `keys` is null. */
+  readonly places: () => readonly number[];
+  readonly keys: SegmentKeys | null;
+  readonly count: number;
+}
+
+/** A search under way. */
+class Search {
+  readonly #tx: Tx;
+  readonly #shopId: string;
+  readonly #question: Question;
+  readonly #names: readonly string[];
+  readonly #conditions: readonly ArticleCondition[];
+  readonly #counts: BySegment<number>;
+  /** Conditions that recent orders fulfil by articles that their segments have, by order. */
+  readonly fulfilled = new Map<string, Set<ArticleCondition>>();
+
+  constructor(tx: Tx, shopId: string, question: Question) {
+    this.#tx = tx;
+    this.#shopId = shopId;
+    this.#question = question;
+    this.#names = columnsWanted(question.wanted);
+    this.#conditions = articleConditions(question.wanted);
+    const key = `${shopId} ${question.key}`;
+    this.#counts = counts.get(key) ?? new Map();
+    counts.set(key, this.#counts);
+  }
+
+  /** The matches in these segments, newest first. @param isCounted only their number is asked for. */
+  async find(segments: readonly Segment[], isCounted: (segment: Segment) => boolean): Promise<readonly Found[]> {
+    const unknown = segments.filter((segment) => this.#countOf(segment) === null || !isCounted(segment));
+    const heads = unknown.map(({ head }) => head);
+    const load = (name: string): Promise<readonly string[]> => loadColumn(this.#tx, this.#shopId, name, heads);
+    const [bodies, keys] = await Promise.all([
+      Promise.all(this.#names.map(load)),
+      Promise.all(unknown.map((segment) => (this.#needsKeys(segment) ? this.#keys(segment) : null))),
+    ]);
+    const found = new Map(
+      unknown.map((segment, index) => {
+        const named = new Map(this.#names.map((name, column) => [name, bodies[column]?.[index] ?? ""]));
+        return [segment, this.#foundIn(segment, named, keys[index] ?? null)];
+      }),
+    );
+    return segments.map(
+      (segment) => found.get(segment) ?? { segment, places: () => [], keys: null, count: this.#countOf(segment) ?? 0 },
+    );
+  }
+
+  async #keys({ head }: Segment): Promise<SegmentKeys> {
+    const [body = ""] = await loadColumn(this.#tx, this.#shopId, "keys", [head]);
+    return new SegmentKeys(body);
+  }
+
+  /** The number of its matches, if it is known without a look at them. */
+  #countOf(segment: Segment): number | null {
+    if (segment.within === "all" && isAnything(this.#question.wanted))
+      return segment.head.orders - segment.recent.length;
+    return this.#needsKeys(segment) ? null : known(this.#counts, segment.head);
+  }
+
+  /** Its orders must be told apart to be counted. */
+  #needsKeys({ within, recent }: Segment): boolean {
+    return within === "some" || (recent.length > 0 && !isAnything(this.#question.wanted));
+  }
+
+  #foundIn(segment: Segment, bodies: Bodies, keys: SegmentKeys | null): Found {
+    const { head, recent, within } = segment;
+    const { wanted, createdFromMs: from, createdBeforeMs: before } = this.#question;
+    const matching = placesOf(bodies, head.orders, wanted);
+    if (keys === null) {
+      if (!isAnything(wanted)) this.#counts.set(textOf(head), { stamp: head.stamp, value: matching.length });
+      return { segment, places: () => matching, keys, count: this.#countOf(segment) ?? matching.length };
+    }
+    if (recent.length > 0 && this.#conditions.length > 0) this.#noteFulfilled(segment, bodies, keys);
+    const places = matching.filter((place) => {
+      const { created_at: atMs, purchase_order_id: id } = keys.at(place);
+      return (
+        (within === "all" || ((from === null || atMs >= from) && (before === null || atMs < before))) &&
+        !isRecent(segment, id)
+      );
+    });
+    return { segment, places: () => places, keys, count: places.length };
+  }
+
+  #noteFulfilled({ recent, head }: Segment, bodies: Bodies, keys: SegmentKeys): void {
+    for (const condition of this.#conditions) {
+      const found = new Uint8Array(head.orders);
+      markArticles(found, bodies, condition.ids);
+      for (const { purchaseOrderId } of recent) {
+        if (found[keys.all().findIndex((key) => key.purchase_order_id === purchaseOrderId)] !== 1) continue;
+        const conditions = this.fulfilled.get(purchaseOrderId) ?? new Set();
+        this.fulfilled.set(purchaseOrderId, conditions.add(condition));
+      }
+    }
+  }
+
+  /** The keys of found orders that come after a position, newest first; no more than so many. */
+  async keysOf({ segment, places, keys: read }: Found, after: OrderKey | null, limit: number): Promise<OrderKey[]> {
+    const keys = read ?? (await this.#keys(segment));
+    const found: OrderKey[] = [];
+    for (const place of places().toReversed()) {
+      if (found.length === limit) break;
+      const key = keys.at(place);
+      const follows = segment.follows === "all" || after === null || isAfter(key, after);
+      if (follows && !isRecent(segment, key.purchase_order_id)) found.push(key);
+    }
+    return found;
+  }
+
+  /** True if the recent order matches. The segment that holds it must have been looked through. */
+  matches({ purchaseOrderId, facts, articles }: RecentOrder): boolean {
+    if (facts === null) return false;
+    const { wanted, createdFromMs: from, createdBeforeMs: before } = this.#question;
+    const fulfilled = this.fulfilled.get(purchaseOrderId);
+    const hasArticle = (condition: ArticleCondition): boolean =>
+      articles === null
+        ? fulfilled?.has(condition) === true
+        : [...articles.values()].some((article) => condition.has(article));
+    return (
+      (from === null || facts.createdAtMs >= from) &&
+      (before === null || facts.createdAtMs < before) &&
+      isMatch(facts, hasArticle, wanted)
+    );
+  }
+}
+
+/** Sealed orders with one of these values. */
+async function keptCount(tx: Tx, shopId: string, { kind, values }: KeptFilter): Promise<number> {
+  const [row] = await tx.all<{ n: number }>(
+    `select cast(coalesce(sum(orders), 0) as bigint) as n from order_count
+     where shop_id = ? and kind = ? and value in (${placeholders(values.length)})`,
+    [shopId, kind, ...values],
+  );
+  return row?.n ?? 0;
+}
+
+/** Orders of the shop. */
+export async function countOrders(tx: Tx, shopId: string): Promise<number> {
+  const [recent, heads] = await Promise.all([loadRecent(tx, shopId), loadHeads(tx, shopId)]);
+  return (
+    heads.reduce((sum, head) => sum + head.orders, 0) +
+    recent.reduce((sum, { facts, sealed }) => sum + (facts === null ? 0 : 1) - (sealed === null ? 0 : 1), 0)
+  );
+}
+
+/**
+ * Counts the orders that match and finds the keys of a page of them.
+ *
+ * @param after where the page before ended; null for the first.
+ */
+export async function findOrders(
+  tx: Tx,
+  shopId: string,
+  questionOf: () => Promise<Question>,
+  after: OrderKey | null,
+  limit: number,
+): Promise<Matches> {
+  const [recent, heads, question] = await Promise.all([loadRecent(tx, shopId), loadHeads(tx, shopId), questionOf()]);
+  const { kept } = question;
+  const search = new Search(tx, shopId, question);
+  const all = segmentsOf(heads, recent, question, after);
+  const sealed = kept === null ? null : await keptCount(tx, shopId, kept);
+  // A page that is counted needs no segments before it.
+  const segments = sealed === null ? all : all.filter(({ follows }) => follows !== "none");
+  let count = 0;
+  const keys: OrderKey[] = [];
+  for (let next = 0, together = firstSegments; next < segments.length;) {
+    if (sealed !== null && keys.length >= limit) break;
+    const some = segments.slice(next, next + together);
+    const found = await search.find(some, ({ follows }) => follows === "none" || keys.length >= limit);
+    next += together;
+    together = Math.min(together * 2, togetherMax);
+    for (const each of found) {
+      count += each.count;
+      if (each.segment.follows === "none" || each.count === 0 || keys.length >= limit) continue;
+      keys.push(...(await search.keysOf(each, after, limit - keys.length)));
+    }
+  }
+  if (kept !== null && sealed !== null) {
+    const has = (facts: RecentOrder["sealed"]): number =>
+      facts !== null && kept.values.includes(facts[kept.kind] ?? "") ? 1 : 0;
+    count = sealed - recent.reduce((sum, order) => sum + has(order.sealed), 0);
+  }
+  const matching = recent.filter((order) => search.matches(order));
+  const others = matching.flatMap(({ facts }) =>
+    facts === null ? [] : { created_at: facts.createdAtMs, purchase_order_id: facts.purchaseOrderId },
+  );
+  return {
+    totalCount: count + matching.length,
+    keys: [...keys, ...others.filter((key) => after === null || isAfter(key, after))]
+      .sort((one, other) => (isAfter(one, other) ? 1 : -1))
+      .slice(0, limit),
+  };
+}
