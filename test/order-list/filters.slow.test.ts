@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { copyRows } from "../../bench/copy-rows.ts";
+import { beginFilling, fillSegments } from "../../src/shop/order-list/sealing.ts";
 import { NoticingTx } from "../../src/store/delegated.ts";
 import type { Engine, Statement } from "../../src/store/store.ts";
 import { askAdmin } from "../support/people.ts";
@@ -26,8 +27,11 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     variantId: "v0",
     sku: "S-0",
     search: "restock",
+    tag: "weekly",
     dateFrom: "2020-01-01",
     dateTo: "2100-01-01",
+    updatedFrom: "2020-01-01",
+    updatedTo: "2100-01-01",
   },
   "/api/v1/stock-takes": { status: "Draft", locationId: "l0", search: "take" },
   "/api/v1/stock-adjustments": {
@@ -126,6 +130,7 @@ function* records(): Generator<object> {
       purchaseOrderId: `o${index}`,
       poNumber: `N-${index}`,
       poName: "Restock",
+      tags: ["weekly"],
       status: index % 2 === 0 ? "Sent" : "Draft",
       supplierId: "s0",
       expectedDeliveryDate: "2026-06-01",
@@ -181,6 +186,8 @@ async function grow({ engine, shopId }: TestServer, endpointId: string): Promise
       purchase_order_id: copied("purchase_order_id"),
       order_created_at: "t.order_created_at - n.i",
     });
+    await tx.batch([beginFilling(shopId)]);
+    while (await fillSegments(tx, shopId));
     await copyRows(tx, "purchase_order_log", times, own, { purchase_order_id: copied("purchase_order_id") });
     for (const table of ["stock_take", "stock_adjustment", "transfer_order", "manufacturing_order"])
       await copyRows(tx, table, times, own, { ...header, [`${table}_id`]: copied(`${table}_id`) });
