@@ -265,7 +265,7 @@ test(
 test("orders are sealed while they are made, so that few are outside segments", async () => {
   await using server = await startGoodsServer();
   const { engine, shopId } = server;
-  for (let index = 0; index < recentMax + 20; index += 1)
+  for (let index = 0; index < recentMax + 36; index += 1)
     assert.equal((await server.post(orders, { poName: `Order ${index}` })).status, 201);
   await until("they are sealed", async () => !(await engine.read(shopId, (tx) => isBehind(tx, shopId))));
   await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 20));

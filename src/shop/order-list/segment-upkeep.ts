@@ -12,7 +12,7 @@ import type { Engine, Log, Tx, Work } from "../../store/store.ts";
 import { fillSegments, isBehind, isUnfilled, recentMax, sealRecent } from "./sealing.ts";
 
 /** Changes of orders after which it is looked whether there are many recent ones. */
-const looksAfter = recentMax / 4;
+const looksAfter = recentMax / 2;
 
 /** A request waits no longer than this for the segments of its shop. */
 const fillWaitMs = 2_000;
