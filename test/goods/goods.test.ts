@@ -250,6 +250,26 @@ test("the guard asks once, stops what is not active, and goes on as the caller r
   ]);
 });
 
+test("a variant that the catalogue never had is called unknown, with the way to the right one; one that it had, deleted", async () => {
+  await using server = await open();
+  await server.bringOrder("Draft", [lineA, lineB]);
+  const added = await server.post(server.order("/line-items"), {
+    lineItems: [{ variantId: "rde", quantityOrdered: 1 }],
+  });
+  assert.equal(added.status, 201, added.text);
+  await server.sandbox.patchVariant("blue", { status: "deleted" });
+  const stopped = await server.post(server.order("/status"), { status: "Sent" });
+  assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES", stopped.text);
+  assert.match(stopped.textAt("error", "message"), /: blue is deleted, rde is unknown\. /);
+  assert.match(stopped.textAt("error", "action"), /^An unknown id may be mistyped, or an SKU: put a line/);
+  assert.equal(stopped.at("error", "details", 1, "issue"), "deleted", "the API has no word more");
+  await server.delete(
+    server.order(`/line-items?lineItemIds=${added.textAt("data", "purchaseOrder", "lineItems", 2, "poLineItemId")}`),
+  );
+  const known = await server.post(server.order("/status"), { status: "Sent" });
+  assert.match(known.textAt("error", "action"), /^Repeat the call with resolutions/);
+});
+
 test("a guard that cannot ask is 502, or 504 when there was no answer, and changes nothing", async () => {
   await using server = await open();
   await server.bringOrder("Sent", [lineA]);

@@ -6,7 +6,7 @@
  */
 import { mention, only } from "../../../core/order/guidance.ts";
 import { z } from "zod";
-import { Fault } from "../../../base/fault.ts";
+import { Fault, type GuardDetail } from "../../../base/fault.ts";
 import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../../core/goods/guard.ts";
 import { isCustom } from "../../../core/order/lines.ts";
 import { type LineItem, linesPerOrderMax } from "../../../core/order/purchase-order.ts";
@@ -33,6 +33,9 @@ export const resolutions = z
 /** Further faults of a call whose input has `resolutions`. */
 export const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;
 
+/** A line as the guard sees it. */
+type GuardedLine = Pick<LineItem, "poLineItemId" | "variantId" | "productName">;
+
 /** Findings of the guard, for the decision that follows. */
 export interface GuardFacts {
   /** Lines to record without telling the storefront in this call. */
@@ -58,14 +61,14 @@ export const noGuard: GuardFacts = { skippedLineItemIds: new Set(), skippedVaria
  */
 export async function guard(
   call: Pick<Call, "storefront">,
-  lineItems: readonly Pick<LineItem, "poLineItemId" | "variantId">[],
+  lineItems: readonly GuardedLine[],
   resolutions: readonly Resolution[],
 ): Promise<GuardFacts> {
   const variantIds = [...new Set(lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId))];
   if (variantIds.length === 0) return noGuard;
   const standings = await ask("look variants up", () => variantStandings(call, variantIds));
   const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
-  refuse(issues, call);
+  refuse(issues, lineItems, call);
   if (activateVariantIds.length > 0) {
     await ask("activate variants", () =>
       withinLimit((signal) => call.storefront.activateVariants(activateVariantIds, { signal })),
@@ -74,7 +77,7 @@ export async function guard(
     const activated = lineItems.filter(
       (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
     );
-    refuse(guardVerdict(activated, after, []).issues, call);
+    refuse(guardVerdict(activated, after, []).issues, lineItems, call);
   }
   const skipped = lineItems.filter((line) => skippedLineItemIds.has(line.poLineItemId));
   return { skippedLineItemIds, skippedVariantIds: new Set(skipped.map((line) => line.variantId)) };
@@ -113,12 +116,23 @@ async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
   }
 }
 
+const unknownAdvice = `An unknown id may be mistyped, or an SKU: ${only("mcp", "find the variant with variant_search and ")}put a line with the right one in its place. `;
+
 /** Issues that the message spells out; `details` has them all. */
 const namedIssuesMax = 5;
 
-function refuse(issues: GuardVerdict["issues"], { storefront }: Pick<Call, "storefront">): void {
+function refuse(
+  issues: GuardVerdict["issues"],
+  lineItems: readonly GuardedLine[],
+  { storefront }: Pick<Call, "storefront">,
+): void {
   if (issues.length === 0) return;
-  const named = issues.slice(0, namedIssuesMax).map((issue) => `${issue.variantId} is ${issue.issue}`);
+  // The catalogue did not hold it when the line was made (D2): nobody has deleted what never was.
+  const unnamed = new Set(lineItems.flatMap((line) => (line.productName === null ? line.variantId : [])));
+  const isUnknown = ({ issue, variantId }: GuardDetail): boolean => issue === "deleted" && unnamed.has(variantId);
+  const named = issues
+    .slice(0, namedIssuesMax)
+    .map((issue) => `${issue.variantId} is ${isUnknown(issue) ? "unknown" : issue.issue}`);
   const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
   const siblings =
     storefront.capabilities.activates === "product" && issues.some((each) => each.allowedActions.includes("activate"))
@@ -128,7 +142,7 @@ function refuse(issues: GuardVerdict["issues"], { storefront }: Pick<Call, "stor
     "INVENTORY_GUARD_ISSUES",
     `INVENTORY_GUARD_ISSUES: ${issues.length} line item(s) have a variant that is not active on the storefront: ${named.join(", ")}${more}. The order was not changed.`,
     {
-      action: `Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.${siblings}`,
+      action: `${issues.some(isUnknown) ? unknownAdvice : ""}Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.${siblings}`,
       details: issues,
     },
   );
