@@ -252,6 +252,24 @@ test("no secret, body, name or address reaches a span, a log line or the audit l
       params: { name: "canary", arguments: { note: "canary" } },
     };
     await ask("POST", "/mcp", key, call, { Accept: "application/json, text/event-stream" });
+    // What an assistant connects with, right or wrong.
+    const secretOf = (kind: string): string => `${kind}_shop_${"c4n4ry".repeat(5)}1234`;
+    await ask("POST", "/mcp", secretOf("opt"), call, { Accept: "application/json, text/event-stream" });
+    const asForm = { "Content-Type": "application/x-www-form-urlencoded" };
+    for (const form of [
+      {
+        grant_type: "authorization_code",
+        code: secretOf("opg"),
+        code_verifier: "canary-verifier",
+        client_id: "canary",
+      },
+      { grant_type: "refresh_token", refresh_token: secretOf("opr"), client_id: "canary" },
+    ])
+      await ask("POST", "/oauth/token", key, new URLSearchParams(form).toString(), asForm);
+    await ask("POST", "/oauth/revoke", key, `token=${secretOf("opr")}&client_id=canary`, asForm);
+    await ask("GET", `/oauth/authorize?client_id=canary&state=canary-state&code_challenge=canary`, key);
+    await ask("POST", "/oauth/register", key, { client_name: "Canary", redirect_uris: ["https://canary.example/cb"] });
+    await ask("GET", `/oauth/${secretOf("opt")}/${secretOf("opr")}`, key);
     await until((all) => all.some(({ name, status }) => name === "webhook.attempt" && status !== null));
     const audit = await ask("GET", `${shop}/audit-log?limit=50`, adminToken);
     const { stderr } = await program.end("SIGTERM");
