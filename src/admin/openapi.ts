@@ -11,7 +11,7 @@ import { eventSchemas, webhookEntries } from "../http/openapi/webhooks.ts";
 import { bindingOf } from "../http/routes.ts";
 import { type AdminOperation, adminPrefix } from "./operation.ts";
 
-/** Pure: the same operations give the same document. */
+/** The OpenAPI document of these operations. It is pure: the same operations give the same document. */
 export const adminDocument = (operations: readonly AdminOperation[]): JsonObject =>
   madeNow(adminDocumentSteps(operations));
 

@@ -152,7 +152,7 @@ const productStatuses: Readonly<Record<string, string>> = {
   archived: "inactive",
 };
 
-/** The product of a handle, as its first row describes it. */
+/** A product of the file, which the rows of one handle share. A row with a title describes it anew. */
 interface Product {
   readonly handle: string;
   readonly productId: string;

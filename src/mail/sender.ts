@@ -75,7 +75,7 @@ export const mailSenderLimits: MailSenderLimits = {
 /** Between two tries of a store that refuses. */
 const storePauseMs = 500;
 
-/** Between two looks at what has become of mails that are waited for. */
+/** Pause between two readings of mails that a caller waits for, where this is the only process on the store. */
 const answerPollMs = 50;
 
 /** Among other nodes, another may be at work on it. */

@@ -171,7 +171,7 @@ const certificateCode = /CERT|UNABLE_TO_VERIFY|INVALID_CA|INVALID_PURPOSE|HOSTNA
 
 const certificateText = "the mail server's certificate is not trusted";
 
-/** An answer to the mail itself counts, for good if it begins with 5; anything else may be another time. */
+/** Returns what a failure means. A 5xx answer to the mail, or a mail that is too large or empty, is final. */
 function resultOf({
   code = "",
   originalCode = "",

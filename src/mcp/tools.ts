@@ -205,7 +205,7 @@ export function resultOf(
   const isError = error !== undefined;
   const replayed = isReplay(reply);
   const shown = isError ? refusalShown(body, reply) : answerShown(tool, asObject(data), input);
-  const structuredContent = { ...dryRunShown(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
+  const structuredContent = { ...withDryRun(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
     content: [{ type: "text", text: textOf(structuredContent) }],
@@ -215,8 +215,8 @@ export function resultOf(
   };
 }
 
-/** The answer of a dry run with what it says beside that of the write (C81), and no step that follows the write. */
-function dryRunShown(answer: JSONObject, { dryRun, storefrontWrites }: JSONObject): JSONObject {
+/** The answer. That of a dry run gets `dryRun` and `storefrontWrites` from the meta, and loses `nextStep` (C81). */
+function withDryRun(answer: JSONObject, { dryRun, storefrontWrites }: JSONObject): JSONObject {
   if (dryRun === undefined) return answer;
   const { nextStep: _, ...others } = answer;
   return { ...others, dryRun, ...(storefrontWrites === undefined ? {} : { storefrontWrites }) };

@@ -488,14 +488,14 @@ const memberOf = (value: unknown, name: string): unknown =>
 export function orderOf(incoming: Incoming, operation: Operation, data: unknown = null): string | null {
   const drafts = memberOf(data, "drafts");
   const draft: unknown = Array.isArray(drafts) && drafts.length === 1 ? drafts[0] : null;
-  const ids = [namedIn(incoming, operation), memberOf(data, "purchaseOrder"), draft].map((of) =>
+  const ids = [inputWithoutBody(incoming, operation), memberOf(data, "purchaseOrder"), draft].map((of) =>
     memberOf(of, "purchaseOrderId"),
   );
   return ids.find((id) => typeof id === "string") ?? null;
 }
 
-/** Returns the input that path and query of the request have; null when their form is wrong. */
-function namedIn(incoming: Incoming, operation: Operation): unknown {
+/** Returns the input that a request gives without its body; a tool call gives all its arguments. Null: it cannot be read. */
+function inputWithoutBody(incoming: Incoming, operation: Operation): unknown {
   try {
     return incoming.assemble(operation, {}).raw;
   } catch (error) {

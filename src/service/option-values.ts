@@ -45,7 +45,7 @@ export const measuredMegabytes = 1_024;
 /** The least memory that can be set. */
 export const memoryMegabytesMin = 256;
 
-/** More is not taken by itself: V8 gives a process a heap of about as much. */
+/** Highest default of `OPENPO_MEMORY_MB`; an operator can set more. V8 by itself gives a process a heap of about as much. */
 const usualMegabytesMax = 4_096;
 
 const mebibyte = 1_048_576;
@@ -245,7 +245,7 @@ export interface MailSender {
 
 const fromNameMax = 100;
 
-/** `orders@example.com` or `Example Orders <orders@example.com>`; null when it is neither. */
+/** The sender that a text names: `orders@example.com` or `Example Orders <orders@example.com>`. Null: it is neither. */
 function senderOf(text: string): MailSender | null {
   const [, name = "", inBrackets] = /^([^<>]*)<([^<>]*)>$/.exec(text.trim()) ?? [];
   const address = inBrackets ?? text.trim();

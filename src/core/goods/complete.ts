@@ -68,8 +68,9 @@ export function decideComplete(order: PurchaseOrder, settleCosts: boolean, conte
 }
 
 /**
- * Completes an order whose goods /quick-complete has just received.
+ * Completes an order whose goods /quick-complete has just received (`decideQuickReceive`).
  *
+ * @param settleCosts whether cost rows wait to be read back.
  * @throws Fault INVALID_INPUT  the order is no longer In Progress.
  * Source: C28.
  */

@@ -68,7 +68,7 @@ export type ValuesOf<T extends Fields> = {
 /** Values to set. An absent field is left as it is; null sets the field's empty value. */
 export type Changes<T extends Fields> = { readonly [Name in keyof T]?: ValuesOf<T>[Name] | null | undefined };
 
-/** The terms of an order that its supplier's record may have (C32). */
+/** The terms that a new order takes from its supplier's record where its request leaves them out (C32). */
 export const orderTermFields = {
   paymentTerms: { kind: "text", empty: null },
   incoterm: { kind: "text", empty: null },

@@ -38,7 +38,7 @@ export interface ClaimListener {
   claimed(): void;
 }
 
-/** A lane that runs. */
+/** The run of one lane in this process. */
 interface RunningLane {
   readonly ended: Promise<void>;
   /** It may miss effects that are stored from now on. */

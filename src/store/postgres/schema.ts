@@ -178,6 +178,7 @@ export async function migratePostgres(
   }
 }
 
+/** One try, in one transaction: runs the steps that the schema has not had, while other nodes wait. */
 async function migrate(
   connection: PostgresConnection,
   schemaName: string,

@@ -58,7 +58,7 @@ const groupHoldMs: Readonly<Record<Beside, number>> = {
  */
 const readsPerRoundMax = 100;
 
-/** True if both change rows of the same scope. The watch hears of that once as long as nothing is read in between. */
+/** True if two writes are the same statement on the same slice of rows. The watch is told of the first only. */
 const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
   const { slice } = one.prepared.known.scope;
   return (

@@ -58,7 +58,10 @@ export async function mirrorIncoming(
   );
 }
 
-/** Tags products with something on order and untags the others; nothing while the shop's tag is off (C42). */
+/**
+ * Tags those products of the run's variants of which something is on order, and untags the rest. The run ends as skipped
+ * while the shop has no tag (C42).
+ */
 export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags">): Promise<Step> {
   const { shopId } = context;
   const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];

@@ -153,7 +153,7 @@ export class LinesAdded extends Error {
   override readonly name = "LinesAdded";
 }
 
-/** Tries of the guard when lines are added meanwhile. */
+/** Attempts to guard an order's lines and then change it. Another one follows while lines are added in between. */
 const guardAttemptsMax = 3;
 
 const linesAddedRetryAfterMs = 1_000;
