@@ -494,7 +494,10 @@ export function orderOf(incoming: Incoming, operation: Operation, data: unknown 
   return ids.find((id) => typeof id === "string") ?? null;
 }
 
-/** Returns the input that a request gives without its body; a tool call gives all its arguments. Null: it cannot be read. */
+/**
+ * Returns the input that a request gives without its body; a tool call gives all its arguments. Null: it cannot be
+ * read.
+ */
 function inputWithoutBody(incoming: Incoming, operation: Operation): unknown {
   try {
     return incoming.assemble(operation, {}).raw;

@@ -45,7 +45,10 @@ export const measuredMegabytes = 1_024;
 /** The least memory that can be set. */
 export const memoryMegabytesMin = 256;
 
-/** Highest default of `OPENPO_MEMORY_MB`; an operator can set more. V8 by itself gives a process a heap of about as much. */
+/**
+ * Highest default of `OPENPO_MEMORY_MB`; an operator can set more. V8 by itself gives a process a heap of about as
+ * much.
+ */
 const usualMegabytesMax = 4_096;
 
 const mebibyte = 1_048_576;

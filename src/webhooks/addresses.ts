@@ -90,7 +90,10 @@ const shut = networks(
   "ff00::/8",
 );
 
-/** Networks that are not global, by the registries of IANA. A webhook connects there only where the operator allows it. */
+/**
+ * Networks that are not global, by the registries of IANA. A webhook connects there only where the operator allows
+ * it.
+ */
 const special = networks(
   "10.0.0.0/8",
   "100.64.0.0/10",

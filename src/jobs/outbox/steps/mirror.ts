@@ -59,7 +59,8 @@ export async function mirrorIncoming(
 }
 
 /**
- * Tags those products of the run's variants of which something is on order, and untags the rest. The run ends as skipped
+ * Tags those products of the run's variants of which something is on order, and untags the rest. The run ends as
+ * skipped
  * while the shop has no tag (C42).
  */
 export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags">): Promise<Step> {
