@@ -81,6 +81,12 @@ try {
   await page.getByRole("link", { name: "PO-1024" }).waitFor();
   const [draft, waiting] = [await orderIn(program, "Draft"), await orderIn(program, "In Progress")];
   const pictures: readonly Picture[] = [
+    {
+      name: "home",
+      place: "home",
+      height: 720,
+      prepare: (shown) => shown.getByRole("heading", { name: "Runs out first" }).waitFor(),
+    },
     { name: "orders", place: "orders", prepare: (shown) => shown.getByRole("link", { name: "PO-1024" }).waitFor() },
     {
       name: "order",

@@ -133,7 +133,7 @@ export const accessTexts = {
     },
     columns: {
       at: "When",
-      operation: "Operation",
+      operation: "What",
       who: "Who",
       outcome: "Outcome",
       duration: "Duration",

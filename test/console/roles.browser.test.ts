@@ -122,7 +122,7 @@ test("an operator chooses a shop and acts as an owner there; a deleted person is
   await page.keyboard.press("Enter");
   await press(page, page.getByRole("button", { name: /Tideline/ }));
   await page.getByRole("heading", { name: "Orders" }).waitFor();
-  assert.ok((await screens(page)).includes("Keys"));
+  assert.ok((await screens(page)).includes("Assistants & keys"));
   await withPerson("purchaser", async (other) => {
     await other.getByRole("link", { name: "PO-1024" }).waitFor();
     await press(page, page.getByRole("navigation").getByRole("link", { name: "People" }));

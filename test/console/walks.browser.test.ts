@@ -423,7 +423,8 @@ test("a German reader sees dates, numbers and money in German, and types them so
   const row = page.getByRole("row", { name: /PO-german/ });
   await row.waitFor();
   const text = (await row.innerText()).replaceAll(/\s+/g, " ");
-  assert.match(text, /09\.03\.2026/);
+  // The list leaves out the year where it is this one.
+  assert.match(text, new Date().getFullYear() === 2026 ? /9\. März/ : /09\.03\.2026/);
   assert.match(text, /1\.200/);
   assert.match(text, /3\.000,00 €/);
   await picture(page, "orders-german");
