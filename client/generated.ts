@@ -107,6 +107,56 @@ export type AddressInput = {
   readonly email?: string | null | undefined;
 };
 
+/** It is replaced as a whole: members that are left out become null. */
+export type ReorderInput = {
+  /** The reorder point is at least this. */
+  readonly minimum?: number | null | undefined;
+  /** An order restores at most this. */
+  readonly maximum?: number | null | undefined;
+  /** Days beyond the lead time that an order covers; else 30. */
+  readonly coverDays?: number | null | undefined;
+  /** In place of the supplier's. */
+  readonly leadTimeDays?: number | null | undefined;
+  /** Days of demand in place of the computed safety stock. */
+  readonly safetyDays?: number | null | undefined;
+  /** Nothing is suggested. */
+  readonly isExcluded?: boolean | null | undefined;
+  readonly locations?: readonly ({
+    readonly locationId: string;
+    /** The reorder point is at least this. */
+    readonly minimum?: number | null | undefined;
+    /** An order restores at most this. */
+    readonly maximum?: number | null | undefined;
+    /** Days beyond the lead time that an order covers; else 30. */
+    readonly coverDays?: number | null | undefined;
+    /** In place of the supplier's. */
+    readonly leadTimeDays?: number | null | undefined;
+    /** Days of demand in place of the computed safety stock. */
+    readonly safetyDays?: number | null | undefined;
+    /** Nothing is suggested. */
+    readonly isExcluded?: boolean | null | undefined;
+  })[] | undefined;
+};
+
+/** Settings of a variant's reorder; null: the forecast decides. */
+export type Reorder = {
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly coverDays: number | null;
+  readonly leadTimeDays: number | null;
+  readonly safetyDays: number | null;
+  readonly isExcluded: boolean | null;
+  readonly locations: readonly ({
+    readonly locationId: string;
+    readonly minimum: number | null;
+    readonly maximum: number | null;
+    readonly coverDays: number | null;
+    readonly leadTimeDays: number | null;
+    readonly safetyDays: number | null;
+    readonly isExcluded: boolean | null;
+  })[];
+};
+
 /** Follow-on work of this change; only the parts that ran appear. */
 export type SideEffects = {
   /** The push of received stock to the storefront. */
@@ -2272,7 +2322,7 @@ export interface Operations {
         readonly unconfirmedDays?: number | undefined;
       } | undefined;
       storefront?: {
-        readonly kind: "sandbox";
+        readonly kind: "sandbox" | "none";
       } | {
         readonly kind: "shopify";
         readonly domain: string;
@@ -2465,7 +2515,7 @@ export interface Operations {
     output: {
       readonly storefront: {
         readonly kind: string;
-        /** The store's domain or URL; null for the sandbox. */
+        /** The store's domain or URL; null for the sandbox and for none. */
         readonly account: string | null;
         readonly apiVersion: string | null;
         /** Of another process, or from before a restart, to the minute. */
@@ -3212,6 +3262,7 @@ export interface Operations {
       status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
       /** No longer bought. */
       isArchived?: boolean | undefined;
+      reorder?: ReorderInput | null | undefined;
     };
     output: {
       readonly variant: {
@@ -3225,6 +3276,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly reorder: Reorder | null;
       };
     };
     code: string;
@@ -3446,6 +3498,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly reorder: Reorder | null;
       };
     };
     code: string;
@@ -3472,6 +3525,7 @@ export interface Operations {
       status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
       /** No longer bought. */
       isArchived?: boolean | undefined;
+      reorder?: ReorderInput | null | undefined;
     };
     output: {
       readonly variant: {
@@ -3485,6 +3539,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly reorder: Reorder | null;
       };
     };
     code: string;

@@ -11,6 +11,7 @@ import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";
 import { changeDetail, retentionChange } from "../shop/audit/audit-retention.ts";
+import { noFaults } from "../storefront/sandbox/faults.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import {
   accountOf,
@@ -370,6 +371,8 @@ export const putShop = operation({
       return { shop, isNew: before === null };
     });
     if (moves) context.wakeOutbox(id);
+    // Its stock is no rehearsal.
+    if (saved.shop.storefront.kind === "none") await context.sandboxOf(id).replaceFaults(noFaults);
     const leftSubscription = moves ? await cancelSubscription(context, found, subscription) : null;
     if (storefront !== null) await requestSubscription(context, saved.shop);
     const warnings = [left, leftSubscription].filter((each) => each !== null);

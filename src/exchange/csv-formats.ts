@@ -1,6 +1,6 @@
 /**
- * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers'
- * prices and sales.
+ * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers,
+ * their prices and sales.
  *
  * Owns: the meaning of columns, and which location and supplier a row is about. Does not own: reading CSV (csv.ts),
  * values (csv-values.ts), which variant a row is about (csv-variants.ts), checking and importing records (import.ts).
@@ -28,7 +28,7 @@ import { ndjson } from "./ndjson.ts";
 import { recordIdOf } from "./record-type.ts";
 import { referenceTypes } from "./record-types.ts";
 
-const csvFormatNames = ["shopify-products", "shopify-inventory", "supplier-prices", "sales"] as const;
+const csvFormatNames = ["shopify-products", "shopify-inventory", "supplier-prices", "suppliers", "sales"] as const;
 
 export const fileFormatNames = ["ndjson", ...csvFormatNames] as const;
 
@@ -387,6 +387,101 @@ async function* priceRecords(
   }
 }
 
+// Suppliers.
+
+const supplierColumns = {
+  supplierId: { headers: ["Supplier ID"] },
+  name: { headers: ["Supplier", "Name", "Vendor"], needed: true },
+  email: { headers: ["Email", "E-mail"] },
+  phone: { headers: ["Phone"] },
+  contactName: { headers: ["Contact", "Contact name"] },
+  currency: { headers: ["Currency", "Currency code"] },
+  leadTimeDays: { headers: ["Lead time days", "Lead time"] },
+  paymentTerms: { headers: ["Payment terms"] },
+  incoterm: { headers: ["Incoterm"] },
+  note: { headers: ["Note"] },
+  language: { headers: ["Language"] },
+  status: { headers: ["Status"] },
+  address1: { headers: ["Address", "Address 1"] },
+  address2: { headers: ["Address 2"] },
+  city: { headers: ["City"] },
+  province: { headers: ["Province", "State"] },
+  zip: { headers: ["ZIP", "Postcode", "Postal code"] },
+  country: { headers: ["Country"] },
+  countryCode: { headers: ["Country code"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+const supplierMembers = {
+  email: ["email", textOf],
+  phone: ["phone", textOf],
+  contactName: ["contactName", textOf],
+  currencyCode: ["currency", textOf],
+  leadTimeDays: ["leadTimeDays", numberOf],
+  paymentTerms: ["paymentTerms", textOf],
+  incoterm: ["incoterm", textOf],
+  note: ["note", textOf],
+  language: ["language", textOf],
+} as const satisfies Members<keyof typeof supplierColumns>;
+
+const addressMembers = {
+  address1: ["address1", textOf],
+  address2: ["address2", textOf],
+  city: ["city", textOf],
+  province: ["province", textOf],
+  zip: ["zip", textOf],
+  country: ["country", textOf],
+  countryCode: ["countryCode", textOf],
+} as const satisfies Members<keyof typeof supplierColumns>;
+
+/** The address with the parts that the file has; null when nothing is left of it. */
+function addressWith(before: unknown, parts: Readonly<Record<string, unknown>>): object | null {
+  const address = { ...(typeof before === "object" ? before : null), ...parts };
+  return Object.values(address).some((part) => part !== null) ? address : null;
+}
+
+async function* supplierRecords(
+  target: Target,
+  body: AsyncIterable<Uint8Array>,
+  faults: FileFaults,
+): AsyncGenerator<FileRecord> {
+  const { engine, shop } = target;
+  const names = await supplierNames(target);
+  for await (const rows of csvRows(body, supplierColumns, faults)) {
+    const found = rows.flatMap((row) => {
+      const named = faults.tried(() => {
+        const name = needed(row, "name");
+        const status = textOf(row, "status");
+        return {
+          supplierId: codeOf(row, "supplierId") ?? names.idOf(row, "name", name).id,
+          name,
+          members: { ...present(row, supplierMembers), ...(status === null ? {} : { status: status.toLowerCase() }) },
+          parts: present(row, addressMembers),
+        };
+      });
+      return named === null ? [] : { row, ...named };
+    });
+    const keys = found.map(({ supplierId }) => [supplierId]);
+    const stored = await engine.read(shop.shopId, (tx) => referenceTypes.supplier.find(tx, shop.shopId, keys));
+    for (const { row, supplierId, name, members, parts } of found) {
+      const before: Readonly<Record<string, unknown>> = { ...stored.get(supplierId) };
+      const address = Object.keys(parts).length === 0 ? {} : { address: addressWith(before["address"], parts) };
+      yield fileRecord(
+        row,
+        { ...before, type: "supplier", supplierId, name, ...members, ...address },
+        {
+          ...columnsOf(supplierMembers),
+          ...Object.fromEntries(
+            Object.entries(columnsOf(addressMembers)).map(([part, key]) => [`address/${part}`, key]),
+          ),
+          supplierId: row.value("supplierId") === null ? "name" : "supplierId",
+          name: "name",
+          status: "status",
+        },
+      );
+    }
+  }
+}
+
 // Sales.
 
 const saleColumns = {
@@ -432,6 +527,7 @@ const readers = {
   "shopify-products": productRecords,
   "shopify-inventory": inventoryRecords,
   "supplier-prices": priceRecords,
+  suppliers: supplierRecords,
   sales: saleRecords,
 } as const satisfies Record<(typeof csvFormatNames)[number], unknown>;
 

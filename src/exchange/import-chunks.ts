@@ -5,6 +5,7 @@
  * lease (import-run.ts).
  */
 import { incomingDeltas, incomingEffects } from "../core/goods/incoming.ts";
+import { platformName } from "../core/storefront/storefront-config.ts";
 import type { OrderWithLines } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
@@ -226,7 +227,7 @@ export async function applyImport(
     const variants = chunk.flatMap((row) => (row.type === "variant" ? variantFrom(row.record) : []));
     const levels = chunk.flatMap((row) => (row.type === "inventoryLevel" ? levelFrom(row.record) : []));
     // The storefront first: effects of the chunk's orders must find the variants there.
-    if (shop.storefront.kind === "sandbox" && variants.length + levels.length > 0)
+    if (platformName(shop.storefront) === null && variants.length + levels.length > 0)
       await context.seedStorefront(shopId, variants, levels);
     await engine.write(shopId, (tx) => applyChunk(context, tx, shop, lease, end), { durable: false });
   }

@@ -14,7 +14,7 @@ import {
   shownValue,
   type ValuesOf,
 } from "../core/order/purchase-order-fields.ts";
-import { addressSchema, dateSchema, instantSchema } from "./fields.ts";
+import { addressSchema, dateSchema, instantSchema, reorderSchema } from "./fields.ts";
 
 // Requests.
 
@@ -95,6 +95,7 @@ const schemaByKind = {
   rates: z.record(z.string(), z.number()),
   strings: z.array(z.string()),
   address: addressSchema,
+  reorder: reorderSchema,
 } as const satisfies Record<FieldKind, z.ZodType>;
 
 type FieldMembers<T extends Fields> = {

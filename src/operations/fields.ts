@@ -248,6 +248,29 @@ export const exampleAddress = {
   email: null,
 } as const satisfies Address;
 
+const days = z.int().min(0).max(leadTimeDaysMax).nullable().default(null);
+
+const reorderRule = {
+  minimum: quantity.nullable().default(null).meta({ description: "The reorder point is at least this." }),
+  maximum: quantity.nullable().default(null).meta({ description: "An order restores at most this." }),
+  coverDays: days.meta({ description: "Days beyond the lead time that an order covers; else 30." }),
+  leadTimeDays: days.meta({ description: "In place of the supplier's." }),
+  safetyDays: days.meta({ description: "Days of demand in place of the computed safety stock." }),
+  isExcluded: z.boolean().nullable().default(null).meta({ description: "Nothing is suggested." }),
+};
+
+/** Settings by which a buyer steers a variant's reorder (C83). */
+export const reorder = z
+  .strictObject({
+    ...reorderRule,
+    locations: z
+      .array(z.strictObject({ locationId: id, ...reorderRule }))
+      .max(pageSizeMax)
+      .check(noRepeats(({ locationId }) => locationId, "locationId"))
+      .default([]),
+  })
+  .meta({ id: "ReorderInput", description: "It is replaced as a whole: members that are left out become null." });
+
 // Query parameters.
 
 export const limit = z
@@ -364,6 +387,22 @@ export const addressSchema = z
     email: z.string().nullable(),
   })
   .meta({ id: "Address", description: "A postal address." });
+
+const shownReorderRule = {
+  minimum: z.number().nullable(),
+  maximum: z.number().nullable(),
+  coverDays: z.int().nullable(),
+  leadTimeDays: z.int().nullable(),
+  safetyDays: z.int().nullable(),
+  isExcluded: z.boolean().nullable(),
+};
+
+export const reorderSchema = z
+  .strictObject({
+    ...shownReorderRule,
+    locations: z.array(z.strictObject({ locationId: z.string(), ...shownReorderRule })),
+  })
+  .meta({ id: "Reorder", description: "Settings of a variant's reorder; null: the forecast decides." });
 
 /** The members that every list answers beside its rows. */
 export const pageShape = {

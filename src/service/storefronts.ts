@@ -81,6 +81,7 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontDe
       const { storefront } = shop;
       switch (storefront.kind) {
         case "sandbox":
+        case "none":
           return sandboxOf(shop.shopId);
         case "shopify":
           return shopify.open(shop, storefront);

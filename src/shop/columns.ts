@@ -12,7 +12,7 @@ import type { SqlValue } from "../store/store.ts";
 export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
 
 /** Kinds that are stored as JSON text. All others are stored as core holds them. */
-const jsonKinds: ReadonlySet<FieldKind> = new Set(["rates", "strings", "address"]);
+const jsonKinds: ReadonlySet<FieldKind> = new Set(["rates", "strings", "address", "reorder"]);
 
 /** `noteToSupplier` → `note_to_supplier`; `createdAtMs` → `created_at`, since all instants are in milliseconds. */
 export const columnOf = (name: string): string =>

@@ -352,3 +352,23 @@ test("a new variant can be ordered and received at once, and stock that a person
   const { variants } = await server.sandbox.state(["scarf"]);
   assert.equal(variants[0]?.status, "inactive");
 });
+
+test("a shop without a storefront keeps its stock: no fault of the rehearsal is left, the stock stays, and stock is set and received", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  const shop = `/shops/${server.shopId}`;
+  await server.faults([{ call: "changeOnHand", outcome: "refused", variantIds: ["red"] }], { applyDelayMs: 60_000 });
+  const moved = await askAdmin(server, "PUT", shop, { storefront: { kind: "none" } });
+  assert.deepEqual(moved.at("data", "shop", "storefront"), { kind: "none" }, moved.text);
+  assert.equal((await ask("GET", "/storefront")).at("data", "storefront", "kind"), "none");
+  assertFault(await ask("PUT", "/sandbox/faults", {}), 400, "INVALID_INPUT");
+  assert.equal(await server.onHand("red"), 100);
+  assert.equal((await ask("PUT", "/variants/red/levels/warehouse", { onHand: 90 })).status, 200);
+  assert.equal(await server.onHand("red"), 90);
+  await server.bringOrder("In Progress", [
+    { poLineItemId: "a", variantId: "red", quantityOrdered: 10, quantityConfirmed: 10 },
+  ]);
+  const received = await server.post(server.order("/receive"), { lines: [{ lineItemId: "a", quantityReceived: 10 }] });
+  assert.equal(received.at("data", "purchaseOrder", "storefrontSyncState"), "synced", received.text);
+  assert.equal(await server.onHand("red"), 100);
+});

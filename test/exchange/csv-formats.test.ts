@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { Fault } from "../../src/base/fault.ts";
 import { supplierFields, valuesFrom } from "../../src/core/order/purchase-order-fields.ts";
 import { type FileFormatName, fileFormat } from "../../src/exchange/csv-formats.ts";
 import { rowBytesMax } from "../../src/exchange/csv-split.ts";
@@ -48,7 +49,7 @@ test("products: the first row of a handle has the product's values, a variant ne
   await withShops(async (open) => {
     const shop = await open("a");
     assert.deepEqual(await bring(shop, "shopify-products", products), { variant: 4 });
-    const mug = { productId: "mug", productName: "Mug", barcode: null };
+    const mug = { productId: "mug", productName: "Mug", barcode: null, isArchived: false, reorder: null };
     assert.deepEqual(await recordsOf(shop, "variant"), [
       {
         variantId: "kettle",
@@ -60,6 +61,8 @@ test("products: the first row of a handle has the product's values, a variant ne
         unitCost: null,
         price: 20,
         status: "inactive",
+        isArchived: false,
+        reorder: null,
       },
       {
         ...mug,
@@ -113,6 +116,8 @@ test("products: a missing column keeps the stored value; an empty value clears i
         unitCost: 4,
         price: 9,
         status: "inactive",
+        isArchived: false,
+        reorder: null,
       },
     ]);
   });
@@ -198,6 +203,7 @@ test("prices: for one supplier or several, by id or name; columns that are missi
         moq: null,
         packSize: null,
         leadTimeDays: null,
+        isPreferred: false,
       },
       {
         supplierId: "s1",
@@ -210,6 +216,7 @@ test("prices: for one supplier or several, by id or name; columns that are missi
         moq: 6,
         packSize: 12,
         leadTimeDays: 14,
+        isPreferred: false,
       },
     ]);
     await bring(shop, "supplier-prices", ["variantId,unitCost", "kettle,7"], "s1");
@@ -217,6 +224,65 @@ test("prices: for one supplier or several, by id or name; columns that are missi
     assert.equal(entry?.["unitCost"], 7);
     assert.equal(entry["unitCostCurrencyCode"], "EUR");
     await refuses(bring(shop, "supplier-prices", ["variantId,unitCost", "kettle,7"]), /line 2: must name its supplier/);
+  });
+});
+
+test("suppliers: by id or by name; columns that are missing keep their values, empty ones clear, every fault is named", async () => {
+  await withShops(async (open) => {
+    const shop = await open("a");
+    await shop.bring([
+      {
+        type: "supplier",
+        supplierId: "s1",
+        name: "Acme",
+        email: "old@acme.example",
+        phone: "1",
+        note: "kept",
+        address: { city: "Delft", zip: "2611" },
+      },
+    ]);
+    const counts = await bring(shop, "suppliers", [
+      "Supplier;E-mail;Phone;Currency;Lead time;City;Language;Status",
+      "acme;new@acme.example;;EUR;14;Gouda;de;Archived",
+      "Zeta & Co;;;;;;;",
+    ]);
+    assert.deepEqual(counts, { supplier: 2 });
+    const [made, acme] = await recordsOf(shop, "supplier");
+    assert.deepEqual([made?.["supplierId"], made?.["address"], made?.["status"]], ["Zeta%20%26%20Co", null, "active"]);
+    const { email, phone, note, currencyCode, leadTimeDays, language, status, address } = acme ?? {};
+    assert.deepEqual(
+      { email, phone, note, currencyCode, leadTimeDays, language, status },
+      {
+        email: "new@acme.example",
+        phone: null,
+        note: "kept",
+        currencyCode: "EUR",
+        leadTimeDays: 14,
+        language: "de",
+        status: "archived",
+      },
+    );
+    assert.deepEqual(Object.values(Object(address)).filter(Boolean).toSorted(), ["2611", "Gouda"]);
+    const faulty = [
+      "Supplier,Email,Country code,Lead time",
+      "A,nobody,NL,1",
+      ",x@y.example,NL,1",
+      "B,,nl,1",
+      "C,,,soon",
+    ];
+    await assert.rejects(bring(shop, "suppliers", faulty), (error) => {
+      assert.ok(error instanceof Fault);
+      const messages = JSON.stringify(error.details).replaceAll("\\", "");
+      for (const [line, column] of [
+        [2, "Email"],
+        [3, "Supplier"],
+        [4, "Country code"],
+        [5, "Lead time"],
+      ])
+        assert.match(messages, new RegExp(`line ${line}, column "${column}"`));
+      return true;
+    });
+    assert.equal((await recordsOf(shop, "supplier")).length, 2);
   });
 });
 

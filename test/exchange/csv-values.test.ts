@@ -292,6 +292,7 @@ test("a head alone brings nothing in, and no damaged file does so without a faul
       "shopify-products": "Handle,Title,Variant SKU,Variant Price\nmug,Mug,M,1.50\npot,Pot,P,2\n",
       "shopify-inventory": "SKU,Location,On hand\nMUG-1,Main,3\nPOT-1,Main,4\n",
       "supplier-prices": "Supplier;SKU;Unit cost\nAcme;MUG-1;9,50\nAcme;POT-1;3\n",
+      suppliers: "Supplier,Currency\nAcme,EUR\nZeta,USD\n",
       sales: "Date\tSKU\tQuantity\n2026-03-01\tMUG-1\t2\n2026-03-02\tPOT-1\t1\n",
     };
     const names = fileFormatNames.filter((name) => name !== "ndjson");

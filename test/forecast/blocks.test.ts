@@ -82,6 +82,16 @@ test("many variants get blocks when an import ends, and after a change of all", 
   assert.equal(changed.needed, needed + 2);
   assert.ok(changed.rows < 120, `${changed.rows} rows after some changes`);
 
+  // What people have set is in no block.
+  await server.bring([
+    { type: "variant", variantId: idOf(1), productId: "p", productName: `Shirt ${idOf(1)}`, isArchived: true },
+    { type: "variant", variantId: idOf(7), productId: "p", productName: `Shirt ${idOf(7)}`, reorder: { minimum: 9 } },
+    { type: "variant", variantId: idOf(9), productId: "p", productName: `Shirt ${idOf(9)}`, reorder: { minimum: 4 } },
+  ]);
+  const steered = await readLatest(server, "after some settings");
+  assert.equal(steered.needed, needed + 2);
+  assert.ok(steered.rows < 130, `${steered.rows} rows after some settings`);
+
   // A supplier's own terms may concern any variant: all is decided from rows, and then from new blocks.
   await server.bring([{ type: "supplier", supplierId: "mill", name: "Mill", leadTimeDays: 3 }]);
   assert.equal(await behind(), false, "the import of the supplier has made them");

@@ -155,6 +155,7 @@ test("a row's figures are those computed by hand from what was imported", () =>
         moq: null,
         expectedArrivalDate: "2026-11-24",
         draftQuantity: 0,
+        reorderReason: "demand",
       },
     ]);
   }));
@@ -526,4 +527,68 @@ test("a view comes in, goes out as it is, and is replaced whole", () =>
     ] as const)
       await assert.rejects(shop.bring([broken]), (error: Error) => error.message.includes(`line 1: ${member}`));
     assert.deepEqual((await shop.records())[0], changed);
+  }));
+
+test("what a buyer has set steers a view's rows, of one location its own; archived ones are left out, preferred suppliers come first", () =>
+  withShops(async (open) => {
+    const shop = await open("steered", { currencyCode: "EUR", fxRates: {} });
+    const columns = ["supplierName", "leadTimeDays", "reorderPoint", "suggestedOrderQuantity", "reorderReason"];
+    await shop.bring([
+      ...base,
+      ...kettle,
+      view("all", { columns }),
+      view("due", { columns, filters: { onlyReorder: true } }),
+      view("main", { columns, filters: { locationIds: ["main"], onlyReorder: true } }),
+      view("pier", { columns, filters: { locationIds: ["pier"] } }),
+    ]);
+    const set = async (more: object): Promise<unknown> =>
+      await shop.bring([variant("kettle", "Kettle", { sku: "K-1", unitCost: 3.5, ...more })]);
+    const shownIn = async (viewId: string): Promise<readonly unknown[]> =>
+      (await rowsOf(shop, viewId)).map((row) => columns.map((column) => row[column]));
+    assert.deepEqual(await shownIn("due"), [["Südwind", 3, 5.849, 31, "demand"]]);
+    // 20 + 10 days of 1 − 5.5 on hand, at most 24.
+    await set({ reorder: { minimum: 20, coverDays: 10 } });
+    assert.deepEqual(await shownIn("due"), [["Südwind", 3, 20, 25, "minimum"]]);
+    await set({ reorder: { minimum: 20, coverDays: 10, maximum: 24 } });
+    assert.deepEqual(await shownIn("due"), [["Südwind", 3, 20, 19, "maximum"]]);
+    // At the main store 4 are on hand; its own settings come first, the variant's hold beside them.
+    await set({
+      reorder: {
+        coverDays: 10,
+        locations: [
+          { locationId: "main", minimum: 8 },
+          { locationId: "pier", isExcluded: true, minimum: 9 },
+        ],
+      },
+    });
+    assert.deepEqual(await shownIn("main"), [["Südwind", 3, 8, 14, "minimum"]]);
+    assert.deepEqual(await shownIn("pier"), [["Südwind", 3, 9, 0, "excluded"]]);
+    assert.deepEqual(await shownIn("due"), [["Südwind", 3, 5.849, 11, "demand"]]);
+    await shop.bring([
+      {
+        type: "supplierVariant",
+        supplierId: "nord",
+        variantId: "kettle",
+        unitCost: 4.4,
+        moq: 20,
+        packSize: 6,
+        isPreferred: true,
+      },
+    ]);
+    await set({ reorder: { leadTimeDays: 3 } });
+    assert.deepEqual(await shownIn("due"), [["Nordwind", 3, 5.849, 36, "demand"]]);
+    await set({ isArchived: true });
+    assert.deepEqual(await shownIn("due"), []);
+    assert.deepEqual((await shownIn("all"))[0]?.toString().endsWith(",0,archived"), true);
+  }));
+
+test("goods that come after a shorter cover do not cover", () =>
+  withShops(async (open) => {
+    const shop = await open("late", { currencyCode: "EUR", fxRates: {} });
+    const line = { poLineItemId: "a", variantId: "kettle", quantityOrdered: 50, expectedDeliveryDate: "2026-12-10" };
+    await shop.bring([...base, ...kettle, order("po_1", [line]), view("due", { filters: { onlyReorder: true } })]);
+    assert.deepEqual(await rowsOf(shop, "due"), []);
+    // In 3 days of lead time and 10 of cover the goods of the nineteenth day are not there.
+    await shop.bring([variant("kettle", "Kettle", { reorder: { coverDays: 10 } })]);
+    assert.equal((await rowsOf(shop, "due"))[0]?.["suggestedOrderQuantity"], 11);
   }));

@@ -121,6 +121,7 @@ const factsOf = fc.record<VariantFacts>({
     { maxLength: 3 },
   ),
   offers: fc.array(offerOf, { maxLength: 3 }),
+  steering: fc.constant(null),
   arrivals: fc.array(
     fc.record({ day: fc.option(fc.integer({ min: today - 40, max: today + 500 })), quantity: quantity(100_000) }),
   ),

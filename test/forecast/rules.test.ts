@@ -240,6 +240,7 @@ const facts = (patch: Partial<VariantFacts> = {}): VariantFacts => ({
   series: [steady],
   offers: [offer({ unitCost: money(5), currencyCode: "USD", moq: pieces(50), packSize: pieces(12), leadTimeDays: 14 })],
   lateArrivals: [],
+  steering: null,
   arrivals: [],
   sold30d: pieces(56),
   sold90d: pieces(112),
@@ -290,6 +291,7 @@ test("the figures of a row are those that a buyer computes by hand", () => {
     moq: 50,
     expectedArrivalDate: "2026-12-05",
     draftQuantity: 24,
+    reorderReason: "demand",
   });
 });
 
@@ -433,5 +435,6 @@ test("the columns on offer are those of the contract", () => {
     "moq",
     "expectedArrivalDate",
     "draftQuantity",
+    "reorderReason",
   ]);
 });

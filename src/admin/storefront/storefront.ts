@@ -43,7 +43,7 @@ const secretText = text(secretMax).regex(/^[\x21-\x7e]+$/, "must be printable AS
 
 /** A storefront as the operator sends it. */
 export const storefrontInput = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("sandbox") }),
+  z.strictObject({ kind: z.enum(["sandbox", "none"]) }),
   z.strictObject({
     kind: z.literal("shopify"),
     domain: z
@@ -78,6 +78,7 @@ type StorefrontInput = z.output<typeof storefrontInput>;
 export function storefrontJson(config: StorefrontConfig) {
   switch (config.kind) {
     case "sandbox":
+    case "none":
       return { kind: config.kind };
     case "shopify":
       return {
@@ -127,6 +128,7 @@ export async function checkedStorefront(
 ): Promise<StorefrontConfig> {
   switch (sent.kind) {
     case "sandbox":
+    case "none":
       return sent;
     case "shopify":
       return await checkedShopify(storefronts, shopId, currencyCode, sent);
@@ -264,8 +266,10 @@ async function fromStore<T>(secretMember: string, ask: () => Promise<T>): Promis
 /** Where a storefront is: a new secret or version does not make another one of it. */
 function placeOf(config: StorefrontConfig | StorefrontInput): string {
   switch (config.kind) {
+    // One ledger.
     case "sandbox":
-      return "sandbox";
+    case "none":
+      return "own stock";
     case "shopify":
       return `shopify ${config.domain}`;
     case "medusa":
@@ -362,10 +366,11 @@ export async function moveStore(
   ]);
 }
 
-/** Names a store; null for the sandbox. */
+/** Names a store; null where the shop keeps its stock itself. */
 export function accountOf(config: StorefrontConfig): string | null {
   switch (config.kind) {
     case "sandbox":
+    case "none":
       return null;
     case "shopify":
       return config.domain;
@@ -434,7 +439,10 @@ export const pullJson = (pull: Pull) => {
 const statusSchema = z.strictObject({
   storefront: z.strictObject({
     kind: z.string(),
-    account: z.string().nullable().meta({ description: "The store's domain or URL; null for the sandbox." }),
+    account: z
+      .string()
+      .nullable()
+      .meta({ description: "The store's domain or URL; null for the sandbox and for none." }),
     apiVersion: z.string().nullable(),
     lastCallAt: z
       .string()

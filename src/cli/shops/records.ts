@@ -68,6 +68,8 @@ Formats:
   shopify-inventory  Shopify's inventory CSV; import the products first
   supplier-prices    CSV: Unit cost, and Supplier or Supplier ID unless --supplier names the supplier; optional Currency,
                      Supplier SKU, Supplier barcode, Supplier product name, Supplier product URL, MOQ, Pack size, Lead time days
+  suppliers          CSV: Supplier; optional Supplier ID, Email, Phone, Contact, Currency, Lead time days, Payment terms, Incoterm, Note,
+                     Language, Status, Address 1, Address 2, City, Province, ZIP, Country, Country code
   sales              CSV: Date (YYYY-MM-DD), Quantity; optional Location or Location ID. One row per variant, location and day
 
 CSV rows name a variant by Variant ID, by Handle and Option1 Value to Option3 Value, or by a code that one variant alone has: SKU, Barcode

@@ -33,6 +33,7 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
     name: { value: "NAME", help: "its name for people (its id)" },
     currency: { value: "CODE", help: "its currency (USD)", member: "currencyCode" },
     "rest-api": { value: "yes|no", help: "whether its plan includes the REST API (yes)", member: "plan" },
+    standalone: { value: null, help: "it has no storefront and keeps its stock itself", member: "storefront" },
     setting: {
       value: "NAME=VALUE",
       help: "a setting; the value is JSON or plain text; may be repeated",
@@ -62,6 +63,7 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
           name: args.text("name") ?? (typeof name === "string" ? name : shopId),
           currencyCode: args.text("currency"),
           plan: restApi === null ? null : { restApi: restApi === "yes" },
+          storefront: args.flag("standalone") ? { kind: "none" } : null,
           settings: settings.length === 0 ? null : Object.fromEntries(settings),
         });
         const data = dataOf(await ask("shop_put", input));

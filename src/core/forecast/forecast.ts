@@ -14,7 +14,8 @@
  * - order-up-to level: the position that an order is meant to restore.
  *
  * Invariants:
- * - V3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
+ * - V3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown, and at least the minimum that
+ *       a buyer has set.
  * - V4. A suggested quantity is 0; or it is at least the shortage and the MOQ, and a whole number of packs.
  * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the
  *   period.
@@ -41,6 +42,7 @@ import {
   zeroQuantity,
 } from "../money/money.ts";
 import type { ShopFacts } from "../order/purchase-order.ts";
+import type { Steering } from "./reorder-settings.ts";
 
 /** Decimals of `dailyDemand`. It is held as an integer, in steps of 10^-4 units. */
 const dailyDemandDecimals = 4;
@@ -135,14 +137,16 @@ export interface StockFacts {
   readonly onHand: Quantity;
   readonly incoming: Quantity;
   /**
-   * Part of `incoming` that is expected more than `orderCycleDays` from now; the rest comes earlier, or on an unknown
-   * day.
+   * Part of `incoming` that is expected later than an order of today covers at least (`orderCycleDays`, or less where a
+   * buyer has set it). The rest comes earlier, or on an unknown day.
    */
   readonly lateArrivals: readonly LateArrival[];
   /** One per location with sales. */
   readonly series: readonly DemandSeries[];
   /** Of the view's suppliers. */
   readonly offers: readonly SupplierOffer[];
+  /** Null: nothing is set. */
+  readonly steering: Steering | null;
 }
 
 /** The facts of one row. */
@@ -191,9 +195,16 @@ export function costInShopCurrency(
 
 /**
  * The cheapest offer in the shop's currency. Offers without a comparable cost come last; of equal ones the lower
- * supplier id wins.
+ * supplier id wins. Where there are preferred suppliers, it is the cheapest of these.
  */
-export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): SupplierOffer | null {
+export function chooseOffer(
+  all: readonly SupplierOffer[],
+  shop: ShopRates,
+  preferredSupplierIds: readonly string[] = [],
+): SupplierOffer | null {
+  const preferred =
+    preferredSupplierIds.length === 0 ? [] : all.filter((offer) => preferredSupplierIds.includes(offer.supplierId));
+  const offers = preferred.length === 0 ? all : preferred;
   // Most variants have one: its cost decides nothing.
   if (offers.length <= 1) return offers[0] ?? null;
   let chosen: { offer: SupplierOffer; cost: number } | null = null;
@@ -227,6 +238,16 @@ export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "mo
   return asQuantity(Math.ceil(wanted / pack) * pack);
 }
 
+/**
+ * Figure or setting that decided about an order.
+ *
+ * - `demand`: the position is at or below the reorder point. `minimum`: at or below the minimum that a buyer has set.
+ * - `owed`: customers are owed some.
+ * - `maximum`: the buyer's maximum made the quantity smaller, maybe 0.
+ * - `excluded`, `archived`: it is time to order, and a buyer has set that it is not ordered.
+ */
+type ReorderReason = "demand" | "minimum" | "owed" | "maximum" | "excluded" | "archived";
+
 /** Suggestion for one variant: order or not, from whom and how much. */
 interface Replenishment {
   readonly offer: SupplierOffer | null;
@@ -238,6 +259,9 @@ interface Replenishment {
   readonly covering: Quantity;
   readonly needsReorder: boolean;
   readonly suggestedOrderQuantity: Quantity;
+  /** A buyer's, else the supplier's; null: neither has one. */
+  readonly leadTimeDays: number | null;
+  readonly reorderReason: ReorderReason | null;
 }
 
 /** Returns the part of the incoming goods that arrives until this day. */
@@ -250,15 +274,20 @@ function incomingUntil({ incoming, lateArrivals }: Pick<StockFacts, "incoming" |
 /**
  * Decides whether it is time to order and how much.
  *
- * It is time to order an active variant that sells and whose position is at or below the reorder point. A position
- * below 0 (owed to customers) is one too. The quantity restores the reorder point plus `orderCycleDays` of demand. What
- * arrives after the lead time and these days covers nothing of it.
+ * It is time to order an active variant that sells, or has a minimum, and whose position is at or below the reorder
+ * point. A position below 0 (owed to customers) is one too. The quantity restores the reorder point plus
+ * `orderCycleDays` of demand. What arrives after the lead time and these days covers nothing of it. What a buyer has
+ * set comes first (reorder-settings.ts).
  *
- * Source: contract §9 "Forecast view".
+ * Source: contract §9 "Forecast view"; C83.
  */
 export function replenishment(facts: StockFacts, context: Pick<ForecastContext, "shop" | "today">): Replenishment {
-  const offer = chooseOffer(facts.offers, context.shop);
-  const leadTimeDays = offer?.leadTimeDays ?? leadTimeDaysAssumed;
+  const { steering } = facts;
+  const offer = chooseOffer(facts.offers, context.shop, steering?.preferredSupplierIds);
+  const leadTimeDays = steering?.leadTimeDays ?? offer?.leadTimeDays ?? null;
+  const leadTime = leadTimeDays ?? leadTimeDaysAssumed;
+  const coverDays = steering?.coverDays ?? orderCycleDays;
+  const minimum = steering?.minimum ?? null;
   let weeklyMean = 0;
   let weeklyVariance = 0;
   for (const series of facts.series) {
@@ -267,16 +296,22 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
     weeklyVariance += variance;
   }
   const dailyDemand = Math.round((weeklyMean / daysPerWeek) * dailyDemandScale);
-  const safetyStock = asQuantity(
-    Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTimeDays) / daysPerWeek) * quantityScale),
-  );
-  const reorderPoint = addQuantity(demandOf(dailyDemand, leadTimeDays), safetyStock);
-  const covering = incomingUntil(facts, context.today + leadTimeDays + orderCycleDays);
+  const safetyDays = steering?.safetyDays ?? null;
+  const safetyStock =
+    safetyDays === null
+      ? asQuantity(Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTime) / daysPerWeek) * quantityScale))
+      : demandOf(dailyDemand, safetyDays);
+  const demandPoint = addQuantity(demandOf(dailyDemand, leadTime), safetyStock);
+  const isByMinimum = minimum !== null && minimum > demandPoint;
+  const reorderPoint = isByMinimum ? minimum : demandPoint;
+  const covering = incomingUntil(facts, context.today + leadTime + coverDays);
   const position = addQuantity(facts.onHand, covering);
-  const needsReorder = facts.isActive && (position < 0 || (dailyDemand > 0 && position <= reorderPoint));
-  const shortage = needsReorder
-    ? subtractQuantity(addQuantity(reorderPoint, demandOf(dailyDemand, orderCycleDays)), position)
-    : zeroQuantity;
+  const isDue = position < 0 || (position <= reorderPoint && (dailyDemand > 0 || isByMinimum));
+  const wanted = addQuantity(reorderPoint, demandOf(dailyDemand, coverDays));
+  const maximum = steering?.maximum ?? wanted;
+  const shortage = subtractQuantity(maximum < wanted ? maximum : wanted, position);
+  const isHeld = !facts.isActive || steering?.isArchived === true || steering?.isExcluded === true;
+  const needsReorder = isDue && !isHeld && shortage > 0;
   return {
     offer,
     dailyDemand,
@@ -284,8 +319,21 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
     reorderPoint,
     covering,
     needsReorder,
-    suggestedOrderQuantity: orderQuantity(shortage, offer),
+    suggestedOrderQuantity: needsReorder ? orderQuantity(shortage, offer) : zeroQuantity,
+    leadTimeDays,
+    reorderReason: isDue ? reasonOf() : null,
   };
+
+  function reasonOf(): ReorderReason | null {
+    if (steering?.isArchived === true) return "archived";
+    if (!facts.isActive) return null;
+    if (steering?.isExcluded === true) return "excluded";
+    if (maximum < wanted) return "maximum";
+    // At a minimum without demand nothing is short.
+    if (!needsReorder) return null;
+    if (isByMinimum) return "minimum";
+    return position < 0 ? "owed" : "demand";
+  }
 }
 
 /** The figures of one period in supply mode. */
@@ -301,10 +349,10 @@ interface Projection {
  */
 function projections(
   facts: Pick<VariantFacts, "onHand" | "arrivals">,
-  { offer, dailyDemand }: Pick<Replenishment, "offer" | "dailyDemand">,
+  { leadTimeDays, dailyDemand }: Pick<Replenishment, "leadTimeDays" | "dailyDemand">,
   { today, periods }: Pick<ForecastContext, "today" | "periods">,
 ): readonly Projection[] {
-  const undatedDay = today + (offer?.leadTimeDays ?? leadTimeDaysAssumed);
+  const undatedDay = today + (leadTimeDays ?? leadTimeDaysAssumed);
   const arrivals = facts.arrivals.map(({ day, quantity }) => ({ day: Math.max(today, day ?? undatedDay), quantity }));
   let onHand = facts.onHand;
   // Most periods are as long as the one before.
@@ -340,8 +388,9 @@ function stockoutDay({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDeman
 
 const stockoutDate = (figures: Figures): string | null => dateOrNull(stockoutDay(figures, figures.context.today));
 
-/** The day on which an order of today arrives: after the supplier's lead time. */
-const arrivalDay = (offer: SupplierOffer, today: Day): Day => today + (offer.leadTimeDays ?? leadTimeDaysAssumed);
+/** The day on which an order of today arrives: after the lead time; null without a supplier. */
+const arrivalDay = ({ offer, leadTimeDays }: Pick<Replenishment, "offer" | "leadTimeDays">, today: Day): Day | null =>
+  offer === null ? null : today + (leadTimeDays ?? leadTimeDaysAssumed);
 
 function nextIncomingDate({ facts }: Figures): string | null {
   let next: Day | null = null;
@@ -403,7 +452,7 @@ export function suggestionFor(facts: VariantFacts, context: Pick<ForecastContext
     ...decided,
     facts,
     unit: unitCostOf({ facts, offer, context }),
-    arrivalDay: offer === null ? null : arrivalDay(offer, context.today),
+    arrivalDay: arrivalDay(decided, context.today),
     stockoutDay: stockoutDay({ facts, dailyDemand }, context.today),
   };
 }
@@ -468,7 +517,7 @@ const columnDefinitions = {
       return days === null ? null : Math.floor(days * 10) / 10;
     },
   },
-  leadTimeDays: { displayName: "Lead time (days)", type: "number", cell: ({ offer }) => offer?.leadTimeDays ?? null },
+  leadTimeDays: { displayName: "Lead time (days)", type: "number", cell: ({ leadTimeDays }) => leadTimeDays },
   safetyStock: {
     displayName: "Safety stock",
     type: "number",
@@ -514,13 +563,14 @@ const columnDefinitions = {
   expectedArrivalDate: {
     displayName: "Expected arrival",
     type: "date",
-    cell: ({ offer, context }) => dateOrNull(offer === null ? null : arrivalDay(offer, context.today)),
+    cell: (figures) => dateOrNull(arrivalDay(figures, figures.context.today)),
   },
   draftQuantity: {
     displayName: "On drafts",
     type: "number",
     cell: ({ facts }) => quantityToNumber(facts.draftQuantity),
   },
+  reorderReason: { displayName: "Decided by", type: "string", cell: ({ reorderReason }) => reorderReason },
 } as const satisfies Record<string, ColumnDefinition>;
 
 /** The id of an available column. */

@@ -30,6 +30,7 @@ import {
   zeroMoney,
   zeroQuantity,
 } from "../money/money.ts";
+import { type ReorderSettings, shownReorder } from "../forecast/reorder-settings.ts";
 import type { Address } from "./purchase-order.ts";
 
 /** The kinds of field and the type of their values. A day is `YYYY-MM-DD`, an instant is in milliseconds. */
@@ -45,6 +46,7 @@ interface KindValues {
   readonly rates: FxRates;
   readonly strings: readonly string[];
   readonly address: Address;
+  readonly reorder: ReorderSettings;
 }
 /** Kind of a field's value. */
 export type FieldKind = keyof KindValues;
@@ -305,6 +307,8 @@ export const shownRates = (rates: FxRates): Readonly<Record<string, number>> =>
 export function shownValue(kind: FieldKind, value: FieldValue): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind says what the value is
   if (kind === "rates") return shownRates(value as FxRates);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind says what the value is
+  if (kind === "reorder" && value !== null) return shownReorder(value as ReorderSettings);
   if (typeof value !== "number") return value;
   switch (kind) {
     case "quantity":
@@ -321,6 +325,7 @@ export function shownValue(kind: FieldKind, value: FieldValue): unknown {
     case "day":
     case "strings":
     case "address":
+    case "reorder":
       return value;
   }
 }

@@ -5,6 +5,8 @@
 /** The storefront of a shop, by its kind. A secret is sealed (base/secret-box.ts) and never leaves the service. */
 export type StorefrontConfig =
   | { readonly kind: "sandbox" }
+  /** The shop has no storefront and keeps its stock itself, in the same ledger as the sandbox's (C84). */
+  | { readonly kind: "none" }
   | {
       readonly kind: "shopify";
       /** `host[:port]` as it was checked when the shop was connected. */
@@ -36,6 +38,7 @@ export type StorefrontConfig =
 export function platformName({ kind }: StorefrontConfig): string | null {
   switch (kind) {
     case "sandbox":
+    case "none":
       return null;
     case "shopify":
       return "Shopify";

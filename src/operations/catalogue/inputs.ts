@@ -26,6 +26,7 @@ import {
   mailAddresses,
   noteMax,
   productNameMax,
+  reorder,
   shortTextMax,
   supplierVariantDetailsMax,
   text,
@@ -74,6 +75,7 @@ export const variantInputs = {
   price: { input: unitCost, description: "In the shop's currency.", example: 8.95 },
   status: { input: z.enum(variantStatuses), example: "active" },
   isArchived: { input: z.boolean(), description: "No longer bought.", example: false },
+  reorder: { input: reorder, example: null },
 } as const satisfies InputFields<typeof variantFields>;
 
 export const supplierVariantInputs = {

@@ -235,6 +235,7 @@ export const variantFields = {
   price: { kind: "money", empty: null },
   status: { kind: "text", empty: "active" },
   isArchived: { kind: "boolean", empty: false },
+  reorder: { kind: "reorder", empty: null },
 } as const satisfies Fields;
 
 export interface Variant extends ValuesOf<typeof variantFields> {

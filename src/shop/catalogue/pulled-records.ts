@@ -93,7 +93,9 @@ export async function applyLocations(
   );
 }
 
-type PulledVariant = Omit<Variant, "isArchived"> & { readonly status: Exclude<Variant["status"], "deleted"> };
+type PulledVariant = Omit<Variant, "isArchived" | "reorder"> & {
+  readonly status: Exclude<Variant["status"], "deleted">;
+};
 
 const isSame = (one: Variant, other: Variant): boolean =>
   one.productId === other.productId &&
@@ -139,6 +141,7 @@ export async function applyVariants(
       unitCost: pulled.unitCost ?? before?.unitCost ?? null,
       price: pulled.price ?? before?.price ?? null,
       isArchived: before?.isArchived ?? false,
+      reorder: before?.reorder ?? null,
     };
     statements.push(seenStatement(shopId, variantId, pullId));
     if (before !== undefined && isSame(before, next)) continue;

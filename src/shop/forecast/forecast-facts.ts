@@ -26,6 +26,7 @@ import type { SqlValue, Tx } from "../../store/store.ts";
 import type { Row } from "../../store/change.ts";
 import { columnList, orNull, recordReader } from "../columns.ts";
 import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom } from "./demand.ts";
+import { type ReorderSettings, ruleIn, type Steering } from "../../core/forecast/reorder-settings.ts";
 import type { ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";
 
@@ -166,13 +167,14 @@ export async function loadStock(
   scope: FactScope,
   { shop, today }: Pick<ForecastContext, "shop" | "today">,
 ): Promise<(variant: VariantKey) => StockFacts> {
-  const [onHand, incoming, series, offers, late] = await Promise.all([
+  const [onHand, incoming, series, offers, steering] = await Promise.all([
     sumsOf(scope, "inventory_level", "on_hand"),
     sumsOf(scope, "incoming", "quantity"),
     seriesRows(scope),
     loadOffers(scope, shop.currencyCode),
-    loadLateArrivals(scope, today),
+    loadSteering(scope),
   ]);
+  const late = await loadLateArrivals(scope, today, steering);
   const seriesOf = byVariant(series, seriesFrom);
   return ({ variant_id: variantId, status }) => ({
     isActive: status === "active",
@@ -181,7 +183,42 @@ export async function loadStock(
     lateArrivals: late.get(variantId) ?? [],
     series: seriesOf.get(variantId) ?? [],
     offers: offers.get(variantId) ?? [],
+    steering: steering.get(variantId) ?? null,
   });
+}
+
+/** The settings of these variants in the view, of those that have any. */
+export async function loadSteering(scope: FactScope): Promise<ReadonlyMap<string, Steering>> {
+  const { shopId, view } = scope;
+  const rows = <R>(sql: string): Promise<readonly R[]> =>
+    rowsOf<R>(scope, "variant_id", [shopId], (variants) => `${sql}${variants}`);
+  const [set, archived, preferred] = await Promise.all([
+    rows<{ readonly variant_id: string; readonly reorder: string }>(
+      "select variant_id, reorder from variant where shop_id = ? and reorder is not null",
+    ),
+    rows<VariantId>("select variant_id from variant where shop_id = ? and is_archived = 1"),
+    rows<VariantId & { readonly supplier_id: string }>(
+      "select variant_id, supplier_id from supplier_variant where shop_id = ? and is_preferred = 1",
+    ),
+  ]);
+  const found = new Map<string, Steering>();
+  const add = (variantId: string, more: Partial<Steering>): void => {
+    const known = found.get(variantId) ?? { ...ruleIn(null, null), isArchived: false, preferredSupplierIds: [] };
+    found.set(variantId, { ...known, ...more });
+  };
+  for (const { variant_id: variantId, reorder } of set) {
+    // Stored text is trusted: variantTable wrote it.
+    const settings: ReorderSettings = JSON.parse(reorder);
+    add(variantId, ruleIn(settings, view.locationIds));
+  }
+  for (const { variant_id: variantId } of archived) add(variantId, { isArchived: true });
+  for (const { variant_id: variantId, supplier_id: supplierId } of preferred)
+    add(variantId, { preferredSupplierIds: [...(found.get(variantId)?.preferredSupplierIds ?? []), supplierId] });
+  return found;
+}
+
+interface VariantId {
+  readonly variant_id: string;
 }
 
 /** Goods of a variant at a location. */
@@ -330,14 +367,18 @@ const mayComeAfter = (day: Day, today: Day): Fragment => ({
 });
 
 /**
- * The goods that are expected more than `orderCycleDays` from today, by variant. Few orders have such, so no others are
- * read.
+ * The goods that are expected later than an order of today covers at least, by variant. Few orders have such, so no
+ * others are read.
  */
 export async function loadLateArrivals(
   scope: FactScope,
   today: Day,
+  steering: ReadonlyMap<string, Steering>,
 ): Promise<ReadonlyMap<string, readonly LateArrival[]>> {
-  const soonest = today + orderCycleDays;
+  const soonest = [...steering.values()].reduce(
+    (day, { coverDays }) => Math.min(day, today + (coverDays ?? orderCycleDays)),
+    today + orderCycleDays,
+  );
   const arrivals = await arrivalsOf(scope, today, await loadOpenLines(scope, mayComeAfter(soonest, today)));
   const late = new Map<string, readonly LateArrival[]>();
   for (const [variantId, each] of arrivals) {

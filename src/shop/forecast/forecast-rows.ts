@@ -14,7 +14,7 @@ import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { neededOf } from "./reorder-block.ts";
 import { loadBlocks } from "./reorder-block-tables.ts";
-import { type VariantKey, loadFacts, loadLateArrivals, loadStock } from "./forecast-facts.ts";
+import { type VariantKey, loadFacts, loadLateArrivals, loadSteering, loadStock } from "./forecast-facts.ts";
 import { decidedOnce } from "./decided-rows-memo.ts";
 import type { FilterKind, ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";
@@ -171,7 +171,9 @@ export async function forecastPage(
     const { blocks, changed } = found;
     const fresh = await decideRows([...changed]);
     // Of what day it is, a block knows nothing.
-    const late = await loadLateArrivals({ tx, shopId, view, variantIds: null }, context.today);
+    const all = { tx, shopId, view, variantIds: null };
+    const steering = await loadSteering(all);
+    const late = await loadLateArrivals(all, context.today, steering);
     const needed = blocks.flatMap((block) =>
       neededOf(
         block,
@@ -179,7 +181,10 @@ export async function forecastPage(
         context.shop.currencyCode,
         (variantId, stock) =>
           !changed.has(variantId) &&
-          replenishment({ ...stock, lateArrivals: late.get(variantId) ?? [] }, context).needsReorder,
+          replenishment(
+            { ...stock, lateArrivals: late.get(variantId) ?? [], steering: steering.get(variantId) ?? null },
+            context,
+          ).needsReorder,
       ),
     );
     return [...needed, ...fresh].sort(compareRows);

@@ -137,8 +137,8 @@ export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string)
   return { names: JSON.stringify(named), numbers: writer.numbers };
 }
 
-/** Facts in a block: all but the times when goods come, which days decide and not the block. */
-export type BlockedStock = Omit<StockFacts, "lateArrivals">;
+/** Facts in a block: all but the times when goods come, which days decide, and what few variants have. */
+export type BlockedStock = Omit<StockFacts, "lateArrivals" | "steering">;
 
 /** Parts of a view that decide about a variant in it. */
 type BlockView = Pick<ForecastView, "locationIds" | "supplierIds" | "variantIds">;

@@ -47,6 +47,9 @@ export interface SandboxFaults {
   readonly faults: readonly SandboxFault[];
 }
 
+/** Neither delays nor faults. */
+export const noFaults: SandboxFaults = { latencyMs: 0, applyDelayMs: 0, faults: [] };
+
 interface FaultRow {
   readonly position: number;
   readonly call: SandboxCall | "*";

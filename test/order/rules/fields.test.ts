@@ -90,6 +90,7 @@ const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
   day: "TEXT",
   strings: "TEXT",
   address: "TEXT",
+  reorder: "TEXT",
   instant: "INTEGER",
   integer: "INTEGER",
   boolean: "INTEGER",

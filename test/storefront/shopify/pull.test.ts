@@ -148,6 +148,7 @@ suite("a pull of everything", () => {
             price: null,
             status: "active",
             isArchived: false,
+            reorder: null,
           }),
         ]),
       );
@@ -190,6 +191,7 @@ suite("a pull of everything", () => {
               price: null,
               status: "active",
               isArchived: false,
+              reorder: null,
             }),
           ),
           ...[fromFile, elsewhere].flatMap((sale) => [
