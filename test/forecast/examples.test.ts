@@ -90,7 +90,6 @@ const examples: Readonly<Record<string, Example>> = {
     days: [{ day: today - 70, moved: -30_000, counted: null }],
   },
   "1 a day for 70 days, minimum 40": { ...steady, steering: { minimum: pieces(40) } },
-  "… minimum 10": { ...steady, steering: { minimum: pieces(10) } },
   "… maximum 20": { ...steady, steering: { maximum: pieces(20) } },
   "… maximum 4": { ...steady, steering: { maximum: pieces(4) } },
   "… minimum 40, maximum 50": { ...steady, steering: { minimum: pieces(40), maximum: pieces(50) } },
