@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "../../src/operations/registry.ts";
-import { customLine, type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
+import { customLine, type GoodsServer, holdCalls, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import type { TestServerOptions } from "../support/server.ts";
-import { until } from "../support/until.ts";
+import { patienceMs, until } from "../support/until.ts";
 
 /** Retries end quickly, so that a persistent failure is one within a test. */
 const open = (options: TestServerOptions = {}): Promise<GoodsServer & AsyncDisposable> =>
@@ -374,10 +374,10 @@ test("a refusal whose answer was lost does not stand in the way of a later sync"
   assert.equal(await server.onHand("red"), 110);
 });
 
-test("a push in flight holds back what must not overtake it, and nothing else", async () => {
+test("a push in flight holds back what must not overtake it, and nothing else", async (t) => {
   await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 5_000 } });
   await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 0 }, lineB]);
-  await server.faults([], { latencyMs: 1_500 });
+  const { goOn } = holdCalls(t, ["changeOnHand"]);
   let answered = false;
   const sync = server.post(server.order("/storefront-sync")).finally(() => {
     answered = true;
@@ -398,7 +398,7 @@ test("a push in flight holds back what must not overtake it, and nothing else", 
   }
   assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "storefrontSyncState"), "in-flight");
   assert.ok(!answered, "nobody has waited for the storefront");
-  await server.faults([]);
+  goOn();
   const received = await server.post(server.order("/receive"), totals({ a: 4 }));
   assert.equal(received.status, 200, received.text);
   assert.equal((await sync).at("data", "confirmation", "status"), "verified", (await sync).text);
@@ -678,35 +678,39 @@ test("a cost that the storefront refuses is 502 with the status unchanged; what 
   );
 });
 
-test("an order edited while its costs are written is not completed with stale ones", async () => {
+test("an order edited while its costs are written is not completed with stale ones", async (t) => {
   await using server = await open();
   await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 6 }]);
-  await server.faults([], { latencyMs: 400 });
+  const { begun, goOn } = holdCalls(t, ["writeCosts"]);
   const completing = server.post(server.order("/complete"));
-  await until("costs are written", async () => (await server.calls("writeCosts")) > 0);
+  await begun;
   const edited = await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", unitCost: 5 }] });
   assert.equal(edited.status, 200, edited.text);
+  goOn();
   const stale = await completing;
   assert.equal(stale.status, 400, stale.text);
   assert.equal(stale.at("error", "retryable"), true);
   assert.equal(stale.at("error", "reason"), "ORDER_EDITED");
   assert.equal(stale.headers["retry-after"], "1");
-  await server.faults([]);
   assert.equal((await server.post(server.order("/complete"))).status, 200);
   assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, 50_000);
 });
 
 for (const below of ["/complete", "/quick-complete"])
-  test(`eight ${below} at once: one tells the storefront, each cost is written once, the others are refused before they tell anything`, async () => {
-    await using server = await open();
+  test(`eight ${below} at once: one tells the storefront, each cost is written once, the others are refused before they tell anything`, async (t) => {
+    await using server = await open({ outboxLimits: { callTimeLimitMs: patienceMs } });
     const [status, figures] =
       below === "/complete" ? (["Received", synced] as const) : (["In Progress", { quantityConfirmed: 10 }] as const);
     await server.bringOrder(status, [
       { ...lineA, ...figures },
       { ...lineB, ...figures, quantityOrdered: 10 },
     ]);
-    await server.faults([], { latencyMs: 150 });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => server.post(server.order(below))));
+    const { goOn } = holdCalls(t, ["writeCosts", "changeOnHand"]);
+    let ended = 0;
+    const asked = Array.from({ length: 8 }, () => server.post(server.order(below)).finally(() => (ended += 1)));
+    await until("seven are refused", () => ended === asked.length - 1);
+    goOn();
+    const answers = await Promise.all(asked);
     assert.equal(answers.filter((answer) => answer.status === 200).length, 1);
     for (const refused of answers.filter((answer) => answer.status !== 200)) {
       assert.equal(refused.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", refused.text);
@@ -724,12 +728,13 @@ for (const below of ["/complete", "/quick-complete"])
     );
   });
 
-test("beside a /complete that writes costs another and a /quick-complete are refused; a failure ends that at once", async () => {
+test("beside a /complete that writes costs another and a /quick-complete are refused; a failure ends that at once", async (t) => {
   await using server = await open();
   await server.bringOrder("Received", [{ ...lineA, ...synced }]);
-  await server.faults([{ call: "writeCosts", outcome: "error" }], { latencyMs: 800 });
+  await server.faults([{ call: "writeCosts", outcome: "error" }]);
+  const { begun, goOn } = holdCalls(t, ["writeCosts"]);
   const completing = server.post(server.order("/complete"));
-  await called(server, "writeCosts", 1);
+  await begun;
   const beside = await server.post(server.order("/complete"));
   assert.equal(beside.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", beside.text);
   const fromReceived = await server.post(server.order("/quick-complete"));
@@ -740,6 +745,7 @@ test("beside a /complete that writes costs another and a /quick-complete are ref
   const quick = await server.post(server.order("/quick-complete"));
   assert.equal(quick.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", quick.text);
   assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200, "no push is in flight");
+  goOn();
   assert.equal((await completing).status, 502);
   assert.equal(await server.calls("writeCosts"), 1);
   await server.faults([]);
@@ -1047,31 +1053,31 @@ test("what the storefront has no more, or does not count, is left out of incomin
   }
 });
 
-test("a line that comes while the guard looks is looked at before confirmAll confirms it", async () => {
+test("a line that comes while the guard looks is looked at before confirmAll confirms it", async (t) => {
   await using server = await open();
   await server.bringOrder("Sent", [lineA]);
   await server.sandbox.patchVariant("blue", { status: "deleted" });
-  await server.faults([], { latencyMs: 1_000 });
+  const { begun, goOn } = holdCalls(t, ["checkVariants"]);
   const confirming = server.post(server.order("/confirm"), { confirmAll: true });
-  await until("variants are checked", async () => (await server.calls("checkVariants")) > 0);
+  await begun;
   const added = await server.post(server.order("/line-items"), {
     lineItems: [{ variantId: "blue", quantityOrdered: 1 }],
   });
   assert.equal(added.status, 201, added.text);
-  await server.faults([]);
+  goOn();
   const stopped = await confirming;
   assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES", stopped.text);
   assert.equal(stopped.at("error", "details", 0, "variantId"), "blue");
   assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "Sent");
 });
 
-test("a push goes on whatever becomes of the order: cancelled it still lands, and only then can it be deleted", async () => {
+test("a push goes on whatever becomes of the order: cancelled it still lands, and only then can it be deleted", async (t) => {
   await using server = await open({ shop: { followOnWaitMs: 0 } });
   await server.bringOrder("In Progress", [
     { ...lineA, quantityConfirmed: 10, quantityReceived: 6, quantitySynced: 0 },
     lineB,
   ]);
-  await server.faults([], { latencyMs: 1_500 });
+  const { goOn } = holdCalls(t, ["changeOnHand"]);
   const sync = server.post(server.order("/storefront-sync"));
   await server.state("in-flight");
   const quick = await server.post(server.order("/quick-complete"));
@@ -1080,7 +1086,7 @@ test("a push goes on whatever becomes of the order: cancelled it still lands, an
   assert.equal(cancelled.status, 200, cancelled.text);
   const early = await server.delete(server.order());
   assert.equal(early.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", early.text);
-  await server.faults([]);
+  goOn();
   assert.equal((await sync).at("data", "confirmation", "status"), "verified", (await sync).text);
   assert.equal((await server.settled()).at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 6);
   assert.equal(await server.onHand("red"), 106);

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../src/base/json.ts";
-import { type OrderLine, startGoodsServer } from "../support/goods-server.ts";
+import { holdCalls, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";
-import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -309,19 +308,19 @@ test("a storefront that cannot be asked stops the move with nothing changed", as
   assert.equal(header(await server.get(path), "status"), "Draft");
 });
 
-test("lines that come while the guard looks are looked at before the order is sent", async () => {
+test("lines that come while the guard looks are looked at before the order is sent", async (t) => {
   await using server = await startGoodsServer();
   const path = await created(server, {
     locationId: "warehouse",
     lineItems: [{ variantId: "red", quantityOrdered: 1 }],
   });
   await server.sandbox.patchVariant("blue", { status: "deleted" });
-  await server.faults([], { latencyMs: 1_000 });
+  const { begun, goOn } = holdCalls(t, ["checkVariants"]);
   const sending = server.post(`${path}/status`, { status: "Sent" });
-  await until("the guard looks", async () => (await server.calls("checkVariants")) > 0);
+  await begun;
   const added = await server.post(`${path}/line-items`, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] });
   assert.equal(added.status, 201);
-  await server.faults([]);
+  goOn();
   const sent = await sending;
   assert.equal(sent.at("error", "code"), "INVENTORY_GUARD_ISSUES", sent.text);
   assert.equal(header(await server.get(path), "status"), "Draft");

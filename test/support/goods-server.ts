@@ -1,9 +1,11 @@
 /** A server with a small catalogue, also in the sandbox, and orders in the status that a test needs. */
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import { importRecords } from "../../src/exchange/import.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money/money.ts";
 import type { Status } from "../../src/core/order/purchase-order.ts";
 import { loadShop } from "../../src/shop/access/accounts.ts";
+import { SandboxCalls } from "../../src/storefront/sandbox/calls.ts";
 import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "./server.ts";
@@ -138,4 +140,25 @@ export async function startGoodsServer(options: TestServerOptions = {}): Promise
       return new Map(Object.entries(calls)).get(name) ?? 0;
     },
   };
+}
+
+/** Holds calls of the sandbox with these names until `goOn` is called. `begun`: there is one. */
+export function holdCalls(
+  t: TestContext,
+  names: readonly string[],
+): { readonly begun: Promise<void>; readonly goOn: () => void } {
+  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { run } = SandboxCalls.prototype;
+  t.mock.method(
+    SandboxCalls.prototype,
+    "run",
+    async function (this: SandboxCalls, ...given: Parameters<SandboxCalls["run"]>) {
+      if (names.includes(given[0].name)) {
+        begun.resolve();
+        await over.promise;
+      }
+      return await run.apply(this, given);
+    },
+  );
+  return { begun: begun.promise, goOn: () => over.resolve() };
 }
