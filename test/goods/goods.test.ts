@@ -398,9 +398,9 @@ test("a push in flight holds back what must not overtake it, and nothing else", 
   }
   assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "storefrontSyncState"), "in-flight");
   assert.ok(!answered, "nobody has waited for the storefront");
-  goOn();
   const received = await server.post(server.order("/receive"), totals({ a: 4 }));
   assert.equal(received.status, 200, received.text);
+  goOn();
   assert.equal((await sync).at("data", "confirmation", "status"), "verified", (await sync).text);
   await server.settled();
   assert.equal(await server.onHand("red"), 104, "what was lowered meanwhile is taken back");
