@@ -47,7 +47,11 @@ export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters,
       </div>
       {filters}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
-      {rows.length > 0 ? <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} /> : null}
+      {rows.length > 0 ? (
+        <div class="as-wide">
+          <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} />
+        </div>
+      ) : null}
       {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
       <MoreRows list={list} label={texts.orders.more} />
     </>
