@@ -66,7 +66,7 @@ function toolMadeOf(operation: Operation): OperationTool {
     definition: {
       name,
       title,
-      description: worded(`${summary} ${description}`, "mcp"),
+      description: worded(`${summary} ${description}`, "mcp").trim(),
       inputSchema: inputSchemaOf(operation),
       outputSchema: { ...(operation.scope === "write" ? writeAnswerSchema(output) : output), type: "object" },
       annotations: annotationsOf(operation),

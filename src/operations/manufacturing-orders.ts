@@ -231,7 +231,7 @@ async function headersWithMeasures(tx: Tx, call: Call, orders: readonly Manufact
 
 const listManufacturingOrders = manufacturingOrders.list(
   {
-    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}`,
+    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}`,
     input: z
       .strictObject({
         status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),

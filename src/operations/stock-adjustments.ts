@@ -112,7 +112,7 @@ async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAd
 
 const listStockAdjustments = stockAdjustments.list(
   {
-    description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")} stock_take_reason_list has the reasons.`,
+    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. ")}stock_take_reason_list has the reasons.`,
     input: z
       .strictObject({
         status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),

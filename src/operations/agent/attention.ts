@@ -105,7 +105,7 @@ export const ordersNeedingAttention = operation({
   title: "Orders needing attention",
   summary: "Orders that are late, unconfirmed, disputed, unsynced, fully in but open, or have a payment due.",
   description:
-    "Each order once, longest waiting first, with its reasons, days, open quantities and the next tool to call.",
+    "Longest waiting first, with its reasons, days, open quantities and the next tool to call.",
   faults: [],
   input: z
     .strictObject({

@@ -87,7 +87,7 @@ export const listPurchaseOrders = operation({
   toolSets: ["purchasing", "reorder", "receiving"],
   title: "List purchase orders",
   summary: "Orders without their lines, newest first.",
-  description: `Filters narrow together; one that takes several values matches any of them.${only("rest", " To go on, pass cursor with the same filters until it is null.")}${only("mcp", " Orders are in short; include brings their headers whole.")}`,
+  description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}${only("mcp", "Orders are in short; include brings their headers whole.")}`,
   route: { method: "GET", path: "/purchase-orders" },
   faults: [],
   input: z
