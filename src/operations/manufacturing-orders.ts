@@ -231,7 +231,7 @@ async function headersWithMeasures(tx: Tx, call: Call, orders: readonly Manufact
 
 const listManufacturingOrders = manufacturingOrders.list(
   {
-    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}`,
+    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. ")}manufacturing_order_get has the lines of one.`,
     input: z
       .strictObject({
         status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),

@@ -140,7 +140,7 @@ export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchem
 
 const listStockTakes = stockTakes.list(
   {
-    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}`,
+    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. ")}stock_take_get has the lines of one.`,
     input: z
       .strictObject({
         status: listParameter(z.enum(stockTakeStatuses), "Status."),

@@ -135,7 +135,7 @@ export const transferAddressesJson = (order: TransferOrderHeader): z.output<type
 
 const listTransferOrders = transferOrders.list(
   {
-    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}`,
+    description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. ")}transfer_order_get has the lines of one.`,
     input: z
       .strictObject({
         status: listParameter(z.enum(transferOrderStatuses), "Status."),

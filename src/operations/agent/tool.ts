@@ -13,7 +13,7 @@ export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 /** Input of a look-up: the search, and the ids that it takes. */
 export const lookUpInput = {
   search: soughtText(searchMax).optional().meta({ description: "Words, each part of the name." }),
-  ids: z.array(id).min(1).max(pageSizeMax).optional().meta({ description: "Only these ids." }),
+  ids: z.array(id).min(1).max(pageSizeMax).optional(),
 } as const;
 
 /** The arguments of a look-up: its filters, `limit` and `cursor`. */
