@@ -71,7 +71,8 @@ for (const { kind, type, path, idMember } of kinds)
     assert.deepEqual([...inputOf(`${kind}_update`).keys()].toSorted(), named.toSorted());
 
     const first = values.ofMembers(inputOf(`${kind}_create`), kind);
-    const id = String(first[idMember]);
+    const id = first[idMember];
+    assert.ok(typeof id === "string");
     const at = `${path}/${encodeURIComponent(id)}`;
     const check = async (expected: JsonObject, answered: TestResponse): Promise<void> => {
       const shown = answered.at("data", kind);
@@ -105,7 +106,9 @@ for (const { kind, type, path, idMember } of kinds)
       return isJsonArray(changes) ? changes.filter(isJsonObject) : [];
     };
     const afterOf = (entry: JsonObject | undefined, member: "before" | "after"): JsonObject =>
-      Object.fromEntries(changesOf(entry).map((change) => [String(change["field"]), change[member] ?? null]));
+      Object.fromEntries(
+        changesOf(entry).map((change) => [JSON.stringify(change["field"]).slice(1, -1), change[member] ?? null]),
+      );
     none(differences(first, afterOf(begin, "after"), "begun"));
     const differ = Object.keys(second).filter((name) => JSON.stringify(first[name]) !== JSON.stringify(second[name]));
     const those = (record: JsonObject): JsonObject =>

@@ -198,6 +198,7 @@ test("documents of one shop beyond those that may wait are 503 with Retry-After,
   assert.equal(brought.status, 200, brought.text);
   // The shop's first document is not drawn to its end until all have come.
   const goOn = Promise.withResolvers<void>();
+  // oxlint-disable-next-line typescript/unbound-method -- it is bound when it is called
   const { draw } = DrawingThreads.prototype;
   t.mock.method(DrawingThreads.prototype, "draw", async function (this: DrawingThreads, content: DocumentContent) {
     if (content.poNumber !== theirOrder.poNumber) await goOn.promise;

@@ -38,7 +38,7 @@ const orders = "/api/v1/purchase-orders";
 // A segment.
 
 /** What is hard to search: wildcards, escapes, letters of several lengths, and blanks. */
-const letters = [..."abAßÉς%_\\'1-", "e\u0301", "ﬁ", "İ", "𝒳", "é", "¨", " ", "\u0001", "\u0085"];
+const letters = [...Array.from("abAßÉς%_\\'1-"), "e\u0301", "ﬁ", "İ", "𝒳", "é", "¨", " ", "\u0001", "\u0085"];
 
 const textOf = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 6 }).map((all) => all.join(""));
 

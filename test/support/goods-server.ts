@@ -148,6 +148,7 @@ export function holdCalls(
   names: readonly string[],
 ): { readonly begun: Promise<void>; readonly goOn: () => void } {
   const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // oxlint-disable-next-line typescript/unbound-method -- it is bound when it is called
   const { run } = SandboxCalls.prototype;
   t.mock.method(
     SandboxCalls.prototype,

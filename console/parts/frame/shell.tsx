@@ -146,7 +146,7 @@ const initialsOf = (name: string): string =>
   name
     .split(/\s+/)
     .slice(0, 2)
-    .map((word) => [...word][0] ?? "")
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0x20))
     .join("")
     .toUpperCase();
 

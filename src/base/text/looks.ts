@@ -14,7 +14,7 @@ const lookAlikes: readonly (readonly [string, string])[] = [
 
 const latinOf: ReadonlyMap<string, string> = new Map(
   lookAlikes.flatMap(([others, latin]) =>
-    [...others].map((letter, index) => [letter, latin[index] ?? letter] as const),
+    Array.from(others, (letter, index) => [letter, latin[index] ?? letter] as const),
   ),
 );
 
@@ -26,7 +26,7 @@ const withoutDoubles = (text: string): string => text.replace(/[l1|]/g, "i").rep
  * is not seen or the alphabet of a letter.
  */
 export function looksOf(name: string): string {
-  const latin = [...name.normalize("NFKD")].map((letter) => latinOf.get(letter) ?? letter).join("");
+  const latin = Array.from(name.normalize("NFKD"), (letter) => latinOf.get(letter) ?? letter).join("");
   return withoutDoubles(fold(latin))
     .replaceAll(/\p{Default_Ignorable_Code_Point}+/gu, "")
     .replaceAll(/\s+/g, " ")

@@ -109,7 +109,7 @@ export function mailAddressesFrom(list: string): {
  * another address.
  */
 export function senderName(shopName: string): string {
-  const apart = [...shopName].map((letter) => (/[<>@"]/.test(letter.normalize("NFKC")) ? " " : letter)).join("");
+  const apart = Array.from(shopName, (letter) => (/[<>@"]/.test(letter.normalize("NFKC")) ? " " : letter)).join("");
   const plain = onOneLine(apart).replaceAll(/ +/g, " ");
   return plain === "" ? "OpenPO" : `${plain} via OpenPO`;
 }

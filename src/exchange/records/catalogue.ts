@@ -39,8 +39,8 @@ const fieldRecord = <T extends Fields, Stored extends ValuesOf<T>>(
   fields: T,
   inputs: InputFields<T>,
 ): z.ZodType<Stored> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs take what a record may hold
   fieldObject(fields, inputs, "new", { type: z.literal(type) }).transform(
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inputs take what a record may hold
     (given) => valuesFrom(fields, given) as Stored,
   );
 

@@ -127,6 +127,12 @@ function refuseOfStorefront({ shop }: Call, kind: RecordKind): void {
   });
 }
 
+/** The value of a member that is a text in every record. */
+function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError("an id is no text");
+  return value;
+}
+
 /** Facts that the operations on records of one kind share. */
 function formOf<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, Stored>) {
   const { kind, idMember, fields } = of;
@@ -140,7 +146,7 @@ function formOf<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, St
     route,
     path: `${route}/{${idMember}}`,
     inPath: { [idMember]: pathId },
-    idOf: (input: Changes<T>): string => String(input[idMember]),
+    idOf: (input: Changes<T>): string => textOf(input[idMember]),
     answer: (record: Stored) => ({ data: { [kind]: json(record) }, etag: etagOfRecord(record) }),
   };
 }

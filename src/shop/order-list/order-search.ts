@@ -281,7 +281,7 @@ class Search {
     const load = (name: string): Promise<readonly string[]> => loadColumn(this.#tx, this.#shopId, name, heads);
     const [bodies, keys] = await Promise.all([
       Promise.all(this.#names.map(load)),
-      Promise.all(unknown.map((segment) => (this.#needsKeys(segment) ? this.#keys(segment) : null))),
+      Promise.all(unknown.map(async (segment) => (this.#needsKeys(segment) ? await this.#keys(segment) : null))),
     ]);
     const found = new Map(
       unknown.map((segment, index) => {

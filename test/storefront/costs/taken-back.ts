@@ -25,8 +25,8 @@ interface TakenBackWorld {
 export async function takenBackThoughKilled(world: TakenBackWorld): Promise<void> {
   const { variantId, locationId } = world;
   const asAdmin = async (method: string, target: string, body: string | object): Promise<string> => {
-    const { ask, adminToken } = world.program();
-    const answered = await ask(method, `/admin/v1/shops/tideline${target}`, adminToken, body);
+    const program = world.program();
+    const answered = await program.ask(method, `/admin/v1/shops/tideline${target}`, program.adminToken, body);
     assert.ok(answered.status < 300, answered.text);
     return String(answered.at("data", "apiKey"));
   };

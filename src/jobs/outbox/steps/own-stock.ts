@@ -39,11 +39,12 @@ export async function keepVariants(tx: Tx, context: WorkContext, run: Run<"keep-
 /** Adds each difference, under a reference of its own: repeating one changes nothing (F1). */
 export const keepLevels = (context: WorkContext, run: Run<"keep-level">): Step => ({
   kind: "call",
-  async call({ ownStock, changeOnHand }, signal) {
+  async call(storefront, signal) {
+    const { ownStock } = storefront;
     const results = new Map<string, ItemResult | undefined>();
     if (ownStock !== undefined)
       for (const { effectId, effect, traceparent } of run) {
-        const [result] = await changeOnHand([effect], {
+        const [result] = await storefront.changeOnHand([effect], {
           reference: `level:${effectId}`,
           documentUri: `openpo://shops/${context.shopId}/variants/${effect.variantId}`,
           traceparent,
