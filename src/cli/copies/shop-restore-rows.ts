@@ -46,7 +46,7 @@ const sandboxSchema = "openpo_sandbox";
 const rowsAtOnce = 500;
 
 const sandboxTables = (): readonly string[] =>
-  loadMigrations(path.join(import.meta.dirname, "../../storefront/sandbox/schema")).flatMap(tablesOf);
+  tablesOf(loadMigrations(path.join(import.meta.dirname, "../../storefront/sandbox/schema")));
 
 /** The port's transaction on a connection whose transaction has begun. */
 const txOn = (connection: PostgresConnection): Tx => ({

@@ -41,13 +41,17 @@ class Upkeep {
     this.#changes.delete(shopId);
   }
 
-  /** The work, which throws `Unfilled` if the shop is to be filled first. */
+  /** The work, which throws `Unfilled` if the shop is to be filled first: then it is run again. */
   guarded<T>(shopId: string, work: Work<T>): Work<T> {
     if (this.#filled.has(shopId)) return work;
     return async (tx) => {
-      if (await isUnfilled(tx, shopId)) throw new Unfilled();
+      // The work begins first: it may have to send something before its transaction.
+      const [done, unfilled] = await Promise.allSettled([work(tx), isUnfilled(tx, shopId)]);
+      if (unfilled.status === "fulfilled" && unfilled.value) throw new Unfilled();
+      if (done.status === "rejected") throw done.reason;
+      if (unfilled.status === "rejected") throw unfilled.reason;
       this.#filled.add(shopId);
-      return await work(tx);
+      return done.value;
     };
   }
 
@@ -129,7 +133,8 @@ export function keepingSegments(engine: Engine, log: Pick<Log, "error">): Engine
         );
       const result = await upkeep.run(shopId, () => {
         changes = 0;
-        return engine.write(shopId, upkeep.guarded(shopId, noticing), options);
+        // What only adds rows of its own reads nothing.
+        return engine.write(shopId, options?.append === true ? noticing : upkeep.guarded(shopId, noticing), options);
       });
       if (changes > 0) upkeep.changed(shopId, changes);
       return result;

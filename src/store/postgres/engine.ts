@@ -165,7 +165,7 @@ class PostgresEngine implements Engine {
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
-    this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
+    this.#tables = tablesOf(loadMigrations(options.schemaDirectory));
     this.#statistics = new FirstStatistics(options.pool, options.schemaName, options.log);
   }
 

@@ -32,11 +32,18 @@ import {
   sqlState,
 } from "./connection.ts";
 
-const tableName = /^create\s+table\s+(\w+)/i;
+const tableChange = /^(create|drop)\s+table\s+(\w+)/i;
 
-/** Names of the tables that this text makes. */
-export const tablesOf = (text: string): readonly string[] =>
-  statementsOf(text).flatMap((statement) => tableName.exec(statement)?.[1] ?? []);
+/** Names of the tables that these migrations leave. */
+export function tablesOf(migrations: readonly string[]): readonly string[] {
+  const tables = new Set<string>();
+  for (const statement of migrations.flatMap(statementsOf)) {
+    const [, change = "", table = ""] = tableChange.exec(statement) ?? [];
+    if (change.toLowerCase() === "create") tables.add(table);
+    else tables.delete(table);
+  }
+  return [...tables];
+}
 
 /** Tables that a statement reads or writes to change existing rows, or to fill their new columns. */
 const filledTables = (statement: string): readonly string[] =>
