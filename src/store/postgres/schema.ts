@@ -68,8 +68,8 @@ function postgresStatements(text: string): readonly Step[] {
         computedBy(statement) ?? collated,
         ...filled.map((table) => `alter table ${table} force row level security`),
       ];
-    const table = tableName.exec(statement)?.[1];
-    if (table === undefined) return [collated];
+    const [, change, table] = tableChange.exec(statement) ?? [];
+    if (table === undefined || change?.toLowerCase() !== "create") return [collated];
     return [
       collated,
       `alter table ${table} enable row level security`,
