@@ -103,10 +103,23 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
     next.size === 0 ? hrefOf("stock", name) : `${hrefOf("stock", name)}?${next.toString()}`;
   const set = (parameter: string, value: string): void => go(addressOf(withParameter(query, parameter, value)));
   const chosen = (query.get("status") ?? "").split(",").filter((each) => each !== "");
+  const choose = (status: string): void =>
+    set("status", (chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]).join(","));
   const dates = [
     ["dateFrom", texts.filters.from],
     ["dateTo", texts.filters.to],
   ] as const;
+  const taken = [
+    ...chosen.map((status) => ({
+      label: stockTexts.columns.status,
+      name: status,
+      takeOff: () => choose(status),
+    })),
+    ...dates.flatMap(([parameter, label]) => {
+      const name = query.get(parameter);
+      return name === null ? [] : { label, name, takeOff: () => set(parameter, "") };
+    }),
+  ];
   return (
     <>
       <p class="lead">{stockTexts.lead}</p>
@@ -119,7 +132,7 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
             search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
           />
         }
-        taken={[]}
+        taken={taken}
       >
         <fieldset class="chips">
           <legend>{stockTexts.columns.status}</legend>
@@ -129,12 +142,7 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
               type="button"
               class="toggle"
               aria-pressed={chosen.includes(status)}
-              onClick={() =>
-                set(
-                  "status",
-                  (chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]).join(","),
-                )
-              }
+              onClick={() => choose(status)}
             >
               {status}
             </button>

@@ -96,7 +96,10 @@ async function overEdgesOf(page: Page, name: string): Promise<readonly string[]>
 
 /** What is found on the page, wide and light, then narrow and dark. */
 async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
-  const faults = (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
+  // The kit shows what is shown while something is loaded.
+  const isKit = name.startsWith("kit,");
+  if (isKit) await page.locator("h1").first().waitFor();
+  const faults = isKit || (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
   for (const text of await page.evaluate<readonly string[]>(plainTimes)) faults.push(`${name}: ${text} is no <time>`);
   for (const [colorScheme, width] of [
     ["light", 1_280],

@@ -65,69 +65,71 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
     else focus(Math.floor(bounded / edits.length), edits[bounded % edits.length] ?? 0);
   };
   return (
-    <table class="rows grid" aria-label={props.label} aria-rowcount={lines.length + 1} ref={table}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.name} scope="col" class={isEdit(column) || column.isAmount ? "amount" : undefined}>
-              {column.title}
-            </th>
-          ))}
-          {actionsOf === undefined ? null : (
-            <th scope="col">
-              <span class="hidden">{props.actionsTitle}</span>
-            </th>
-          )}
-        </tr>
-      </thead>
-      <RowChunks
-        rows={lines}
-        size={chunkRows}
-        columns={columns.length + (actionsOf === undefined ? 0 : 1)}
-        of={heights.current}
-        held={at.value.row}
-        draw={(line, row) => (
-          <tr key={line.poLineItemId} aria-rowindex={row + 2}>
-            {columns.map((column, index) => {
-              const note = props.noteOf(line, column.name);
-              if (!isEdit(column))
-                return index === 0 ? (
-                  <th key={column.name} scope="row">
-                    {column.shown(line)}
-                    {props.noteOf(line, null) === null ? null : (
-                      <span class="cell-note">{props.noteOf(line, null)}</span>
+    <div class="as-wide">
+      <table class="rows grid" aria-label={props.label} aria-rowcount={lines.length + 1} ref={table}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" class={isEdit(column) || column.isAmount ? "amount" : undefined}>
+                {column.title}
+              </th>
+            ))}
+            {actionsOf === undefined ? null : (
+              <th scope="col">
+                <span class="hidden">{props.actionsTitle}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <RowChunks
+          rows={lines}
+          size={chunkRows}
+          columns={columns.length + (actionsOf === undefined ? 0 : 1)}
+          of={heights.current}
+          held={at.value.row}
+          draw={(line, row) => (
+            <tr key={line.poLineItemId} aria-rowindex={row + 2}>
+              {columns.map((column, index) => {
+                const note = props.noteOf(line, column.name);
+                if (!isEdit(column))
+                  return index === 0 ? (
+                    <th key={column.name} scope="row">
+                      {column.shown(line)}
+                      {props.noteOf(line, null) === null ? null : (
+                        <span class="cell-note">{props.noteOf(line, null)}</span>
+                      )}
+                    </th>
+                  ) : (
+                    <td key={column.name} class={column.isAmount ? "amount" : undefined} data-name={column.title}>
+                      {column.shown(line)}
+                    </td>
+                  );
+                return (
+                  <td key={column.name} class="amount" data-name={column.title}>
+                    {isEditable ? (
+                      <Cell
+                        column={column}
+                        line={line}
+                        position={{ row, column: index }}
+                        isInTabOrder={at.value.row === row && at.value.column === index}
+                        note={note}
+                        kept={props.keptOf?.(line, column) ?? null}
+                        take={(text) => props.set(line, column, text)}
+                        drop={() => props.drop?.(line, column)}
+                        walk={walk}
+                      />
+                    ) : (
+                      column.shown(line)
                     )}
-                  </th>
-                ) : (
-                  <td key={column.name} class={column.isAmount ? "amount" : undefined} data-name={column.title}>
-                    {column.shown(line)}
+                    {note === null ? null : <span class="cell-note">{note}</span>}
                   </td>
                 );
-              return (
-                <td key={column.name} class="amount" data-name={column.title}>
-                  {isEditable ? (
-                    <Cell
-                      column={column}
-                      line={line}
-                      position={{ row, column: index }}
-                      isInTabOrder={at.value.row === row && at.value.column === index}
-                      note={note}
-                      kept={props.keptOf?.(line, column) ?? null}
-                      take={(text) => props.set(line, column, text)}
-                      drop={() => props.drop?.(line, column)}
-                      walk={walk}
-                    />
-                  ) : (
-                    column.shown(line)
-                  )}
-                  {note === null ? null : <span class="cell-note">{note}</span>}
-                </td>
-              );
-            })}
-            {actionsOf === undefined ? null : <td class="row-actions">{actionsOf(line)}</td>}
-          </tr>
-        )}
-      />
-    </table>
+              })}
+              {actionsOf === undefined ? null : <td class="row-actions">{actionsOf(line)}</td>}
+            </tr>
+          )}
+        />
+      </table>
+    </div>
   );
 };

@@ -41,7 +41,7 @@ export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, childr
         ? null
         : taken.map(({ label, name, takeOff }) => (
             <button
-              key={label}
+              key={`${label} ${name}`}
               type="button"
               class="taken"
               aria-label={texts.filters.takeOff(label, name)}

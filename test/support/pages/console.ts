@@ -164,6 +164,11 @@ export const withPerson = (role: Role, use: (page: Page, program: RunningProgram
     await use(page, program);
   }, role);
 
+/** The elements that stand out of the window. */
+const widest = `[...document.querySelectorAll("body *")]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth)
+  .map((each) => each.parentElement.className + " > " + each.outerHTML.slice(0, 80)).join(" | ")`;
+
 /**
  * Looks at the page on three widths, light and dark: none scrolls sideways. Where `CI_ARTIFACTS` names a folder, each is written as a picture
  * for a person to look at.
@@ -181,7 +186,8 @@ export async function picture(page: Page, name: string): Promise<void> {
         mkdirSync(folder, { recursive: true });
         await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
       }
-      assert.ok(tooWide <= 0, `${name} at ${width} is ${tooWide} too wide`);
+      const outside = tooWide <= 0 ? "" : await page.evaluate<string>(widest);
+      assert.ok(tooWide <= 0, `${name} at ${width} is ${tooWide} too wide: ${outside}`);
     }
   }
   await page.emulateMedia({ colorScheme: "light" });
