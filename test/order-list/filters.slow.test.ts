@@ -240,7 +240,15 @@ interface Documented {
   readonly paths: Readonly<
     Record<
       string,
-      { readonly get?: { readonly parameters?: readonly { readonly name?: string; readonly in?: string }[] } }
+      {
+        readonly get?: {
+          readonly parameters?: readonly {
+            readonly name?: string;
+            readonly in?: string;
+            readonly required?: boolean;
+          }[];
+        };
+      }
     >
   >;
 }
@@ -255,7 +263,10 @@ test("every list with several filters has a value of each for the next test", ()
   for (const { paths } of documents)
     for (const [target, { get }] of Object.entries(paths)) {
       const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
-      const filters = query.flatMap(({ name }) => (name === undefined || paging.includes(name) ? [] : [name]));
+      // Without a required one there is no list.
+      const filters = query.flatMap(({ name, required }) =>
+        name === undefined || required === true || paging.includes(name) ? [] : [name],
+      );
       // The parameters of OAuth are one question, not filters of a list.
       if (filters.length < 2 || filters.includes("code_challenge")) continue;
       found += 1;
