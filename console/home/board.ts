@@ -23,6 +23,8 @@ export interface Board {
   readonly answers: Output<"supplier_proposal_waiting">["proposals"];
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
+  /** Everything was asked for: what is not there by now could not be read. */
+  readonly isOver: boolean;
 }
 
 const counted = {
@@ -35,7 +37,7 @@ const counted = {
 
 type CountName = keyof typeof counted;
 
-const empty: Board = { open: null, counts: {}, answers: [], forecast: null, changes: null };
+const empty: Board = { open: null, counts: {}, answers: [], forecast: null, changes: null, isOver: false };
 
 export function boardOf() {
   const board = signal<Board>(empty);
@@ -74,6 +76,7 @@ export function boardOf() {
       const names: readonly CountName[] = ["all", "late", "waiting", "drafts", "failed"];
       const reads = [readOpen, readAnswers, readForecast, readChanges, ...names.map((name) => () => readCount(name))];
       await Promise.allSettled(reads.map((read) => read()));
+      set({ isOver: true });
     },
   };
 }

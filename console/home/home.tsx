@@ -69,20 +69,28 @@ function firstName(): string {
   return (person?.personId === null ? person.name : person?.name.split(/\s/)[0]) ?? "";
 }
 
-const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => (
-  <>
-    <Tasks board={board} />
-    <div class="board">
-      <Arriving board={board} />
-      <ByWeek board={board} />
-      <Lasting board={board} />
-      <BySupplier board={board} />
-      <Calendar board={board} />
-      <Lately board={board} />
-    </div>
-    {board.open?.isCut === true ? <p class="quiet">{words.cut(openOrdersMax)}</p> : null}
-  </>
-);
+const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
+  const shows = (part: object | null): boolean => part !== null || !board.isOver;
+  return (
+    <>
+      {shows(board.open) ? null : (
+        <p class="problem" role="alert">
+          {words.unread}
+        </p>
+      )}
+      <Tasks board={board} />
+      <div class="board">
+        {shows(board.open) ? <Arriving board={board} /> : null}
+        {shows(board.open) ? <ByWeek board={board} /> : null}
+        {shows(board.forecast) ? <Lasting board={board} /> : null}
+        {shows(board.open) ? <BySupplier board={board} /> : null}
+        {shows(board.open) ? <Calendar board={board} /> : null}
+        {shows(board.changes) ? <Lately board={board} /> : null}
+      </div>
+      {board.open?.isCut === true ? <p class="quiet">{words.cut(openOrdersMax)}</p> : null}
+    </>
+  );
+};
 
 interface Task {
   readonly name: keyof typeof words.tasks;

@@ -17,6 +17,7 @@ export const homeTexts = {
     failed: "storefront failures",
   },
   arriving: "Arriving next",
+  unread: "Orders could not be read. Load the page again in a moment.",
   nothingArriving: "Nothing is on its way.",
   allOpen: "All open orders",
   value: "On its way, by week",
