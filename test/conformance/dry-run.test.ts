@@ -101,6 +101,12 @@ test("a dry run of a create is 200 with the order and nothing stored under the k
   const made = await server.post(orders, input, key);
   assert.equal(made.status, 201);
   assert.equal(made.at("data", "purchaseOrder", "poNumber"), dry.at("data", "purchaseOrder", "poNumber"));
+  const lines = `${orders}/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}/line-items`;
+  for (const [target, body] of [
+    [lines, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] }],
+    [`${lines}/custom`, { productName: "Pallet", quantityOrdered: 1 }],
+  ] as const)
+    assert.equal((await server.post(`${target}?dryRun=true`, body)).status, 200, target);
 });
 
 test("a dry run takes a token, has a marked row in the audit log, and is refused like the write", async () => {
