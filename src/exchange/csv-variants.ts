@@ -74,7 +74,7 @@ export async function variantsOf(
   rows: readonly SuppliersRow[],
   faults: FileFaults,
 ): Promise<readonly (RowVariant | null)[]> {
-  const named = rows.map((row) => faults.tried(() => inputWithoutBody(row)));
+  const named = rows.map((row) => faults.tried(() => namedIn(row)));
   const handles = named.flatMap((name) => (name?.key === "handle" ? name.variantId : []));
   const codes = named.map((name) => (name?.key === "codes" ? name.codes : []));
   const [catalogue, found] = await engine.read(shop.shopId, async (tx) => [
@@ -99,7 +99,7 @@ export async function variantsOf(
 }
 
 /** Returns the names by which a row gives its variant. @throws Fault INVALID_INPUT when it is nothing. */
-function inputWithoutBody({ row, supplierId }: SuppliersRow) {
+function namedIn({ row, supplierId }: SuppliersRow) {
   const variantId = codeOf(row, "variantId");
   if (variantId !== null) return { key: "variantId", variantId } as const;
   const handle = row.value("handle");
