@@ -26,6 +26,7 @@ import {
   isMatch,
   markArticles,
   columnsWanted,
+  eachLineWith,
   placesOf,
 } from "./segment.ts";
 
@@ -98,15 +99,8 @@ export async function articlesNamed(
   );
   return words.map((word) => {
     const ids: number[] = [];
-    for (const { created_from: group, body } of groups) {
-      let place = 0;
-      let end = body.indexOf("\n");
-      for (let at = body.indexOf(word); at !== -1; at = body.indexOf(word, end + 1)) {
-        for (; end !== -1 && end < at; end = body.indexOf("\n", end + 1)) place += 1;
-        ids.push(group * articlesOfWords + place);
-        if (end === -1) break;
-      }
-    }
+    for (const { created_from: group, body } of groups)
+      eachLineWith(body, word, (place) => ids.push(group * articlesOfWords + place));
     return { ids: new ArticleIds(ids), has: (article: Article) => article.words.includes(word) };
   });
 }
@@ -196,6 +190,9 @@ const textOf = ({ created_from, id_from }: SegmentKey): string => `${created_fro
 /** Columns by shop and name; the one that was asked for the longest time ago is forgotten first. */
 const columns = new Map<string, { readonly bodies: BySegment<string>; bytes: number }>();
 
+/** Bytes of all of them. */
+let columnsBytes = 0;
+
 /** Counts of matches by shop and question. */
 const counts = new RecentMap<BySegment<number>>(questionsMax);
 
@@ -225,6 +222,8 @@ async function loadColumn(
     for (const row of rows) read.set(textOf(row), row.body);
   }
   const bodies = heads.map((head) => known(column.bodies, head) ?? read.get(textOf(head)) ?? "");
+  // Another look may have forgotten it meanwhile, or taken its place.
+  columnsBytes -= columns.get(key)?.bytes ?? 0;
   for (const head of missing) {
     const value = read.get(textOf(head)) ?? "";
     column.bytes += value.length - (column.bodies.get(textOf(head))?.value.length ?? 0);
@@ -232,11 +231,11 @@ async function loadColumn(
   }
   columns.delete(key);
   columns.set(key, column);
-  let bytes = [...columns.values()].reduce((sum, each) => sum + each.bytes, 0);
-  for (const [each, { bytes: freed }] of columns) {
-    if (bytes <= segmentsBytesMax) break;
+  columnsBytes += column.bytes;
+  for (const [each, { bytes }] of columns) {
+    if (columnsBytes <= segmentsBytesMax) break;
     columns.delete(each);
-    bytes -= freed;
+    columnsBytes -= bytes;
   }
   return bodies;
 }

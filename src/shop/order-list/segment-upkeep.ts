@@ -6,6 +6,7 @@
  * segments or in `order_recent` (R4).
  */
 import { Fault } from "../../base/fault.ts";
+import { inTime } from "../../base/time/waiting.ts";
 import { delegated, NoticingTx } from "../../store/delegated.ts";
 import { isChange } from "../../store/change.ts";
 import type { Engine, Log, Tx, Work } from "../../store/store.ts";
@@ -17,6 +18,12 @@ const looksAfter = recentMax / 2;
 /** A request waits no longer than this for the segments of its shop. */
 const fillWaitMs = 2_000;
 const retryAfterMs = 5_000;
+
+const stillFilling = (): Fault =>
+  new Fault("DO_UNAVAILABLE", "The shop's orders are being brought into the form of this version.", {
+    action: "Send the same request again later.",
+    retryAfterMs,
+  });
 
 /** Thrown out of work on a shop that has orders in no segment. */
 class Unfilled extends Error {}
@@ -70,16 +77,7 @@ class Upkeep {
   async #fill(shopId: string): Promise<void> {
     const filling = this.#filling.get(shopId) ?? this.#fillAll(shopId);
     this.#filling.set(shopId, filling);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), fillWaitMs);
-    });
-    const outcome = await Promise.race([filling, late]).finally(() => clearTimeout(timer));
-    if (outcome === "late")
-      throw new Fault("DO_UNAVAILABLE", "The shop's orders are being brought into the form of this version.", {
-        action: "Send the same request again later.",
-        retryAfterMs,
-      });
+    await inTime(fillWaitMs, () => filling, stillFilling);
   }
 
   async #fillAll(shopId: string): Promise<void> {

@@ -291,8 +291,8 @@ function markValues(found: Uint8Array, body: string, isWanted: (value: string | 
     if (wanted[codes.charCodeAt(place) - firstCode] === true) found[place] = 1;
 }
 
-/** Marks the places whose text has the word. */
-function markWord(found: Uint8Array, body: string, word: string): void {
+/** Calls `visit` with the place of each line that has the word. */
+export function eachLineWith(body: string, word: string, visit: (place: number) => void): void {
   let place = 0;
   let end = body.indexOf("\n");
   for (let at = body.indexOf(word); at !== -1;) {
@@ -300,7 +300,7 @@ function markWord(found: Uint8Array, body: string, word: string): void {
       place += 1;
       end = body.indexOf("\n", end + 1);
     }
-    found[place] = 1;
+    visit(place);
     if (end === -1) return;
     at = body.indexOf(word, end + 1);
   }
@@ -336,7 +336,9 @@ export function placesOf(bodies: Bodies, count: number, wanted: Wanted): readonl
   if (updated !== null) marks.push((found) => markUpdated(found, bodyOf("updated"), updated));
   for (const { text, suppliers, articles } of wanted.words)
     marks.push((found) => {
-      markWord(found, bodyOf("text"), text);
+      eachLineWith(bodyOf("text"), text, (place) => {
+        found[place] = 1;
+      });
       if (suppliers.size > 0)
         markValues(found, bodyOf("supplierId"), (value) => value !== null && suppliers.has(value));
       markArticles(found, bodies, articles.ids);
