@@ -44,9 +44,9 @@ const seed = (shopId: string): Statement[] => [
   },
   ...Array.from({ length: ordersInShop }, (_, index) => ({
     sql: `insert into purchase_order (shop_id, purchase_order_id, po_number, status, previous_status, currency_code, tags, item_count,
-            total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, search_folded, created_at,
+            total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, created_at,
             updated_at, version)
-          values (?, ?, ?, 'Draft', 'Draft', 'EUR', '[]', 0, 0, '[]', 0, 'Unpaid', 'never-synced', '', 0, 0, 0)`,
+          values (?, ?, ?, 'Draft', 'Draft', 'EUR', '[]', 0, 0, '[]', 0, 'Unpaid', 'never-synced', 0, 0, 0)`,
     params: [shopId, orderId(index), `PO-${index}`],
   })),
 ];
