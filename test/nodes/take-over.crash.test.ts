@@ -124,6 +124,8 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         return (await rowsOf(databaseUrl, shopId, claims)).length > 0;
       };
       await pushing("after", dying);
+      // From now on the push needs the shop only to record its outcome.
+      await until("the push begins", () => claimed("after"), patienceMs);
       const { waited } = await withClient(databaseUrl, async (client) => {
         // This lock makes every node that records the outcome of the push wait.
         await client.query("begin");
