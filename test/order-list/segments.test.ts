@@ -6,14 +6,8 @@ import { fold, wordsOf } from "../../src/base/text/fold.ts";
 import { dayMs } from "../../src/base/time/calendar.ts";
 import type { OrderFacts } from "../../src/shop/order-list/order-facts.ts";
 import type { OrderFilters } from "../../src/shop/order-list/purchase-order-list.ts";
-import {
-  beginFilling,
-  fillSegments,
-  isBehind,
-  loadHeads,
-  recentMax,
-  sealRecent,
-} from "../../src/shop/order-list/sealing.ts";
+import { beginFilling, fillSegments, isBehind, recentMax, sealRecent } from "../../src/shop/order-list/sealing.ts";
+import { loadHeads } from "../../src/shop/order-list/segment-heads.ts";
 import { keepingSegments } from "../../src/shop/order-list/segment-upkeep.ts";
 import {
   ArticleIds,
@@ -26,9 +20,11 @@ import {
   postingsText,
   segmentOrdersMax,
 } from "../../src/shop/order-list/segment.ts";
+import type { Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { startServer } from "../support/server.ts";
 import { allOrders, assertLists } from "../support/shops/list-model.ts";
+import { assertLookUps } from "../support/shops/look-up-model.ts";
 import { run, start, step, variants } from "../support/shops/order-steps.ts";
 import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";
@@ -186,30 +182,40 @@ async function assertSealed(server: GoodsServer): Promise<void> {
   });
 }
 
-test("after any changes, on two nodes too, each list is what the orders give", { timeout: 240_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 12, maxLength: 40 }), async (steps) => {
-      await using server = await startGoodsServer();
-      const { engine, shopId } = server;
-      await server.bring([{ type: "supplier", supplierId: "weaver", name: "Weberei Groß %" }]);
-      const ids: string[] = [];
-      await using node = onPostgres ? await startServer({ beside: server }) : null;
-      for (const [index, each] of steps.entries()) {
-        if (each === "fill") await fillAgain(server);
-        else if (each === "seal one") await engine.write(shopId, (tx) => sealRecent(tx, shopId, 0));
-        else if (each === "seal all") await sealAll(server);
-        else await run(server, node === null || index % 2 === 0 ? server : node, ids, each);
-        if (index % 8 === 7) await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 3));
-      }
-      await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 3));
-      await assertSealed(server);
-      await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 3));
-      await fillAgain(server);
-      await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 4));
-    }),
-    { numRuns: Number(process.env["OPENPO_PROPERTY_RUNS"] ?? (onPostgres ? 4 : 12)) },
-  );
-});
+/** Lists and look-ups say what the orders say. */
+async function assertFound(tx: Tx, shopId: string, limit: number): Promise<void> {
+  await assertLists(tx, shopId, asked, limit);
+  await assertLookUps(tx, shopId);
+}
+
+test(
+  "after any changes, on two nodes too, each list and look-up is what the orders give",
+  { timeout: 240_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 12, maxLength: 40 }), async (steps) => {
+        await using server = await startGoodsServer();
+        const { engine, shopId } = server;
+        await server.bring([{ type: "supplier", supplierId: "weaver", name: "Weberei Groß %" }]);
+        const ids: string[] = [];
+        await using node = onPostgres ? await startServer({ beside: server }) : null;
+        for (const [index, each] of steps.entries()) {
+          if (each === "fill") await fillAgain(server);
+          else if (each === "seal one") await engine.write(shopId, (tx) => sealRecent(tx, shopId, 0));
+          else if (each === "seal all") await sealAll(server);
+          else await run(server, node === null || index % 2 === 0 ? server : node, ids, each);
+          if (index % 8 === 7) await engine.read(shopId, (tx) => assertFound(tx, shopId, 3));
+        }
+        await engine.read(shopId, (tx) => assertFound(tx, shopId, 3));
+        await assertSealed(server);
+        await engine.read(shopId, (tx) => assertFound(tx, shopId, 3));
+        await fillAgain(server);
+        await engine.read(shopId, (tx) => assertFound(tx, shopId, 4));
+      }),
+      { numRuns: Number(process.env["OPENPO_PROPERTY_RUNS"] ?? (onPostgres ? 4 : 12)) },
+    );
+  },
+);
 
 const imported = (id: string, minute: number, value: number): object => ({
   type: "purchaseOrder",
@@ -241,7 +247,7 @@ test(
     await using server = await startGoodsServer();
     const { engine, shopId } = server;
     await server.bring([...many(segmentOrdersMax + 300)]);
-    const check = (): Promise<void> => engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 60));
+    const check = (): Promise<void> => engine.read(shopId, (tx) => assertFound(tx, shopId, 60));
     await check();
     // Orders of long ago fill the oldest segment, which is divided.
     await server.bring(Array.from({ length: 80 }, (_, index) => imported(`old${index}`, index, index)));
@@ -268,7 +274,7 @@ test("orders are sealed while they are made, so that few are outside segments", 
   for (let index = 0; index < recentMax + 36; index += 1)
     assert.equal((await server.post(orders, { poName: `Order ${index}` })).status, 201);
   await until("they are sealed", async () => !(await engine.read(shopId, (tx) => isBehind(tx, shopId))));
-  await engine.read(shopId, (tx) => assertLists(tx, shopId, asked, 20));
+  await engine.read(shopId, (tx) => assertFound(tx, shopId, 20));
 });
 
 test("a shop whose orders are in no segments yet is served when they are; its lists are whole", async () => {

@@ -15,6 +15,7 @@ import { type Location, type Supplier, type Variant, locationTable, supplierTabl
 import type { Row } from "../../store/change.ts";
 import { codeIn, formsOfCode } from "../code-forms.ts";
 import { type Fragment, joined } from "../fragment.ts";
+import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 import { type RecordTable, recordsByKey } from "../record-table.ts";
 
 /** Where a page ended. */
@@ -320,15 +321,22 @@ export async function loadDraftsWith(
   shopId: string,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  if (variantIds.length === 0) return new Map();
+  const ids = await orderIdsOf(tx, shopId, async () => ({
+    columns: { status: isOneOf(["Draft"]) },
+    articles: [await articlesWith(tx, shopId, ["variantId"], variantIds)],
+  }));
   const rows = await selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
     tx,
-    `select l.variant_id, min(o.purchase_order_id) as purchase_order_id
-     from purchase_order_line l
-       join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-     where l.shop_id = ? and o.deleted_at is null and o.status = 'Draft' and l.variant_id in (?)
-     group by l.variant_id`,
+    "select variant_id, purchase_order_id from purchase_order_line where shop_id = ? and purchase_order_id in (?)",
     [shopId],
-    variantIds,
+    ids,
   );
-  return new Map(rows.map((row) => [row.variant_id, row.purchase_order_id]));
+  const wanted = new Set(variantIds);
+  const drafts = new Map<string, string>();
+  for (const { variant_id: variantId, purchase_order_id: id } of rows) {
+    const known = drafts.get(variantId);
+    if (wanted.has(variantId) && (known === undefined || id < known)) drafts.set(variantId, id);
+  }
+  return drafts;
 }

@@ -5,22 +5,28 @@
 import { type Change, remove } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
 import { tables } from "../tables.ts";
+import { type OrdersWanted, articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 import type { RecordKind } from "./record-log.ts";
 
-/** Rows that name a record, by what they are called: the table, and a condition on the record's id. */
+/** Orders that name a record. */
+const ordersOf: Readonly<Record<RecordKind, (tx: Tx, shopId: string, id: string) => Promise<OrdersWanted>>> = {
+  supplier: async (_tx, _shopId, id) => ({ columns: { supplierId: isOneOf([id]) }, articles: [] }),
+  variant: async (tx, shopId, id) => ({
+    columns: {},
+    articles: [await articlesWith(tx, shopId, ["variantId"], [id])],
+  }),
+  location: async (_tx, _shopId, id) => ({ columns: { locationId: isOneOf([id]) }, articles: [] }),
+};
+
+/** Other rows that name it, by what they are called: the table, and a condition on the record's id. */
 const uses: Readonly<Record<RecordKind, readonly (readonly [use: string, table: string, condition: string])[]>> = {
-  supplier: [
-    ["orders", "purchase_order", "supplier_id = ? and deleted_at is null"],
-    ["credits", "supplier_credit", "supplier_id = ?"],
-  ],
+  supplier: [["credits", "supplier_credit", "supplier_id = ?"]],
   variant: [
-    ["orders", "purchase_order_line", "variant_id = ?"],
     ["transfers, stock takes or adjustments", "read_only_part", "variant_id = ?"],
     ["sales", "sale", "variant_id = ?"],
     ["stock", "inventory_level", "variant_id = ? and on_hand <> 0"],
   ],
   location: [
-    ["orders", "purchase_order", "location_id = ? and deleted_at is null"],
     ["stock", "inventory_level", "location_id = ? and on_hand <> 0"],
     ["sales", "sale", "location_id = ?"],
   ],
@@ -28,6 +34,8 @@ const uses: Readonly<Record<RecordKind, readonly (readonly [use: string, table: 
 
 /** Name of what uses the record, for people; null: nothing does. */
 export async function useOf(tx: Tx, shopId: string, kind: RecordKind, recordId: string): Promise<string | null> {
+  const orders = await orderIdsOf(tx, shopId, () => ordersOf[kind](tx, shopId, recordId), 1);
+  if (orders.length > 0) return "orders";
   for (const [use, table, condition] of uses[kind]) {
     const found = await tx.all(`select 1 as found from ${table} where shop_id = ? and ${condition} limit 1`, [
       shopId,

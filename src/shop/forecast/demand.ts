@@ -18,7 +18,7 @@ import { type Change, type Row, changeOf, replace, textForm, update } from "../.
 import type { Tx } from "../../store/store.ts";
 import { type Sale, saleLocation } from "../catalogue/catalogue.ts";
 import { tables } from "../tables.ts";
-import { type StockOutsOf, loadStockOuts, timezoneOf } from "./stock-days.ts";
+import { type StockOutsOf, beginOf, loadStockOuts, timezoneOf } from "./stock-days.ts";
 
 /** Variants whose demand series are updated in one turn of the shop. */
 const settledVariantsMax = 20;
@@ -230,9 +230,14 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
   const variantIds = stale.map((row) => row.variant_id);
   const params = [shopId, ...variantIds];
   const rows = await tx.all<StaleRow>(selectStaleSeries(variantIds.length), params);
-  const sales = Map.groupBy(await tx.all<SaleRow>(selectSalesToLearn(variantIds.length), params), pairKey);
+  const learned = await tx.all<SaleRow>(selectSalesToLearn(variantIds.length), params);
+  const sales = Map.groupBy(learned, pairKey);
   const recents = Map.groupBy(await tx.all<RecentRow>(selectRecent(variantIds.length), params), pairKey);
-  const outsOf = await loadStockOuts({ tx, shopId, timezone: await timezoneOf(tx, shopId), variantIds });
+  const sinceMs = learned.reduce(
+    (earliest, sale) => Math.min(earliest, beginOf(dayFrom(sale.date))),
+    Number.MAX_SAFE_INTEGER,
+  );
+  const outsOf = await loadStockOuts({ tx, shopId, timezone: await timezoneOf(tx, shopId), variantIds, sinceMs });
   const updates = rows.map((row) =>
     settled(
       shopId,

@@ -21,7 +21,7 @@ import { openStatuses } from "../../core/order/status.ts";
 import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { type Fields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
 import type { Status } from "../../core/order/purchase-order.ts";
-import { placeholders, selectIn } from "../../store/in-lists.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import type { Row } from "../../store/change.ts";
 import { columnList, orNull, recordReader } from "../columns.ts";
@@ -29,6 +29,7 @@ import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom }
 import { type ReorderSettings, ruleIn, type Steering } from "../../core/forecast/reorder-settings.ts";
 import type { ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";
+import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 
 /** A variant of a view, as the index by product name holds it. */
 export interface VariantKey {
@@ -312,6 +313,18 @@ const expectedOrderFrom = (order: OpenLineRow, lines: readonly OpenLineRow[]): E
   lineItems: lines.map(expectedLineFrom),
 });
 
+/** The orders of these statuses that have one of the scope's variants. */
+async function ordersWith(
+  { tx, shopId, variantIds }: FactScope,
+  wantedStatuses: readonly Status[],
+): Promise<readonly string[]> {
+  if (variantIds?.length === 0) return [];
+  return await orderIdsOf(tx, shopId, async () => ({
+    columns: { status: isOneOf(wantedStatuses) },
+    articles: variantIds === null ? [] : [await articlesWith(tx, shopId, ["variantId"], variantIds)],
+  }));
+}
+
 /**
  * The open orders' lines of these variants, by order.
  *
@@ -321,20 +334,22 @@ async function loadOpenLines(
   scope: FactScope,
   which: Fragment = { sql: "", params: [] },
 ): Promise<ReadonlyMap<string, readonly OpenLineRow[]>> {
+  const { tx, shopId, variantIds } = scope;
   const places = atLocations(scope, "o.location_id");
-  const rows = await rowsOf<OpenLineRow>(
-    scope,
-    "l.variant_id",
-    [scope.shopId, ...openStatuses, ...places.params, ...which.params],
-    (variants) => `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
+  const rows = await selectIn<OpenLineRow>(
+    tx,
+    `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
         o.expected_delivery_date as order_expected_delivery_date, o.supplier_lead_time_days,
         ${columnList(expectedLineFields, "l.")}
       from purchase_order_line l
         join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-      where l.shop_id = ? and o.deleted_at is null and o.location_id is not null
-        and o.status in (${placeholders(openStatuses.length)})${places.sql}${which.sql}${variants}`,
+      where l.shop_id = ? and o.location_id is not null${places.sql}${which.sql} and l.purchase_order_id in (?)`,
+    [shopId, ...places.params, ...which.params],
+    await ordersWith(scope, openStatuses),
   );
-  return Map.groupBy(rows, (row) => row.purchase_order_id);
+  const wanted = variantIds === null ? null : new Set(variantIds);
+  const found = rows.filter((row) => wanted?.has(String(row["variant_id"])) ?? true);
+  return Map.groupBy(found, (row) => row.purchase_order_id);
 }
 
 /** The shipments of these orders, by order. */
@@ -416,14 +431,14 @@ async function arrivalsOf(
 /** Σ ordered on Draft orders at the view's locations, by variant. */
 async function loadDraftQuantities(scope: FactScope): Promise<ReadonlyMap<string, Quantity>> {
   const places = atLocations(scope, "o.location_id");
-  const rows = await rowsOf<{ variant_id: string; total: number }>(
-    scope,
-    "l.variant_id",
-    [scope.shopId, ...places.params],
-    (variants) => `select l.variant_id, l.quantity_ordered as total
+  const rows = await selectIn<{ variant_id: string; total: number }>(
+    scope.tx,
+    `select l.variant_id, l.quantity_ordered as total
       from purchase_order_line l
         join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-      where l.shop_id = ? and o.deleted_at is null and o.status = 'Draft'${places.sql}${variants}`,
+      where l.shop_id = ?${places.sql} and l.purchase_order_id in (?)`,
+    [scope.shopId, ...places.params],
+    await ordersWith(scope, ["Draft"]),
   );
   const quantities = new Map<string, Quantity>();
   for (const { variant_id: variantId, total } of rows)

@@ -12,9 +12,10 @@ import type { ReceiptDraft } from "../../core/order/purchase-order.ts";
 import type { StockAdjustmentHeader, StockAdjustmentLine } from "../../core/stock/stock-adjustments.ts";
 import { type StockDay, type StockOut, stockOutsOf } from "../../core/forecast/stock-outs.ts";
 import type { StockTakeHeader, StockTakeLine } from "../../core/stock/stock-takes.ts";
-import { placeholders } from "../../store/in-lists.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadShop } from "../access/accounts.ts";
+import { articlesWith, orderIdsOf } from "../order-list/order-search.ts";
 import { type Change, update, orElse } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 
@@ -24,7 +25,12 @@ interface StockQuery {
   readonly shopId: string;
   readonly timezone: string;
   readonly variantIds: readonly string[];
+  /** What was before does not matter. */
+  readonly sinceMs: number;
 }
+
+/** An instant before which none is of this day, whatever the time zone: a day is an instant's or the one before. */
+export const beginOf = (day: Day): number => (day - 1) * dayMs;
 
 /** One movement of a variant's stock. `locationId` null: nobody knows where. */
 interface Movement {
@@ -39,38 +45,37 @@ const inVariants = ({ variantIds }: StockQuery, column: string): string =>
   `${column} in (${placeholders(variantIds.length)})`;
 
 interface ReceiptRow {
-  readonly variant_id: string;
-  readonly po_line_item_id: string;
   readonly location_id: string | null;
   readonly received_at: number;
   readonly lines: string;
 }
 
 /** Goods received, and taken back. */
-async function receipts(query: StockQuery): Promise<readonly Movement[]> {
-  const rows = await query.tx.all<ReceiptRow>(
-    `select l.variant_id, l.po_line_item_id, o.location_id, r.received_at, r.lines
-     from purchase_order_line l
-       join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-       join receipt r on r.shop_id = l.shop_id and r.purchase_order_id = l.purchase_order_id
-     where l.shop_id = ? and ${inVariants(query, "l.variant_id")} and o.deleted_at is null`,
-    [query.shopId, ...query.variantIds],
+async function receipts({ tx, shopId, variantIds, sinceMs }: StockQuery): Promise<readonly Movement[]> {
+  const ids = await orderIdsOf(tx, shopId, async () => ({
+    columns: {},
+    articles: [await articlesWith(tx, shopId, ["variantId"], variantIds)],
+  }));
+  const rows = await selectIn<ReceiptRow>(
+    tx,
+    `select o.location_id, r.received_at, r.lines
+     from receipt r join purchase_order o on o.shop_id = r.shop_id and o.purchase_order_id = r.purchase_order_id
+     where r.shop_id = ? and r.received_at >= ? and r.purchase_order_id in (?)`,
+    [shopId, sinceMs],
+    ids,
   );
   return rows.flatMap((row) => {
     // Stored text is trusted: purchase-order-history.ts wrote it.
     const lines: ReceiptDraft["lines"] = JSON.parse(row.lines);
-    const moved = lines
-      .filter((line) => line.poLineItemId === row.po_line_item_id)
-      .reduce((sum, line) => sum + line.quantityDelta, 0);
-    return moved === 0
-      ? []
-      : {
-          variantId: row.variant_id,
-          locationId: row.location_id,
-          atMs: row.received_at,
-          moved,
-          counted: null,
-        };
+    return lines
+      .filter((line) => line.quantityDelta !== 0 && variantIds.includes(line.variantId))
+      .map((line) => ({
+        variantId: line.variantId,
+        locationId: row.location_id,
+        atMs: row.received_at,
+        moved: line.quantityDelta,
+        counted: null,
+      }));
   });
 }
 
@@ -166,8 +171,7 @@ export async function loadStockOuts(query: StockQuery): Promise<StockOutsOf> {
       locationId === "" && known.length === 1 ? known[0] : known.find((row) => row.location_id === locationId);
     const [first] = sales;
     if (level === undefined || first === undefined) return [];
-    // Whatever the time zone: a day is an instant's or the one before.
-    const sinceMs = (first.day - 1) * dayMs;
+    const sinceMs = beginOf(first.day);
     const here = (movementsOf.get(variantId) ?? []).filter(
       ({ atMs, locationId: at }) => atMs >= sinceMs && (at ?? level.location_id) === level.location_id,
     );

@@ -13,7 +13,7 @@ import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Article } from "./order-facts.ts";
 import { type CountedColumn, type RecentOrder, loadRecent } from "./order-recent.ts";
-import { type SegmentHead, type SegmentKey, articlesOfWords, indexOf, loadHeads } from "./sealing.ts";
+import { type SegmentHead, type SegmentKey, articlesOfWords, indexOf, loadHeads } from "./segment-heads.ts";
 import {
   type ArticleCondition,
   ArticleIds,
@@ -37,8 +37,8 @@ export interface KeptFilter {
 }
 
 export interface Question {
-  /** Names what is wanted, ages left aside: equal texts ask the same. */
-  readonly key: string;
+  /** Names what is wanted, ages left aside: equal texts ask the same. Null: counts are not remembered. */
+  readonly key: string | null;
   readonly wanted: Wanted;
   /** Created at this instant or later; null: no bound. */
   readonly createdFromMs: number | null;
@@ -53,36 +53,50 @@ interface Matches {
   readonly keys: readonly OrderKey[];
 }
 
+/** The limit of what wants all matches. */
+const unlimited = Number.POSITIVE_INFINITY;
+
 /** Segments that are read at once: at first for a page, and at most. */
 const firstSegments = 2;
 const togetherMax = 64;
 
 // Articles.
 
-/** The condition that an order has an article with one of these values in a column. */
+/** True of these values. */
+export function isOneOf(values: readonly string[]): (value: string | null) => boolean {
+  const known = new Set(values);
+  return (value) => value !== null && known.has(value);
+}
+
+const articleColumns = {
+  variantId: "variant_id",
+  sku: "sku",
+  barcode: "barcode",
+  supplierSku: "supplier_sku",
+  supplierBarcode: "supplier_barcode",
+} as const;
+
+/** The condition that an order has an article with one of these values in one of these columns. */
 export async function articlesWith(
   tx: Tx,
   shopId: string,
-  column: "variantId" | "sku" | "barcode" | "supplierSku" | "supplierBarcode",
+  names: readonly (keyof typeof articleColumns)[],
   values: readonly string[],
 ): Promise<ArticleCondition> {
-  const names = {
-    variantId: "variant_id",
-    sku: "sku",
-    barcode: "barcode",
-    supplierSku: "supplier_sku",
-    supplierBarcode: "supplier_barcode",
-  } as const;
-  const rows = await selectIn<{ article_id: number }>(
-    tx,
-    `select article_id from order_article where shop_id = ? and ${names[column]} in (?)`,
-    [shopId],
-    values,
+  const rows = await Promise.all(
+    names.map((name) =>
+      selectIn<{ article_id: number }>(
+        tx,
+        `select article_id from order_article where shop_id = ? and ${articleColumns[name]} in (?)`,
+        [shopId],
+        values,
+      ),
+    ),
   );
   const wanted = new Set(values);
   return {
-    ids: new ArticleIds(rows.map((row) => row.article_id)),
-    has: (article: Article) => wanted.has(article[column] ?? ""),
+    ids: new ArticleIds(rows.flat().map((row) => row.article_id)),
+    has: (article: Article) => names.some((name) => wanted.has(article[name] ?? "")),
   };
 }
 
@@ -251,12 +265,17 @@ interface Found {
   readonly count: number;
 }
 
+/** What is wanted, texts and articles left aside. */
+const valuesOf = (wanted: Wanted): Wanted => ({ ...wanted, words: [], articles: [] });
+
 /** A search under way. */
 class Search {
   readonly #tx: Tx;
   readonly #shopId: string;
   readonly #question: Question;
-  readonly #names: readonly string[];
+  /** Columns by which segments are left aside, and those that are then needed. */
+  readonly #values: readonly string[];
+  readonly #others: readonly string[];
   readonly #conditions: readonly ArticleCondition[];
   readonly #counts: BySegment<number>;
   /** Conditions that recent orders fulfil by articles that their segments have, by order. */
@@ -266,31 +285,52 @@ class Search {
     this.#tx = tx;
     this.#shopId = shopId;
     this.#question = question;
-    this.#names = columnsWanted(question.wanted);
+    this.#values = columnsWanted(valuesOf(question.wanted));
+    this.#others = columnsWanted(question.wanted).filter((name) => !this.#values.includes(name));
     this.#conditions = articleConditions(question.wanted);
-    const key = `${shopId} ${question.key}`;
-    this.#counts = counts.get(key) ?? new Map();
-    counts.set(key, this.#counts);
+    const key = question.key === null ? null : `${shopId} ${question.key}`;
+    this.#counts = (key === null ? null : counts.get(key)) ?? new Map();
+    if (key !== null) counts.set(key, this.#counts);
   }
 
   /** The matches in these segments, newest first. @param isCounted only their number is asked for. */
   async find(segments: readonly Segment[], isCounted: (segment: Segment) => boolean): Promise<readonly Found[]> {
     const unknown = segments.filter((segment) => this.#countOf(segment) === null || !isCounted(segment));
-    const heads = unknown.map(({ head }) => head);
-    const load = (name: string): Promise<readonly string[]> => loadColumn(this.#tx, this.#shopId, name, heads);
     const [bodies, keys] = await Promise.all([
-      Promise.all(this.#names.map(load)),
+      this.#bodies(unknown),
       Promise.all(unknown.map(async (segment) => (this.#needsKeys(segment) ? await this.#keys(segment) : null))),
     ]);
     const found = new Map(
-      unknown.map((segment, index) => {
-        const named = new Map(this.#names.map((name, column) => [name, bodies[column]?.[index] ?? ""]));
-        return [segment, this.#foundIn(segment, named, keys[index] ?? null)];
-      }),
+      unknown.map((segment, index) => [
+        segment,
+        this.#foundIn(segment, bodies.get(segment) ?? new Map(), keys[index] ?? null),
+      ]),
     );
     return segments.map(
       (segment) => found.get(segment) ?? { segment, places: () => [], keys: null, count: this.#countOf(segment) ?? 0 },
     );
+  }
+
+  /**
+   * The columns of these segments. Texts and articles are large: they are read of a segment only if an order has the
+   * wanted values, or may have them by now.
+   */
+  async #bodies(segments: readonly Segment[]): Promise<ReadonlyMap<Segment, Bodies>> {
+    const bodies = new Map(segments.map((segment) => [segment, new Map<string, string>()]));
+    const load = async (names: readonly string[], some: readonly Segment[]): Promise<void> => {
+      const heads = some.map(({ head }) => head);
+      const columnsOf = await Promise.all(names.map((name) => loadColumn(this.#tx, this.#shopId, name, heads)));
+      for (const [column, name] of names.entries())
+        for (const [index, segment] of some.entries()) bodies.get(segment)?.set(name, columnsOf[column]?.[index] ?? "");
+    };
+    await load(this.#values, segments);
+    const values = valuesOf(this.#question.wanted);
+    const isSought = (segment: Segment): boolean =>
+      this.#values.length === 0 ||
+      segment.recent.length > 0 ||
+      placesOf(bodies.get(segment) ?? new Map(), segment.head.orders, values).length > 0;
+    if (this.#others.length > 0) await load(this.#others, segments.filter(isSought));
+    return bodies;
   }
 
   async #keys({ head }: Segment): Promise<SegmentKeys> {
@@ -339,6 +379,12 @@ class Search {
         this.fulfilled.set(purchaseOrderId, conditions.add(condition));
       }
     }
+  }
+
+  /** Reads the keys of what was found, all together. */
+  async preload(found: readonly Found[]): Promise<void> {
+    const heads = found.flatMap(({ keys, count, segment }) => (keys === null && count > 0 ? segment.head : []));
+    await loadColumn(this.#tx, this.#shopId, "keys", heads);
   }
 
   /** The keys of found orders that come after a position, newest first; no more than so many. */
@@ -411,12 +457,13 @@ export async function findOrders(
   const segments = sealed === null ? all : all.filter(({ follows }) => follows !== "none");
   let count = 0;
   const keys: OrderKey[] = [];
-  for (let next = 0, together = firstSegments; next < segments.length;) {
+  for (let next = 0, together = limit === unlimited ? togetherMax : firstSegments; next < segments.length;) {
     if (sealed !== null && keys.length >= limit) break;
     const some = segments.slice(next, next + together);
     const found = await search.find(some, ({ follows }) => follows === "none" || keys.length >= limit);
     next += together;
     together = Math.min(together * 2, togetherMax);
+    if (limit === unlimited) await search.preload(found);
     for (const each of found) {
       count += each.count;
       if (each.segment.follows === "none" || each.count === 0 || keys.length >= limit) continue;
@@ -438,4 +485,25 @@ export async function findOrders(
       .sort((one, other) => (isAfter(one, other) ? 1 : -1))
       .slice(0, limit),
   };
+}
+
+/** What a look-up asks of an order. */
+export type OrdersWanted = Pick<Wanted, "columns" | "articles">;
+
+/** Ids of the orders that match, newest first; of all if there is no limit. */
+export async function orderIdsOf(
+  tx: Tx,
+  shopId: string,
+  wantedOf: () => Promise<OrdersWanted>,
+  limit: number = unlimited,
+): Promise<readonly string[]> {
+  const question = async (): Promise<Question> => ({
+    key: null,
+    wanted: { updated: null, words: [], ...(await wantedOf()) },
+    createdFromMs: null,
+    createdBeforeMs: null,
+    kept: null,
+  });
+  const { keys } = await findOrders(tx, shopId, question, null, limit);
+  return keys.map((key) => key.purchase_order_id);
 }

@@ -9,7 +9,7 @@ import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core
 import type { Tx } from "../../store/store.ts";
 import { caseForms } from "../code-forms.ts";
 import { loadHeaders } from "../order/purchase-orders.ts";
-import { type KeptFilter, type Question, articlesNamed, articlesWith, findOrders } from "./order-search.ts";
+import { type KeptFilter, type Question, articlesNamed, articlesWith, findOrders, isOneOf } from "./order-search.ts";
 import type { Wanted } from "./segment.ts";
 
 /** Null: not filtered by it. */
@@ -101,10 +101,7 @@ async function suppliersNamed(tx: Tx, shopId: string, word: string): Promise<Rea
 
 function valuesWanted(filters: OrderFilters): Wanted["columns"] {
   const { expectedBefore, tags } = filters;
-  const values = valueFilters(filters).map(({ kind, values: wanted }) => {
-    const known = new Set(wanted);
-    return [kind, (value: string | null) => value !== null && known.has(value)] as const;
-  });
+  const values = valueFilters(filters).map(({ kind, values: wanted }) => [kind, isOneOf(wanted)] as const);
   return {
     ...Object.fromEntries(values),
     ...(expectedBefore === null
@@ -132,8 +129,8 @@ async function questionOf(tx: Tx, shopId: string, filters: OrderFilters): Promis
   const [suppliers, named, ...articles] = await Promise.all([
     Promise.all(words.map((word) => suppliersNamed(tx, shopId, word))),
     articlesNamed(tx, shopId, words),
-    ...(variantId === null ? [] : [articlesWith(tx, shopId, "variantId", [variantId])]),
-    ...(sku === null ? [] : [articlesWith(tx, shopId, "sku", caseForms(sku.trim()))]),
+    ...(variantId === null ? [] : [articlesWith(tx, shopId, ["variantId"], [variantId])]),
+    ...(sku === null ? [] : [articlesWith(tx, shopId, ["sku"], caseForms(sku.trim()))]),
   ]);
   return {
     key: JSON.stringify([

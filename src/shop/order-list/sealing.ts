@@ -11,14 +11,25 @@
  * - R5. Segments divide a shop's orders by age, without gaps. Totals count what is in segments.
  */
 import { createHash } from "node:crypto";
+import { compareText } from "../../base/text/compare-text.ts";
 import { chunksOf, inListMax, selectIn } from "../../store/in-lists.ts";
 import { type Change, insert, oneOf, remove, replace, update } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
-import { compareText } from "../../base/text/compare-text.ts";
 import { wholeOrders } from "../order/purchase-orders.ts";
 import { tables } from "../tables.ts";
 import { type Article, type OrderFacts, articlesOf, factsOf } from "./order-facts.ts";
 import { type RecentOrder, type SealedFacts, countedColumns, loadRecent } from "./order-recent.ts";
+import {
+  type SegmentHead,
+  type SegmentKey,
+  articlesOfWords,
+  bodyOf,
+  indexOf,
+  loadHeads,
+  oldest,
+  saveBody,
+  saveHeads,
+} from "./segment-heads.ts";
 import {
   type Bodies,
   type SealedOrder,
@@ -31,19 +42,6 @@ import {
   segmentOrdersMax,
 } from "./segment.ts";
 
-/** Where a segment begins. */
-export interface SegmentKey {
-  readonly created_from: number;
-  readonly id_from: string;
-}
-
-/** A segment with the number of its orders. */
-export interface SegmentHead extends SegmentKey {
-  readonly orders: number;
-  /** Names its content: equal ones are the same. */
-  readonly stamp: string;
-}
-
 /** Recent orders beyond which some are sealed, and down to which. */
 export const recentMax = 64;
 const recentMin = 32;
@@ -53,36 +51,6 @@ const sealOrdersMax = 128;
 
 /** Characters of a segment's stamp. */
 const stampLength = 16;
-
-/** Texts of articles that stand together, for searches. */
-export const articlesOfWords = 1_024;
-
-const oldest: SegmentHead = { created_from: Number.MIN_SAFE_INTEGER, id_from: "", orders: 0, stamp: "" };
-
-/** The shop's segments by age; at least one. */
-export async function loadHeads(tx: Tx, shopId: string): Promise<readonly SegmentHead[]> {
-  const body = await bodyOf(tx, shopId, "heads", whole);
-  if (body === "") return [oldest];
-  // Stored text is trusted: `headsText` made it.
-  const stored: readonly StoredHead[] = JSON.parse(body);
-  return stored.map(([created_from, id_from, orders, stamp]) => ({ created_from, id_from, orders, stamp }));
-}
-
-type StoredHead = readonly [createdFrom: number, idFrom: string, orders: number, stamp: string];
-
-const headsText = (heads: readonly SegmentHead[]): string =>
-  JSON.stringify(heads.map(({ created_from, id_from, orders, stamp }) => [created_from, id_from, orders, stamp]));
-
-/** The key of what there is of all segments. */
-const whole: SegmentKey = { created_from: 0, id_from: "" };
-
-/** True if a segment begins with this order or before it. */
-const beginsBy = ({ created_from, id_from }: SegmentKey, createdAtMs: number, id: string): boolean =>
-  created_from < createdAtMs || (created_from === createdAtMs && compareText(id_from, id) <= 0);
-
-/** Index of the segment in which an order of this age is. */
-export const indexOf = (heads: readonly SegmentKey[], createdAtMs: number, id: string): number =>
-  heads.findLastIndex((head) => beginsBy(head, createdAtMs, id));
 
 /** The segments that are about a recent order: that in which it was sealed, and that in which it belongs. */
 function indexesOf(heads: readonly SegmentKey[], { purchaseOrderId, sealed, facts }: RecentOrder): Set<number> {
@@ -148,18 +116,7 @@ async function addWords(tx: Tx, shopId: string, first: number, words: readonly s
 
 const wordsKey = (group: number): SegmentKey => ({ created_from: group, id_from: "" });
 
-async function bodyOf(tx: Tx, shopId: string, name: string, { created_from, id_from }: SegmentKey): Promise<string> {
-  const [row] = await tx.all<{ body: string }>(
-    "select body from order_segment where shop_id = ? and name = ? and created_from = ? and id_from = ?",
-    [shopId, name, created_from, id_from],
-  );
-  return row?.body ?? "";
-}
-
 // Segments.
-
-const saveBody = (shopId: string, name: string, { created_from, id_from }: SegmentKey, body: string): Change =>
-  replace(tables.order_segment, shopId, { name, created_from, id_from, body });
 
 /** Columns of a segment with these names. */
 async function loadBodies(
@@ -304,7 +261,7 @@ async function sealOrders(
   const headsNow = heads.flatMap((head, index) => closed.get(index)?.heads ?? [head]);
   await tx.batch([
     ...[...closed.values()].flatMap(({ changes }) => changes),
-    saveBody(shopId, "heads", whole, headsText(headsNow)),
+    saveHeads(shopId, headsNow),
     ...countChanges(shopId, orders),
     ...chunksOf(ids, inListMax).map((some) => remove(tables.order_recent, shopId, { purchase_order_id: oneOf(some) })),
   ]);

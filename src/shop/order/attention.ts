@@ -3,8 +3,8 @@
  *
  * Owns: the SQL. Does not own: which order needs attention and why (core/order/advice/attention.ts).
  *
- * The cost grows with the orders that are on their way, not with those that are over. Of these, indexes find only the
- * ones with a payment due and those whose sync failed.
+ * The cost grows with the orders that are on their way, not with those that are over. Of these, only the ones with a
+ * payment due and those whose sync failed are read.
  */
 import type { Payment } from "../../core/order/attachments.ts";
 import type { AttentionFacts } from "../../core/order/advice/attention.ts";
@@ -18,8 +18,9 @@ import {
   statuses,
 } from "../../core/order/purchase-order.ts";
 import { isClosed } from "../../core/order/status.ts";
-import { placeholders, selectIn } from "../../store/in-lists.ts";
-import type { SqlValue, Tx } from "../../store/store.ts";
+import { selectIn } from "../../store/in-lists.ts";
+import type { Tx } from "../../store/store.ts";
+import { type OrdersWanted, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 
 /** Null: not filtered by it. */
 interface AttentionFilters {
@@ -42,7 +43,9 @@ export interface AttentionOrder extends AttentionFacts {
 interface OrderRow {
   readonly purchase_order_id: string;
   readonly po_number: string;
+  readonly supplier_id: string | null;
   readonly supplier_name: string | null;
+  readonly location_id: string | null;
   readonly status: Status;
   readonly previous_status: Status;
   readonly storefront_sync_state: StorefrontSyncState;
@@ -63,14 +66,14 @@ interface OrderRow {
 const statusesInAttention = statuses.filter((status) => status !== "Draft" && !isClosed({ status }));
 
 const selectOrders = `
-select o.purchase_order_id, o.po_number, o.status, o.previous_status, o.storefront_sync_state, o.paid_status, o.created_at,
+select o.purchase_order_id, o.po_number, o.supplier_id, o.location_id, o.status, o.previous_status, o.storefront_sync_state, o.paid_status, o.created_at,
   o.updated_at, o.sent_at, o.received_at, o.quantity_ordered, o.quantity_received, o.quantity_confirmed,
   o.quantity_pending, o.next_expected_date, s.name as supplier_name,
   (select count(*) from purchase_order_line l
     where l.shop_id = o.shop_id and l.purchase_order_id = o.purchase_order_id
       and l.quantity_received <> l.quantity_synced and substr(l.variant_id, 1, 5) <> '${customVariantPrefix}') as unsynced
 from purchase_order o left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
-where o.shop_id = ? and o.deleted_at is null`;
+where o.shop_id = ? and o.deleted_at is null and o.purchase_order_id in (?)`;
 
 const orderFrom = (row: OrderRow, payments: readonly OpenPayment[]): AttentionOrder => ({
   purchaseOrderId: row.purchase_order_id,
@@ -97,32 +100,28 @@ interface PaymentRow {
   readonly doc: string;
 }
 
-/**
- * Payments of all orders that are due by today, and all those of orders on their way (of which an earlier version kept
- * no date).
- */
-async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<ReadonlyMap<string, readonly OpenPayment[]>> {
-  const [due, onTheWay] = await Promise.all([
-    tx.all<PaymentRow>(
-      `select purchase_order_id, doc from purchase_order_attachment
-       where shop_id = ? and due_date is not null and due_date <= ?`,
-      [shopId, dateOf(today)],
-    ),
-    tx.all<PaymentRow>(
-      `select a.purchase_order_id, a.doc from purchase_order o
-         join purchase_order_attachment a on a.shop_id = o.shop_id and a.purchase_order_id = o.purchase_order_id
-       where o.shop_id = ? and o.deleted_at is null and o.status in (${placeholders(statusesInAttention.length)})
-         and a.kind = 'payment' and a.due_date is null`,
-      [shopId, ...statusesInAttention],
-    ),
-  ]);
-  const payments = new Map<string, OpenPayment[]>();
-  for (const { purchase_order_id: orderId, doc } of [...due, ...onTheWay]) {
-    const payment: OpenPayment = JSON.parse(doc);
-    payments.set(orderId, [...(payments.get(orderId) ?? []), payment]);
-  }
-  return payments;
+function paymentFrom({ doc }: PaymentRow): OpenPayment {
+  const payment: OpenPayment = JSON.parse(doc);
+  return payment;
 }
+
+/** Payments that are due by today, of all orders. */
+const duePayments = (tx: Tx, shopId: string, today: Day): Promise<readonly PaymentRow[]> =>
+  tx.all<PaymentRow>(
+    `select purchase_order_id, doc from purchase_order_attachment
+     where shop_id = ? and due_date is not null and due_date <= ?`,
+    [shopId, dateOf(today)],
+  );
+
+/** Payments of these orders of which an earlier version kept no date. */
+const undatedPayments = (tx: Tx, shopId: string, orderIds: readonly string[]): Promise<readonly PaymentRow[]> =>
+  selectIn<PaymentRow>(
+    tx,
+    `select purchase_order_id, doc from purchase_order_attachment
+     where shop_id = ? and kind = 'payment' and due_date is null and purchase_order_id in (?)`,
+    [shopId],
+    orderIds,
+  );
 
 /**
  * The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a
@@ -134,32 +133,33 @@ export async function attentionOrders(
   { supplierId, locationId }: AttentionFilters,
   today: Day,
 ): Promise<readonly AttentionOrder[]> {
-  const conditions: string[] = [];
-  const params: SqlValue[] = [shopId];
-  for (const [column, value] of [
-    ["o.supplier_id", supplierId],
-    ["o.location_id", locationId],
-  ] as const)
-    if (value !== null) {
-      conditions.push(` and ${column} = ?`);
-      params.push(value);
-    }
-  const filtered = `${selectOrders}${conditions.join("")}`;
-  const [payments, onTheWay, unsynced] = await Promise.all([
-    loadPayments(tx, shopId, today),
-    tx.all<OrderRow>(`${filtered} and o.status in (${placeholders(statusesInAttention.length)})`, [
-      ...params,
-      ...statusesInAttention,
-    ]),
-    tx.all<OrderRow>(`${filtered} and o.status = 'Completed' and o.storefront_sync_state = 'failed'`, params),
+  const places = {
+    ...(supplierId === null ? {} : { supplierId: isOneOf([supplierId]) }),
+    ...(locationId === null ? {} : { locationId: isOneOf([locationId]) }),
+  };
+  const idsOf = (columns: OrdersWanted["columns"]): Promise<readonly string[]> =>
+    orderIdsOf(tx, shopId, async () => ({ columns: { ...places, ...columns }, articles: [] }));
+  const [due, onTheWay, unsynced] = await Promise.all([
+    duePayments(tx, shopId, today),
+    idsOf({ status: isOneOf(statusesInAttention) }),
+    idsOf({ status: isOneOf(["Completed"]), storefrontSyncState: isOneOf(["failed"]) }),
   ]);
-  const found = [...onTheWay, ...unsynced];
-  const known = new Set(found.map((row) => row.purchase_order_id));
-  const others = await selectIn<OrderRow>(
-    tx,
-    `${filtered} and o.status <> 'Cancelled' and o.purchase_order_id in (?)`,
-    params,
-    [...payments.keys()].filter((orderId) => !known.has(orderId)),
-  );
-  return [...found, ...others].map((row) => orderFrom(row, payments.get(row.purchase_order_id) ?? []));
+  const [rows, undated] = await Promise.all([
+    selectIn<OrderRow>(
+      tx,
+      selectOrders,
+      [shopId],
+      [...onTheWay, ...unsynced, ...due.map((row) => row.purchase_order_id)],
+    ),
+    undatedPayments(tx, shopId, onTheWay),
+  ]);
+  const payments = Map.groupBy([...due, ...undated], (row) => row.purchase_order_id);
+  return rows
+    .filter(
+      (row) =>
+        row.status !== "Cancelled" &&
+        (supplierId === null || row.supplier_id === supplierId) &&
+        (locationId === null || row.location_id === locationId),
+    )
+    .map((row) => orderFrom(row, (payments.get(row.purchase_order_id) ?? []).map(paymentFrom)));
 }

@@ -6,12 +6,10 @@ import { type Quantity, asQuantity, quantityToNumber } from "../../core/money/mo
 import { pendingQuantity } from "../../core/order/lines.ts";
 import type { Status } from "../../core/order/purchase-order.ts";
 import { openStatuses } from "../../core/order/status.ts";
-import { placeholders } from "../../store/in-lists.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
 import { formsOfCode } from "../code-forms.ts";
-
-/** The columns of a line that a code is looked for in. */
-const codeColumns = ["barcode", "supplier_barcode", "sku", "supplier_sku"] as const;
+import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 
 /** A line of an open order. */
 export interface OpenLine {
@@ -73,7 +71,7 @@ from purchase_order_line l
   join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
   left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
   left join location p on p.shop_id = o.shop_id and p.location_id = o.location_id
-where o.deleted_at is null and o.status in (${placeholders(openStatuses.length)}) and l.shop_id = ?`;
+where l.shop_id = ? and l.purchase_order_id in (?)`;
 
 const openLineFrom = (row: OpenLineRow, { matchedBy, countsAs, countsAsReason }: CodeMatch): OpenLine => {
   const quantities = {
@@ -129,19 +127,14 @@ export async function openLinesWith(tx: Tx, shopId: string, code: string): Promi
   const scan = scannedCode(code);
   const forms = formsOfCode(code);
   if (forms.length === 0) return [];
-  const found = await Promise.all(
-    codeColumns.map((column) =>
-      tx.all<OpenLineRow>(`${selectLines} and lower(l.${column}) in (${placeholders(forms.length)})`, [
-        ...openStatuses,
-        shopId,
-        ...forms,
-      ]),
-    ),
-  );
-  const lines = new Map<string, OpenLine>();
-  for (const row of found.flat()) {
+  const ids = await orderIdsOf(tx, shopId, async () => ({
+    columns: { status: isOneOf(openStatuses) },
+    articles: [await articlesWith(tx, shopId, ["barcode", "supplierBarcode", "sku", "supplierSku"], forms)],
+  }));
+  const rows = await selectIn<OpenLineRow>(tx, selectLines, [shopId], ids);
+  const lines = rows.flatMap((row) => {
     const match = matchOf(scan, row);
-    if (match !== null) lines.set(`${row.purchase_order_id} ${row.po_line_item_id}`, openLineFrom(row, match));
-  }
-  return [...lines.values()].sort(byPending);
+    return match === null ? [] : [openLineFrom(row, match)];
+  });
+  return lines.sort(byPending);
 }

@@ -10,6 +10,8 @@ const suppliers = ["mill", "weaver", null];
 const locations = ["warehouse", "store", null];
 export const variants = ["red", "blue", "green"];
 const skus = ["R-1", "B-1", null];
+const barcodes = ["4006381333931", null, "b-1"];
+const supplierSkus = [null, "Mill 7"];
 
 export const pick = <T>(values: readonly T[], index: number): T | undefined => values[index % values.length];
 
@@ -35,7 +37,8 @@ const imported = (id: string, value: number, more: object = {}): object => ({
   type: "purchaseOrder",
   purchaseOrderId: id,
   poNumber: `N-${id}`,
-  status: pick(["Draft", "Sent", "Confirmed", "Cancelled"], value),
+  status: pick(["Draft", "Sent", "Confirmed", "Cancelled", "Completed", "On Hold", "Received"], value),
+  storefrontSyncState: pick(["never-synced", "failed"], value >> 2),
   previousStatus: "Draft",
   supplierId: pick(suppliers, value),
   locationId: pick(locations, value >> 1) ?? "warehouse",
@@ -47,6 +50,9 @@ const imported = (id: string, value: number, more: object = {}): object => ({
     poLineItemId: `${id}-${index}`,
     variantId: pick(variants, value + index * (value % 2)),
     sku: pick(skus, value + index),
+    barcode: pick(barcodes, value + index),
+    supplierSku: pick(supplierSkus, value >> 1),
+    supplierBarcode: pick(barcodes, value >> 2),
     quantityOrdered: 5,
     unitCost: 2,
   })),
@@ -59,6 +65,7 @@ const imported = (id: string, value: number, more: object = {}): object => ({
             status: "Paid",
             amount: value,
             currencyCode: "EUR",
+            ...((value >> 3) % 2 === 0 ? { dueDate: "2026-02-01" } : {}),
             createdAt: "2026-01-01T00:00:00.000Z",
           },
         ],
