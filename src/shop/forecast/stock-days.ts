@@ -25,7 +25,7 @@ interface StockQuery {
   readonly shopId: string;
   readonly timezone: string;
   readonly variantIds: readonly string[];
-  /** What was before does not matter. */
+  /** Earlier movements do not matter. */
   readonly sinceMs: number;
 }
 

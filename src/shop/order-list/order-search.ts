@@ -265,7 +265,7 @@ interface Found {
   readonly count: number;
 }
 
-/** What is wanted, texts and articles left aside. */
+/** The question with texts and articles left aside. */
 const valuesOf = (wanted: Wanted): Wanted => ({ ...wanted, words: [], articles: [] });
 
 /** A search under way. */
@@ -487,7 +487,7 @@ export async function findOrders(
   };
 }
 
-/** What a look-up asks of an order. */
+/** The question of a look-up to each order. */
 export type OrdersWanted = Pick<Wanted, "columns" | "articles">;
 
 /** Ids of the orders that match, newest first; of all if there is no limit. */
