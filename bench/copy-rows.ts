@@ -35,10 +35,7 @@ export async function copyOrders(engine: Engine, shopId: string, times: number, 
       po_number: "t.po_number || '.' || cast(n.i as text)",
       created_at: `t.created_at - n.i * cast(${stepMs} as bigint)`,
     });
-    await copyRows(tx, "purchase_order_line", times, ordinary, {
-      purchase_order_id: id,
-      order_created_at: `t.order_created_at - n.i * cast(${stepMs} as bigint)`,
-    });
+    await copyRows(tx, "purchase_order_line", times, ordinary, { purchase_order_id: id });
     await tx.batch([beginFilling(shopId)]);
   });
   while (await engine.write(shopId, (tx) => fillSegments(tx, shopId)));

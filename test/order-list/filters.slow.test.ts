@@ -182,10 +182,7 @@ async function grow({ engine, shopId }: TestServer, endpointId: string): Promise
       purchase_order_id: copied("purchase_order_id"),
       po_number: copied("po_number"),
     });
-    await copyRows(tx, "purchase_order_line", times, own, {
-      purchase_order_id: copied("purchase_order_id"),
-      order_created_at: "t.order_created_at - n.i",
-    });
+    await copyRows(tx, "purchase_order_line", times, own, { purchase_order_id: copied("purchase_order_id") });
     await tx.batch([beginFilling(shopId)]);
     while (await fillSegments(tx, shopId));
     await copyRows(tx, "purchase_order_log", times, own, { purchase_order_id: copied("purchase_order_id") });

@@ -187,8 +187,7 @@ export const lookUpVariants = (
         ? []
         : [
             {
-              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each
-              // (search-by-line.ts, `keysOf`).
+              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each.
               sql: `(select 1 from supplier_variant t
                       where t.shop_id = ? and t.supplier_id = ? and t.variant_id = variant.variant_id) = 1`,
               params: [shopId, supplierId],

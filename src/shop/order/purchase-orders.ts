@@ -246,7 +246,7 @@ const updateHeader = updateIn(tables.purchase_order, headerColumns);
 
 const insertLine = insertInto(
   tables.purchase_order_line,
-  ["purchase_order_id", "po_line_item_id", "position", "order_created_at"],
+  ["purchase_order_id", "po_line_item_id", "position"],
   lineColumns,
 );
 
@@ -288,7 +288,7 @@ function orderStatements(shopId: string, before: OrderWithLines | null, next: Or
       // It grows with every change and within one, so lines keep the order in which they were added, whatever is
       // deleted.
       const position = next.version * linesPerOrderMax + index;
-      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position, next.createdAtMs], line));
+      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position], line));
       continue;
     }
     const change = updateLine(shopId, { ...key, po_line_item_id: poLineItemId }, stored, line);
@@ -468,7 +468,9 @@ export async function importOrder(
     ...attachmentStatements(shopId, purchaseOrderId, attachments),
     ...(by === null ? historyStatements(shopId, purchaseOrderId, history) : []),
     ...(entry === null ? [] : [logStatement(shopId, purchaseOrderId, entry)]),
-    ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
+    ...(deletedAtMs === null
+      ? []
+      : [update(tables.purchase_order, shopId, { purchase_order_id: purchaseOrderId }, { deleted_at: deletedAtMs })]),
     ...(deletedAtMs === null ? importedReminders(shopId, order, isNew) : [dropReminders(shopId, purchaseOrderId)]),
     ...recentChanges(shopId, before, deletedAtMs === null ? order : null),
   ]);
@@ -510,12 +512,6 @@ export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, 
   ]);
 }
 
-/** Hides the rows of a stored order. */
-const hideStatements = (shopId: string, purchaseOrderId: string, deletedAtMs: number): readonly Change[] => [
-  update(tables.purchase_order, shopId, { purchase_order_id: purchaseOrderId }, { deleted_at: deletedAtMs }),
-  update(tables.purchase_order_line, shopId, { purchase_order_id: purchaseOrderId }, { order_created_at: null }),
-];
-
 /** Hides the order and keeps all of it, with a log entry about who did so (C33). */
 export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
@@ -524,9 +520,8 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
       tables.purchase_order,
       shopId,
       { purchase_order_id: order.purchaseOrderId },
-      { updated_at: stamp.nowMs, version: plus(1) },
+      { deleted_at: stamp.nowMs, updated_at: stamp.nowMs, version: plus(1) },
     ),
-    ...hideStatements(shopId, order.purchaseOrderId, stamp.nowMs),
     dropReminders(shopId, order.purchaseOrderId),
     ...sumStatements(shopId, order, null),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),

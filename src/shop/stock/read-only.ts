@@ -332,8 +332,7 @@ function keysOf(
       params: [shopId, ...all.params],
     };
   }
-  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (search-by-line.ts,
-  // `keysOf`).
+  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead.
   const all = joined(predicates, " and ");
   const which = joined([{ sql: "r.created_at is not null", params: [] }, ...position], " and ");
   return {

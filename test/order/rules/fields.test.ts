@@ -99,7 +99,7 @@ const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
   rate: "INTEGER",
   rates: "TEXT",
 };
-/** Columns that are no fields: keys, what rows are found and sorted by, and one that a version before wrote. */
+/** Columns that are no fields: keys, what rows are found and sorted by, and some that a version before wrote. */
 const otherColumns: Readonly<Record<string, readonly string[]>> = {
   purchase_order: ["shop_id", "paid_status", "search_folded", "deleted_at", "state_id"],
   purchase_order_line: ["shop_id", "purchase_order_id", "position", "order_created_at"],
