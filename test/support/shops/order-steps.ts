@@ -65,7 +65,7 @@ const imported = (id: string, value: number, more: object = {}): object => ({
             status: "Paid",
             amount: value,
             currencyCode: "EUR",
-            ...((value >> 3) % 2 === 0 ? { dueDate: "2026-02-01" } : {}),
+            ...((value >> 3) % 2 === 0 ? { status: "Scheduled", dueDate: "2026-02-01" } : {}),
             createdAt: "2026-01-01T00:00:00.000Z",
           },
         ],
