@@ -32,6 +32,8 @@ export interface SmtpServerForTests {
   readonly connections: number;
   /** How the next steps are answered. */
   answer: (step: SmtpStep, argument: string) => SmtpAnswer;
+  /** Takes the messages that hang. */
+  takeHeld(): void;
   until(holds: () => boolean, waitMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,6 +62,7 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
   const received: ReceivedMail[] = [];
   const taken: ReceivedMail[] = [];
   const sockets = new Set<Socket>();
+  const held: (() => void)[] = [];
   let connections = 0;
   const secure = (socket: Socket): TLSSocket =>
     new TLSSocket(socket, {
@@ -142,6 +145,12 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
       const one = { ...mail, raw, isEncrypted: isEncrypted(), user: signedIn };
       received.push(one);
       if (say("message", raw)) taken.push(one);
+      else if (isShut)
+        held.push(() => {
+          isShut = false;
+          taken.push(one);
+          socket.write(`${usual.message}\r\n`);
+        });
     };
     const listen = (): void => {
       socket.on("error", () => {});
@@ -179,6 +188,9 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
       return connections;
     },
     answer: () => null,
+    takeHeld() {
+      for (const take of held.splice(0)) take();
+    },
     async until(holds, waitMs) {
       await until(() => `${received.length} received, ${taken.length} taken`, holds, waitMs);
     },
