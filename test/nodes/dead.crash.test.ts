@@ -92,8 +92,7 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
     };
     // Each kind is claimed, and whoever is asked does not answer.
     mailServer.answer = (step) => (step === "message" ? "hang" : null);
-    const send = () =>
-      operate(url, "POST", "/shops/main/purchase-orders/po_1/send", { to: "mill@supplier.example" });
+    const send = () => operate(url, "POST", "/shops/main/purchase-orders/po_1/send", { to: "mill@supplier.example" });
     await send();
     const staging = dying.program?.ask("POST", "/admin/v1/shops/staged/import", adminToken, haltedFile());
     const lost = Promise.allSettled([staging]);
