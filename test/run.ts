@@ -71,7 +71,13 @@ process.env[observedDirectoryVariable] = observedDirectory;
 // Every test file and every tested server is a process that loads the same sources, so they share a compile cache.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache");
 process.on("exit", () => rmSync(observedDirectory, { recursive: true, force: true }));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+/** Ends the processes of test files. */
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    stopping.abort();
+    process.exit(1);
+  });
 
 const sharedProcess = path.join(import.meta.dirname, "runner/shared-process.ts");
 const asserting = pathToFileURL(path.join(import.meta.dirname, "support/asserting.ts")).href;
@@ -146,6 +152,7 @@ async function runProcesses(
     files: chosen,
     concurrency,
     timeout,
+    signal: stopping.signal,
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
   /** Errors of tests that had ended. */
