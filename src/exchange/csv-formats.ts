@@ -258,7 +258,7 @@ const inventoryColumns = {
   ...variantColumns,
   ...locationColumns,
   onHandNew: { headers: ["On hand (new)"] },
-  onHand: { headers: ["On hand (current)", "On hand"] },
+  onHand: { headers: ["On hand"], needed: { unless: "onHandNew" } },
 } as const satisfies Record<string, ColumnWanted>;
 
 type InventoryRow = CsvRow<keyof typeof inventoryColumns>;
@@ -277,8 +277,6 @@ async function* inventoryRecords(
 ): AsyncGenerator<FileRecord> {
   const names = await locationNames(target);
   for await (const rows of csvRows(body, inventoryColumns, faults)) {
-    if (rows.some((row) => !row.has(figureOf(row))))
-      throw lineFault(1, [{ path: "", message: 'there is no column "On hand"' }]);
     const stocked = rows.filter((row) => row.value(figureOf(row))?.toLowerCase() !== notStocked);
     const variants = await variantsOf(target, ofNobody(stocked), faults);
     for (const [index, row] of stocked.entries()) {

@@ -22,7 +22,8 @@ export interface ColumnWanted {
    * Accepted headers, the usual one first. Case, spaces, `_`, `-` and a text in parentheses at the end do not matter.
    */
   readonly headers: readonly string[];
-  readonly needed?: true;
+  /** The file must have it: in any case, or unless it has another one, which stands before this one. */
+  readonly needed?: true | { readonly unless: string };
 }
 
 export interface CsvRow<Key extends string> {
@@ -61,7 +62,7 @@ function indexesOf<Key extends string>(
       )
       .find((at) => at !== -1);
     if (index === undefined) {
-      if (needed === true)
+      if (needed === true || (needed !== undefined && !indexes.has(needed.unless)))
         throw lineFault(lineNumber, [{ path: "", message: `there is no column ${JSON.stringify(headers[0])}` }]);
       continue;
     }

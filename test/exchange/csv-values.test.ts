@@ -300,6 +300,9 @@ test("a head alone brings nothing in, and no damaged file does so without a faul
       const [head = ""] = files[name].split("\n");
       for (const end of ["", "\n", "\r", "\r\n"])
         assert.deepEqual(await bring(shop, name, head + end, { check: true }), { counts: {}, replaced: {} });
+      // A quotation mark makes a head of all lines.
+      const [told = ""] = await noteFactsOf(bring(shop, name, `"${files[name]}"`, { check: true }));
+      assert.match(told, /^line 1: there is no column/, name);
     }
     const damage = fc.oneof(
       fc.record({ kind: fc.constant("ends"), end: fc.constantFrom("\r", "\r\n", "\n\r", "\u2028") }),
