@@ -22,7 +22,7 @@ export interface ColumnWanted {
    * Accepted headers, the usual one first. Case, spaces, `_`, `-` and a text in parentheses at the end do not matter.
    */
   readonly headers: readonly string[];
-  /** The file must have it: in any case, or unless it has another one, which stands before this one. */
+  /** A file without it is refused; `unless`: not if it has that column, which is declared before this one. */
   readonly needed?: true | { readonly unless: string };
 }
 

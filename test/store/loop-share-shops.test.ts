@@ -39,7 +39,7 @@ test("reads and writes of a shop whose work has held the loop for long wait for 
     try {
       for (const shopId of ["heavy", "other"]) {
         await engine.create(shopId);
-        // A shop's first work asks for more, and would wait for a turn that only the test's time brings.
+        // The first work on a shop also asks whether its orders are in segments. Here it is done before a shop owes time.
         await engine.read(shopId, (tx) => tx.all("select 1 as one"));
       }
       const left = loop.admit("other");
