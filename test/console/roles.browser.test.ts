@@ -58,8 +58,11 @@ test("a receiver counts a box and receives it", { skip }, async () => {
     const at = lines.findIndex(({ barcode }) => barcode !== null);
     const line = lines[at];
     assert.ok(line !== undefined && line.barcode !== null);
-    await press(page, page.getByRole("link", { name: String(read.at("data", "purchaseOrder", "poNumber")) }));
-    await press(page, page.getByRole("link", { name: "Receive", exact: true }));
+    await press(
+      page,
+      page.getByRole("main").getByRole("link", { name: String(read.at("data", "purchaseOrder", "poNumber")) }),
+    );
+    await press(page, page.getByRole("main").getByRole("link", { name: "Receive", exact: true }));
     await tabTo(page, page.getByLabel("Scan", { exact: true }));
     await page.keyboard.type(line.barcode);
     await page.keyboard.press("Enter");

@@ -167,6 +167,10 @@ interface Twin {
 
 const parameterText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
 
+/** An advice that names a tool where REST, which has no such search, names none. */
+const inAgentWords = (text: string): string =>
+  text.replaceAll("or an SKU: put a line", "or an SKU: find the variant with variant_search and put a line");
+
 /** How REST spells the call, told apart from how the agent surface does it. */
 async function askRest(
   server: GoodsServer,
@@ -193,7 +197,7 @@ async function askRest(
   const error = answer.at("error");
   const content = error ?? answer.at("data");
   assert.ok(content !== undefined, answer.text);
-  const told: Json = JSON.parse(inToolNames(JSON.stringify(content)));
+  const told: Json = JSON.parse(inAgentWords(inToolNames(JSON.stringify(content))));
   return { isError: error !== undefined, content: told };
 }
 
@@ -202,8 +206,11 @@ async function askAgent(agent: Agent, tool: string, input: JsonObject, idempoten
   const answer = await agent.callWhole(tool, { ...named, ...(idempotencyKey === null ? {} : { idempotencyKey }) });
   const content = answer.isError ? answer.at("error") : answer.at();
   assert.ok(content !== undefined && isJsonObject(content));
-  const { nextStep: _, replayed, ...same } = content;
-  return { isError: answer.isError, content: replayed === true && answer.isError ? asFirstTold(same) : same };
+  const { nextStep: _, replayed: __, ...same } = content;
+  return {
+    isError: answer.isError,
+    content: answer.isError && answer.at("replayed") === true ? asFirstTold(same) : same,
+  };
 }
 
 /** A refusal that is told again as it was told first: only an agent is told that it is of an earlier call (C69). */
