@@ -4150,6 +4150,28 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Makes a Draft with the supplier, location, currency and quantities of an order, at today's terms. */
+  purchase_order_again: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
+    };
+    output: {
+      readonly purchaseOrder: PurchaseOrder;
+      readonly skipped: readonly ({
+        readonly lineItem: PurchaseOrderLineItem;
+        readonly reason: "archived" | "deleted";
+      })[];
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
+    };
+    code: string;
+    reason: string;
+  };
   /** Adds a comment to an order's log, where people read it. */
   comment_add: {
     input: {
@@ -5039,6 +5061,7 @@ export const routes = {
   purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":["dryRun"],"rows":null},
   purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
   purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":["dryRun"],"rows":null},
+  purchase_order_again: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/order-again","query":["dryRun"],"rows":null},
   comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["dryRun"],"rows":null},
   comment_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["limit","cursor"],"rows":"comments"},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},

@@ -1,9 +1,10 @@
 /** Buttons for the next steps of the order, and the reasons why others are closed. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import type { PurchaseOrderStatus } from "../../client/index.ts";
+import { useRef } from "preact/hooks";
+import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { signedIn } from "../data/session.ts";
+import { shopId, signedIn } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -74,6 +75,17 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       go(hrefOf("orders"));
     } else problem.value = problemOf(result);
   };
+  // However often it is sent, it makes one order.
+  const key = useRef(newIdempotencyKey());
+  const orderAgain = async (): Promise<void> => {
+    const input = { shopId: shopId(), purchaseOrderId };
+    const result = await openpo.call("purchase_order_again", input, { idempotencyKey: key.current });
+    if (result.ok) {
+      key.current = newIdempotencyKey();
+      forgetAll();
+      go(hrefOf("orders", result.data.purchaseOrder.purchaseOrderId));
+    } else problem.value = problemOf(result);
+  };
   const isBusy = state.isSaving.value;
   const moves = mayMove(role) ? movesOf(order) : [];
   const moveItem = (to: PurchaseOrderStatus): Item => ({
@@ -102,6 +114,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     ...(order.status === "Received" ? [] : complete),
     ...when(maySend, { title: words.sendAgain, run: send }),
     ...moves.filter((to) => !isNext(to)).map(moveItem),
+    ...when(mayMove(role), { title: words.again, run: () => void orderAgain() }),
     ...when(isOpen("delete"), { title: words.delete, isGrave: true, run: () => (chosen.value = "delete") }),
   ];
   const [first, ...others] = items;

@@ -101,6 +101,7 @@ export const accessTexts = {
       purchase_order_log_list: "Read the history of an order",
       purchase_order_credit_list: "Read the credits of an order",
       purchase_order_send: "Sent an order to its supplier",
+      purchase_order_again: "Ordered again",
       stock_take_list: "Looked through stock takes",
       stock_adjustment_list: "Looked through adjustments",
       transfer_order_list: "Looked through transfers",

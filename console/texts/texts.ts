@@ -236,6 +236,7 @@ export const texts = {
     complete: "Complete",
     "quick-complete": "Receive everything and complete",
     sync: "Push stock to the storefront",
+    again: "Order again",
     delete: "Delete",
     "edit-lines": "Edit lines",
     sure: (action: string) => `${action}: are you sure?`,

@@ -11,7 +11,8 @@ import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
 import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
-import type { AdminOperation } from "./operation.ts";
+import { orderAgain } from "../operations/purchase-orders/again.ts";
+import { type AdminOperation, performed } from "./operation.ts";
 import {
   createInvitation,
   deletePerson,
@@ -85,6 +86,7 @@ export const adminOperations: readonly AdminOperation[] = [
   sendOrderMail,
   listOrderMails,
   retryOrderMail,
+  performed("purchaser", orderAgain),
   addOrderComment,
   listOrderComments,
   listConsoleViewsOperation,

@@ -496,6 +496,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "variant_level_put",
     "purchase_order_send",
     "purchase_order_mail_retry",
+    "purchase_order_again",
     "supplier_link_create",
     "supplier_link_list",
     "supplier_link_revoke",

@@ -100,6 +100,8 @@ export interface NewOrder {
   readonly createdBy: string | null;
   readonly header: HeaderChanges;
   readonly lineItems: readonly NewLine[];
+  /** The order that is ordered again, and how many of its lines are left out. Absent: none is. */
+  readonly repeats?: { readonly poNumber: string; readonly leftOut: number } | undefined;
 }
 
 /** Changes of one line. Quantities are new totals (C31). Null for `unitCostCurrencyCode` means the order's currency. */
@@ -223,7 +225,10 @@ export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: De
     version: 0,
     lineItems: linesFrom(newOrder.lineItems, currencyCode, context.nowMs),
   };
-  const message = `Created ${newOrder.poNumber} as a Draft with ${counted(newOrder.lineItems.length)}.`;
+  const { repeats } = newOrder;
+  const leftOut = repeats === undefined || repeats.leftOut === 0 ? "" : ` without ${counted(repeats.leftOut)} of it`;
+  const again = repeats === undefined ? "" : `: ${repeats.poNumber} again${leftOut}`;
+  const message = `Created ${newOrder.poNumber} as a Draft with ${counted(newOrder.lineItems.length)}${again}.`;
   return decision(null, draft, { log: [{ action: "create", message, changes: [] }] }, context);
 }
 

@@ -74,9 +74,11 @@ export async function headerFacts(
 }
 
 /** A Draft as it is asked for. Its number may still be looked up. */
-interface DraftInput extends Pick<NewOrder, "purchaseOrderId" | "header"> {
+interface DraftInput extends Pick<NewOrder, "purchaseOrderId" | "header" | "repeats"> {
   readonly poNumber: string | Promise<string>;
   readonly lineItems: readonly CatalogueLine[];
+  /** Adds to a line what the shop does not know of it. Absent: nothing is added. */
+  readonly complete?: (line: NewLine, index: number) => NewLine;
 }
 
 /** A new Draft, and its lines with what the catalogue and the supplier's terms gave them. */
@@ -89,7 +91,7 @@ interface DecidedDraft {
 export async function decidedDraft(
   tx: Tx,
   call: Call,
-  { purchaseOrderId, poNumber: numbering, header, lineItems }: DraftInput,
+  { purchaseOrderId, poNumber: numbering, header, lineItems, complete = (line) => line, repeats }: DraftInput,
 ): Promise<DecidedDraft> {
   const { shop } = call;
   const { supplierId = null, locationId = null } = header;
@@ -102,8 +104,8 @@ export async function decidedDraft(
     order: newOrderCurrency(header, facts, shop),
     supplier: facts.supplier?.currencyCode ?? shop.currencyCode,
     shop: shop.currencyCode,
-  });
-  const draft = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines };
+  }).map(complete);
+  const draft = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines, repeats };
   return { decided: decideCreate(draft, facts, contextOf(call)), lines };
 }
 

@@ -82,6 +82,26 @@ export async function loadVariants(
   return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
 }
 
+const selectStandings = "select variant_id, status, is_archived from variant where shop_id = ? and variant_id in (?)";
+
+/** Of these variants those that are not to be ordered any more, and why: by id. */
+export async function loadEnded(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, "archived" | "deleted">> {
+  type StandingRow = { readonly variant_id: string; readonly status: string; readonly is_archived: number };
+  const rows = await selectIn<StandingRow>(tx, selectStandings, [shopId], variantIds);
+  const standings = new Map(rows.map((row) => [row.variant_id, row]));
+  const ended = new Map<string, "archived" | "deleted">();
+  for (const variantId of variantIds) {
+    const standing = standings.get(variantId);
+    if (standing === undefined || standing.status === "deleted") ended.set(variantId, "deleted");
+    else if (standing.is_archived === 1) ended.set(variantId, "archived");
+  }
+  return ended;
+}
+
 const termsFrom = recordReader<SupplierTerms>(supplierTermFields);
 
 const selectTerms = `

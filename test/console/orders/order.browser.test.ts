@@ -229,6 +229,11 @@ test(
       await press(page, "link", "Back to the order");
       await page.getByText("Arrow keys walk").waitFor({ state: "detached" });
       await picture(page, "order-completed");
+      await choose(page, "button", "Order again");
+      await showsStatus(page, "Draft");
+      const again = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      assert.notEqual(again, id);
+      assert.equal((await agent.order(again)).lineItems.length, now.lineItems.length);
     });
   },
 );
