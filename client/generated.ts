@@ -4172,6 +4172,27 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Moves the lines of a Draft into another one and deletes it. */
+  purchase_order_merge: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
+      /** The Draft that the lines go to. */
+      into: string;
+    };
+    output: {
+      readonly purchaseOrder: PurchaseOrder;
+      readonly sideEffects: SideEffects;
+      /** What to do about follow-on work that failed; present exactly then. */
+      readonly recovery?: string | undefined;
+    };
+    code: string;
+    reason: string;
+  };
   /** Adds a comment to an order's log, where people read it. */
   comment_add: {
     input: {
@@ -5062,6 +5083,7 @@ export const routes = {
   purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
   purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":["dryRun"],"rows":null},
   purchase_order_again: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/order-again","query":["dryRun"],"rows":null},
+  purchase_order_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/merge","query":["dryRun"],"rows":null},
   comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["dryRun"],"rows":null},
   comment_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["limit","cursor"],"rows":"comments"},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},

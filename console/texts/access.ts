@@ -102,6 +102,7 @@ export const accessTexts = {
       purchase_order_credit_list: "Read the credits of an order",
       purchase_order_send: "Sent an order to its supplier",
       purchase_order_again: "Ordered again",
+      purchase_order_merge: "Merged two drafts",
       stock_take_list: "Looked through stock takes",
       stock_adjustment_list: "Looked through adjustments",
       transfer_order_list: "Looked through transfers",

@@ -12,6 +12,7 @@ import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVar
 import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
 import { orderAgain } from "../operations/purchase-orders/again.ts";
+import { mergeDrafts } from "../operations/purchase-orders/merge.ts";
 import { type AdminOperation, performed } from "./operation.ts";
 import {
   createInvitation,
@@ -87,6 +88,7 @@ export const adminOperations: readonly AdminOperation[] = [
   listOrderMails,
   retryOrderMail,
   performed("purchaser", orderAgain),
+  performed("purchaser", mergeDrafts),
   addOrderComment,
   listOrderComments,
   listConsoleViewsOperation,

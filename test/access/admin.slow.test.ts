@@ -75,6 +75,7 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
       "/suppliers": { name: "k" },
       "/locations": { name: "k" },
       "/variants": { productName: "k" },
+      "/merge": { into: "k" },
     };
     for (const { route, takesFile } of adminOperations) {
       const { method, path } = route;

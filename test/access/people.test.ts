@@ -497,6 +497,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "purchase_order_send",
     "purchase_order_mail_retry",
     "purchase_order_again",
+    "purchase_order_merge",
     "supplier_link_create",
     "supplier_link_list",
     "supplier_link_revoke",

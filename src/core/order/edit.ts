@@ -143,6 +143,13 @@ export const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => 
   unitCostCurrencyCode: line.unitCostCurrencyCode,
 });
 
+const addedLine = (line: LineItem): FieldChange => ({
+  field: "lineItem",
+  poLineItemId: line.poLineItemId,
+  before: null,
+  after: shownLine(line),
+});
+
 const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
 const currencyOf = ({ supplier }: Pick<HeaderFacts, "supplier">, shop: Pick<ShopFacts, "currencyCode">): string =>
@@ -410,14 +417,64 @@ export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], 
   const log = {
     action: "add-lines",
     message: `Added ${counted(added.length)}.`,
-    changes: added.map((line) => ({
-      field: "lineItem",
-      poLineItemId: line.poLineItemId,
-      before: null,
-      after: shownLine(line),
-    })),
+    changes: added.map(addedLine),
   };
   return decision(order, { ...order, lineItems: [...order.lineItems, ...added] }, { log: [log] }, context);
+}
+
+/** Fields in which Drafts that are merged are alike. */
+const mergedAlike = ["supplierId", "locationId", "currencyCode"] as const;
+
+/** @throws Fault INVALID_INPUT  the order cannot end in `into`. */
+function refuseMerge(order: PurchaseOrder, into: PurchaseOrder): void {
+  if (order.purchaseOrderId === into.purchaseOrderId)
+    throw invalidField("/into", "is the order itself", "Name another Draft.");
+  for (const [path, { status }] of [
+    ["/purchaseOrderId", order],
+    ["/into", into],
+  ] as const)
+    if (status !== "Draft") throw invalidField(path, `is ${status}; both orders must be Drafts`);
+  for (const field of mergedAlike)
+    if (order[field] !== into[field])
+      throw invalidField(
+        "/into",
+        `has another ${field}, ${into[field] ?? "none"} instead of ${order[field] ?? "none"}`,
+        "Merge Drafts of the same supplier, location and currency.",
+      );
+  const hasRejected = order.lineItems.some((line) => line.quantityRejected !== 0);
+  if (hasGoods(order) || hasRejected || Object.values(order.attached).some((attached) => attached.length > 0))
+    throw invalidField(
+      "/purchaseOrderId",
+      "has goods, payments, credits, shipments or documents, which would be lost",
+      "Merge the other order into this one.",
+    );
+}
+
+/**
+ * Adds the lines of one Draft, as they are, to the end of another one, which keeps its own header. The first is to be
+ * deleted in the same change.
+ *
+ * @param lineItemIds for the lines that are added, one each.
+ * @throws Fault INVALID_INPUT  one of them is no Draft, or they differ in supplier, location or currency. Or goods or
+ *                              attachments would be lost, or a bound of an order is passed.
+ * Source: C86a.
+ */
+export function decideMerge(
+  order: PurchaseOrder,
+  into: PurchaseOrder,
+  lineItemIds: readonly string[],
+  context: DecisionContext,
+): Decision {
+  refuseMerge(order, into);
+  refuseTooManyLines(into.lineItems.length + order.lineItems.length);
+  const added = order.lineItems.map((line, index): LineItem => {
+    const poLineItemId = lineItemIds[index];
+    if (poLineItemId === undefined) throw new TypeError("a line has no new id");
+    return { ...line, poLineItemId, updatedAtMs: context.nowMs };
+  });
+  const message = `Merged ${order.poNumber} into this order: ${counted(added.length)} added.`;
+  const log = { action: "add-lines", message, changes: added.map(addedLine) };
+  return decision(into, { ...into, lineItems: [...into.lineItems, ...added] }, { log: [log] }, context);
 }
 
 /** The line after the edit. */

@@ -501,8 +501,14 @@ export function importedSums(
  * Deletes the order with everything that belongs to it but its log, which says who made and deleted it (C53). Its
  * number is not given again: the counter has passed it (C33, C34).
  */
-export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
-  const entry = { action: "delete", message: `Deleted ${order.poNumber}.`, changes: [] };
+export async function deleteOrder(
+  tx: Tx,
+  shopId: string,
+  order: PurchaseOrder,
+  stamp: Stamp,
+  message = `Deleted ${order.poNumber}.`,
+): Promise<void> {
+  const entry = { action: "delete", message, changes: [] };
   const removed = orderTables.filter((table) => table !== "purchase_order_log");
   await tx.batch([
     ...eventStatements(shopId, deletedEvent(order), stamp),
