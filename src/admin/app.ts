@@ -16,8 +16,15 @@ import type { NamedRecords } from "../exchange/import-run.ts";
 import { lineBytesMax } from "../exchange/ndjson.ts";
 import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
-import { documentSurface } from "../http/rest.ts";
-import { asksForDryRun, assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
+import {
+  adminPrefix,
+  asksForDryRun,
+  assemble,
+  type Binding,
+  bindingFor,
+  createRoutes,
+  type Match,
+} from "../http/routes.ts";
 import {
   baseUrlOf,
   bearerToken,
@@ -41,16 +48,7 @@ import { identifyPerson, isSessionBearer, operatorHere } from "../requests/sessi
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";
 import { Guesses } from "./access/guesses.ts";
-import {
-  type AdminAnswer,
-  type AdminContext,
-  type AdminOperation,
-  adminPrefix,
-  noShop,
-  runOperation,
-  shopOf,
-} from "./operation.ts";
-import { adminDocumentSteps } from "./openapi.ts";
+import { type AdminAnswer, type AdminContext, type AdminOperation, noShop, runOperation, shopOf } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
 interface AdminDependencies {
@@ -86,10 +84,7 @@ export function createAdmin(deps: AdminDependencies): readonly Surface[] {
     auditTrail,
     refusals: new Refusals({ ...deps, auditTrail, engine: deps.admin.engine }),
   };
-  const document = documentSurface(`${adminPrefix}/openapi.json`, "admin:openapi", () =>
-    adminDocumentSteps(adminOperations),
-  );
-  return [document, { path: adminPrefix, handle: (context) => answered(served, context) }];
+  return [{ path: adminPrefix, handle: (context) => answered(served, context) }];
 }
 
 async function answered(served: Served, context: RequestContext): Promise<Response> {

@@ -1,4 +1,5 @@
 /** Files of a shop's records, in and out, and copies of its database for a backup. */
+import { adminPrefix } from "../http/routes.ts";
 import { z } from "zod";
 import { fileFormat, type FileFormatName, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
@@ -9,7 +10,7 @@ import { id, instantOrNull } from "../operations/fields.ts";
 import { actorOf } from "../requests/caller.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
-import { type AdminContext, adminPrefix, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
+import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 
 export const importFile = operation({
   name: "shop_import",

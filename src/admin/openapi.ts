@@ -6,17 +6,12 @@ import type { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { schemaOf } from "../http/openapi/schemas.ts";
-import { madeNow } from "../http/made-later.ts";
 import { eventSchemas, webhookEntries } from "../http/openapi/webhooks.ts";
-import { bindingOf } from "../http/routes.ts";
-import { type AdminOperation, adminPrefix } from "./operation.ts";
+import { adminPrefix, bindingOf } from "../http/routes.ts";
+import type { AdminOperation } from "./operation.ts";
 
 /** The OpenAPI document of these operations. It is pure: the same operations give the same document. */
-export const adminDocument = (operations: readonly AdminOperation[]): JsonObject =>
-  madeNow(adminDocumentSteps(operations));
-
-/** Makes the document, a step for each operation. */
-export function* adminDocumentSteps(operations: readonly AdminOperation[]): Generator<void, JsonObject> {
+export function adminDocument(operations: readonly AdminOperation[]): JsonObject {
   const schemas: Record<string, Json> = { ...eventSchemas };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -24,7 +19,6 @@ export function* adminDocumentSteps(operations: readonly AdminOperation[]): Gene
     if (entry === null) continue;
     const path = `${adminPrefix}${operation.route.path}`;
     paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: entry };
-    yield;
   }
   return {
     openapi: "3.1.0",

@@ -5,6 +5,7 @@
  * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP
  * surface (app.ts) and the command line read this shape.
  */
+import { adminPrefix } from "../http/routes.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { z } from "zod";
 import { shopIdPattern } from "../base/secret.ts";
@@ -28,9 +29,6 @@ import type { Tx } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
 import type { ConnectPolicy } from "../webhooks/addresses.ts";
-
-/** The path below which the operations are. */
-export const adminPrefix = "/admin/v1";
 
 /** Dependencies of the operations. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {

@@ -1,4 +1,5 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
+import { adminPrefix } from "../http/routes.ts";
 import { z } from "zod";
 import { unconfirmedDaysMax } from "../core/order/advice/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
@@ -26,16 +27,7 @@ import {
 } from "./storefront/storefront.ts";
 import { requestSubscription, cancelSubscription } from "./storefront/storefront-webhooks.ts";
 import { auditTrailOf, rowOfAct } from "./acts.ts";
-import {
-  type AdminCall,
-  type AdminContext,
-  adminPrefix,
-  data,
-  inShop,
-  noShop,
-  operation,
-  shopOf,
-} from "./operation.ts";
+import { type AdminCall, type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
 const waitMsMax = 300_000;
 

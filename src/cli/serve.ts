@@ -63,9 +63,9 @@ export const serve: RunnableCommand = {
     // Not earlier: what a start makes is kept.
     boundHeapGrowth();
     // Without it the service only takes more memory.
-    service.prepared
-      .then(giveMemoryBack)
-      .catch((error: unknown) => output.message(`The memory of the start was not given back: ${String(error)}`));
+    giveMemoryBack().catch((error: unknown) =>
+      output.message(`The memory of the start was not given back: ${String(error)}`),
+    );
     const { demo, adminToken } = service;
     const shownDemo = demo === null ? null : { ...demo, invitation: openedAt(demo.invitation, service) };
     const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo: shownDemo };

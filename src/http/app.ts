@@ -63,8 +63,6 @@ export interface App {
   reply(request: HttpRequest, transport: Transport): Promise<Reply>;
   /** Answers a request with this fault, without looking into it. Never rejects. */
   refuse(request: HttpRequest, transport: Transport, fault: Fault): Promise<Reply>;
-  /** Makes what the start did without (`Surface.prepare`). */
-  prepare(): Promise<void>;
 }
 
 /** The service: REST, health, and what is beside them. */
@@ -74,8 +72,10 @@ export const createApp = (deps: ServiceDependencies): App =>
 /** An app of these surfaces alone. */
 export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {
   const { clock, ids, log, metrics, spans = noSpans, bodies = new BodyBudget() } = deps;
+  const exact = new Map(surfaces.filter((each) => each.exact === true).map((each) => [each.path, each]));
+  const whole = surfaces.filter((each) => each.exact !== true);
   const surfaceAt = (path: string): Surface | undefined =>
-    surfaces.find((each) => path === each.path || (each.exact !== true && path.startsWith(`${each.path}/`)));
+    exact.get(path) ?? whole.find((each) => path === each.path || path.startsWith(`${each.path}/`));
 
   async function answer(context: RequestContext): Promise<Response> {
     const { path } = context;
@@ -142,13 +142,7 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
         const reply = faultReply(context, fault);
         return Promise.resolve({ ...reply, headers: { ...reply.headers, ...surfaceAt(context.path)?.headers } });
       }),
-    prepare: () => prepareAll(surfaces),
   };
-}
-
-/** One after another, so that no round of the event loop has a step of two. */
-async function prepareAll(surfaces: readonly Surface[]): Promise<void> {
-  for (const surface of surfaces) await surface.prepare?.();
 }
 
 const fromWeb = (request: Request): HttpRequest => ({

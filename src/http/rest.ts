@@ -10,9 +10,6 @@ import { failure, isReplay, type Reply, respond } from "../requests/envelope.ts"
 import { isRestOperation, type Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import { ofShop } from "./body.ts";
-import type { JsonObject } from "../base/json.ts";
-import { MadeLater } from "./made-later.ts";
-import { openApiSteps } from "./openapi/openapi.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, asksForDryRun, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
@@ -44,7 +41,6 @@ const preflightHeaders = {
 export function createRest(operations: readonly Operation[], perform: Perform): readonly Surface[] {
   const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
   return [
-    documentSurface(documentPath, "openapi", () => openApiSteps(operations)),
     {
       path: apiPrefix,
       headers: corsHeaders,
@@ -59,21 +55,26 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
 }
 
 /**
- * An OpenAPI document at its path: made once, the same for everyone (C9). @param operation how its requests are
- * counted.
+ * An OpenAPI document at its path, the same for everyone (C9).
+ *
+ * @param operation  how its requests are counted.
+ * @param load  the document; null when this installation does not carry it. It is loaded when first asked for.
  */
-export function documentSurface(path: string, operation: string, steps: () => Generator<void, JsonObject>): Surface {
-  const document = new MadeLater(function* () {
-    return publish(JSON.stringify(yield* steps()), "application/json");
-  });
+export function documentSurface(path: string, operation: string, load: () => Promise<string | null>): Surface {
+  let loading: Promise<Publication | null> | null = null;
+  const loadDocument = async (): Promise<Publication | null> => {
+    const text = await load();
+    return text === null ? null : publish(text, "application/json");
+  };
   return {
     path,
     exact: true,
     headers: corsHeaders,
-    prepare: () => document.prepare(),
     async handle(context) {
       if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
-      const response = await documentResponse(document.value, operation, context);
+      const document = await (loading ??= loadDocument());
+      if (document === null) return null;
+      const response = await documentResponse(document, operation, context);
       for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
       return response;
     },

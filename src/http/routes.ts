@@ -21,6 +21,8 @@ import {
 import { methodNotAllowed } from "./surface.ts";
 
 export const apiPrefix = "/api/v1";
+/** The path below which the admin operations are. */
+export const adminPrefix = "/admin/v1";
 
 /** Parts of an operation that a route needs, of whichever registry. */
 interface Routed {

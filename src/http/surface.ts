@@ -60,11 +60,6 @@ interface SurfacePath {
   readonly exact?: true;
   /** Headers of every answer for its path, also of one that the app gives in its place. */
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Makes what its answers need and the start did not, a few milliseconds at a time. A request that comes sooner makes
-   * it itself.
-   */
-  prepare?(): Promise<void>;
 }
 
 /**

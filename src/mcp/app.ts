@@ -26,7 +26,6 @@ import { Fault } from "../base/fault.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { loggedRequest, type Trace } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
-import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, type KeyCaller, namedShop } from "../requests/caller.ts";
 import { identifyConnection, isConnectionToken } from "../requests/connections.ts";
@@ -38,6 +37,7 @@ import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
 import { RefusedMessages } from "../requests/remembered/refused-messages.ts";
 import type { Incoming } from "../requests/request.ts";
 import type { Clock } from "../base/time/clock.ts";
+import { sleep } from "../base/time/waiting.ts";
 import type { Coordination, Engine, Log } from "../store/store.ts";
 import {
   argumentsOf,
@@ -104,7 +104,7 @@ interface AgentMessage extends Sender {
 export function createMcp(deps: McpDependencies): WebSurface {
   const { log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
-  const made = new MadeLater(() => toolSteps(deps.operations));
+  let making: ReturnType<typeof makeTools> | null = null;
   const refused = new RefusedMessages();
 
   async function handle(context: RequestContext): Promise<Response | null> {
@@ -136,7 +136,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     const { message, malformed } = read;
     if (!isJsonObject(message))
       return protocolFailure(400, INVALID_REQUEST, "Send one message, an object; there are no batches.");
-    const tools = made.value;
+    const tools = await (making ??= makeTools(deps.operations));
     const called = callIn(message);
     // The library would hold a stream open for it, and no list changes while the process runs.
     if (called.method === "subscriptions/listen")
@@ -174,7 +174,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     return response;
   }
 
-  return { path: mcpPath, handle, prepare: () => made.prepare() };
+  return { path: mcpPath, handle };
 }
 
 /** True for a message that is read without a token only if it may be a replay. */
@@ -251,12 +251,12 @@ async function calledTool(
   return { reply, tool, input, meaning };
 }
 
-/** The tools by name. Translating the schemas of one takes milliseconds. */
-function* toolSteps(operations: readonly Operation[]) {
+/** The tools by name. Translating the schemas of one takes milliseconds, so the event loop goes on after each. */
+async function makeTools(operations: readonly Operation[]): Promise<ReadonlyMap<string, OperationTool>> {
   const tools = new Map<string, OperationTool>();
   for (const operation of operations) {
     tools.set(operation.name, toolOf(operation));
-    yield;
+    await sleep(0);
   }
   return tools;
 }

@@ -31,7 +31,7 @@ import { createMetricsPage } from "../http/health.ts";
 import { createMetrics, type Gauge, type Metrics } from "../http/metrics.ts";
 import { createStorefrontHints } from "../admin/storefront/shopify-hints.ts";
 import { loadConsoleFiles } from "../http/node/console-files.ts";
-import { loadReadme } from "../http/node/readme.ts";
+import { descriptions, loadCarried } from "../http/node/carried-files.ts";
 import { loadReferenceBundle } from "../http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer, unreadBytesMax } from "../http/node/server.ts";
 import { createStartPage } from "../http/start-page.ts";
@@ -81,8 +81,6 @@ export interface Service {
   readonly adminToken: { readonly token: string; readonly isNew: boolean };
   /** The demo shop that this first start has made; null on any other start. */
   readonly demo: DemoShop | null;
-  /** When what the start did without is made too (`Surface.prepare`). */
-  readonly prepared: Promise<void>;
   /** Accepts nothing more, lets running requests finish, and closes everything. */
   close(): Promise<void>;
 }
@@ -122,7 +120,7 @@ async function makeDemoShopOf(admin: AdminContext, { clock }: OpenStore): Promis
   return await makeDemoShop(askHere(admin), clock.now());
 }
 
-/** The agent surface, loaded after the start or with the first message. */
+/** The agent surface, loaded with the first message. */
 function mcpWhenNeeded(deps: Parameters<typeof createMcp>[0]): WebSurface {
   let loading: Promise<WebSurface> | null = null;
   const load = async (): Promise<WebSurface> => {
@@ -132,7 +130,6 @@ function mcpWhenNeeded(deps: Parameters<typeof createMcp>[0]): WebSurface {
   return {
     path: mcpPath,
     handle: async (context) => await (await (loading ??= load())).handle(context),
-    prepare: async () => await (await (loading ??= load())).prepare?.(),
   };
 }
 
@@ -233,7 +230,7 @@ export async function openService(config: Config): Promise<Service> {
   const counts = new StoreCounts();
   const work = workGauges(outbox, sender, mails, puller, () => store.clock.now());
   const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
-  const { server, prepared } = await listen(config, store, log, {
+  const server = await listen(config, store, log, {
     stopping: stopping.signal,
     followOn: { outbox, mails, mailing: mailingWith(config, documents) },
     readers,
@@ -269,7 +266,6 @@ export async function openService(config: Config): Promise<Service> {
     publicUrl: config.publicUrl,
     adminToken,
     demo,
-    prepared,
     close: () => opened.disposeAsync(),
   };
 }
@@ -512,7 +508,7 @@ async function listen(
     counts,
     metrics,
   }: ServedDependencies,
-): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
+): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
   const isAdminToken = adminTokenCheck(adminToken);
@@ -531,6 +527,7 @@ async function listen(
     identity: store.identity,
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
+      ...descriptions,
       ...createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log, counts, pages }),
       createStorefrontHints({
@@ -541,7 +538,7 @@ async function listen(
       }),
       createSupplierPages({ engine, clock, ids, documents: admin.documents, log }),
       createDocs(loadReferenceBundle),
-      ...createStartPage(loadReadme),
+      ...createStartPage(() => loadCarried("README.md")),
       ...createConnect({ engine, clock, ids, log, connecting }),
       mcpWhenNeeded({ ...store, ...agentAddresses(config, connecting), operations, perform, log, threads: readers }),
     ],
@@ -557,11 +554,7 @@ async function listen(
     });
     connecting.listening = server;
     metrics.add(server.gauges);
-    // It is served by now, and whoever asks sooner makes what is missing.
-    const prepared = app
-      .prepare()
-      .catch((error: unknown) => log.error({ err: error }, "the API's descriptions could not be made"));
-    return { server, prepared };
+    return server;
   } catch (error) {
     throw notListening(config, error);
   }

@@ -54,7 +54,7 @@ test("the admin API's document is public, the same for everyone, and 304 to whoe
   const url = `${server.url}/admin/v1/openapi.json`;
   const first = await fetch(url);
   assert.equal(first.status, 200);
-  assert.equal(await first.text(), JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+  assert.equal(await first.text(), readFileSync(file, "utf8"));
   const etag = first.headers.get("etag") ?? "";
   const again = await fetch(url, { headers: { "if-none-match": etag, authorization: "Bearer wrong" } });
   assert.equal(again.status, 304);

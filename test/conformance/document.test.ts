@@ -1,5 +1,7 @@
 /** The OpenAPI document as it is served (C9), and its consistency: every example matches its schema, every reference resolves. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -178,7 +180,7 @@ test("the document is the same for everyone, compressed if accepted, and 304 if 
   assert.equal(keyed.text, plain.text);
   assert.equal(keyed.headers["etag"], plain.headers["etag"]);
   assert.match(String(plain.headers["etag"]), /^"[\w-]+"$/);
-  assert.deepEqual(JSON.parse(plain.text), document);
+  assert.equal(plain.text, readFileSync(path.join(import.meta.dirname, "../../openapi.json"), "utf8"));
   assert.equal(keyed.headers["ratelimit"], undefined, "it costs no token");
   const etagHeader = { "If-None-Match": String(plain.headers["etag"]) };
   assert.equal((await server.get(target, { key: null, headers: etagHeader })).status, 304);

@@ -5,13 +5,16 @@ import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
-import { loadReadme } from "../../src/http/node/readme.ts";
+import { loadCarried } from "../../src/http/node/carried-files.ts";
 import { createStartPage } from "../../src/http/start-page.ts";
 import { browserPath } from "../support/pages/browser.ts";
 import { startServer } from "../support/server.ts";
 
 const startDocs = () =>
-  startServer({ console: true, surfaces: [createDocs(loadReferenceBundle), ...createStartPage(loadReadme)] });
+  startServer({
+    console: true,
+    surfaces: [createDocs(loadReferenceBundle), ...createStartPage(() => loadCarried("README.md"))],
+  });
 
 test("the page and its scripts are public, may load nothing from other servers, and have ETags", async () => {
   await using server = await startDocs();

@@ -20,6 +20,7 @@ import { createConsolePages } from "../../src/http/console-pages.ts";
 import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
 import type { BodyBudget } from "../../src/http/body.ts";
 import type { ConnectionLimits } from "../../src/http/node/connections.ts";
+import { descriptions } from "../../src/http/node/carried-files.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetricsPage } from "../../src/http/health.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
@@ -305,6 +306,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     identity: "srv_of_a_test",
     surfaces: [
       createMetricsPage(metrics),
+      ...descriptions,
       mcp,
       ...createConnect({ engine, clock, ids, log, connecting }),
       ...(options.console === true

@@ -25,7 +25,6 @@ import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from
 import { guides } from "./guides.ts";
 import { isCreation, linksOf } from "./links.ts";
 import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./schemas.ts";
-import { madeNow } from "../made-later.ts";
 import { apiPrefix, type Binding, bindingOf } from "../routes.ts";
 
 const tagDescriptions: Readonly<Record<string, string>> = {
@@ -46,24 +45,13 @@ interface Components {
   readonly links: Record<string, Json>;
 }
 
-const documents = new WeakMap<readonly Operation[], JsonObject>();
-
 /**
- * The whole document, of the operations that REST has a path for. It is made once for each list of operations, which
- * takes tens of milliseconds.
+ * The whole document, of the operations that REST has a path for.
  *
  * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
  */
-export const openApiDocument = (operations: readonly Operation[]): JsonObject => madeNow(openApiSteps(operations));
-
-/** The same, an operation at a time. */
-export function* openApiSteps(operations: readonly Operation[]): Generator<void, JsonObject> {
-  const document = documents.get(operations) ?? (yield* documentSteps(operations.filter(isRestOperation)));
-  documents.set(operations, document);
-  return document;
-}
-
-function* documentSteps(operations: readonly RestOperation[]): Generator<void, JsonObject> {
+export function openApiDocument(all: readonly Operation[]): JsonObject {
+  const operations = all.filter(isRestOperation);
   const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -72,7 +60,6 @@ function* documentSteps(operations: readonly RestOperation[]): Generator<void, J
       ...paths[path],
       [operation.route.method.toLowerCase()]: entryOf(bindingOf(operation), operations, components),
     };
-    yield;
   }
   const tags = [...new Set(operations.map((operation) => operation.tag)), "Description"];
   return {
