@@ -41,7 +41,7 @@ function errorsPage(): string {
     "",
     "## Reasons",
     "",
-    "`reason` is a more exact word where failures share a code, which is then `INVALID_INPUT`.",
+    "`reason` is a more exact word where failures share a code: `INVALID_INPUT`, with 403 `FORBIDDEN_SCOPE`.",
     "",
     "| reason | HTTP | retryable | answered by |",
     "|---|---|---|---|",

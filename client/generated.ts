@@ -343,8 +343,8 @@ export type Meta = {
   } | undefined;
 };
 
-/** What is wrong, item by item: fields (each with a JSON pointer), variants or lines. */
-export type ErrorDetails = readonly (FieldDetail | VariantDetail | LineDetail)[];
+/** What is wrong, item by item: fields (each with a JSON pointer), variants, lines or limits. */
+export type ErrorDetails = readonly (FieldDetail | VariantDetail | LineDetail | LimitDetail)[];
 
 export type FieldDetail = {
   /** JSON pointer; query parameters as /name. */
@@ -363,6 +363,16 @@ export type LineDetail = {
   readonly lineItemId: string;
   readonly variantId: string;
   readonly message: string;
+};
+
+export type LimitDetail = {
+  readonly limit: "orderValueMax" | "dayValueMax" | "monthValueMax" | "supplierIds" | "locationIds";
+  /** The maximum, or the ids. */
+  readonly allowed: unknown;
+  /** Of the maximum, before the write. */
+  readonly used: number | null;
+  /** What it adds, the order's value of orderValueMax, or the id; null: it has no price, or no id. */
+  readonly asked: unknown;
 };
 
 export type PurchaseOrderStatus = "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
@@ -740,7 +750,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED";
   };
   /** Read a purchase order */
   purchase_order_get: {
@@ -876,7 +886,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Delete a purchase order */
   purchase_order_delete: {
@@ -936,7 +946,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Change lines */
   purchase_order_line_item_update: {
@@ -1002,7 +1012,7 @@ export interface Operations {
       readonly failed: readonly (LineFailure)[];
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Delete lines */
   purchase_order_line_item_delete: {
@@ -1025,7 +1035,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** List an order's payments */
   purchase_order_payment_list: {
@@ -1244,7 +1254,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Move an order to a status */
   purchase_order_status: {
@@ -1281,7 +1291,7 @@ export interface Operations {
       readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "PREVIOUS_STATUS_MISMATCH" | "USE_CONFIRM_ENDPOINT" | "UNCONFIRMED_LINES" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "PREVIOUS_STATUS_MISMATCH" | "USE_CONFIRM_ENDPOINT" | "UNCONFIRMED_LINES" | "VERSION_MISMATCH";
   };
   /** Confirm quantities */
   purchase_order_confirm: {
@@ -1307,7 +1317,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Receive goods */
   purchase_order_receive: {
@@ -1352,7 +1362,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Take received goods back */
   purchase_order_unreceive: {
@@ -1386,7 +1396,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Complete an order */
   purchase_order_complete: {
@@ -1419,7 +1429,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Receive everything and complete */
   purchase_order_quick_complete: {
@@ -1476,7 +1486,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "NOTHING_TO_RECEIVE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Push stock to the storefront */
   purchase_order_storefront_sync: {
@@ -1522,7 +1532,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** Clear storefront sync attempts */
   purchase_order_storefront_sync_reset: {
@@ -1536,7 +1546,7 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
   };
   /** List stock takes */
   stock_take_list: {
@@ -2675,6 +2685,14 @@ export interface Operations {
       name: string;
       scope: "read" | "write";
       signIn?: boolean | undefined;
+      limits?: {
+        readonly orderValueMax?: number | null | undefined;
+        readonly dayValueMax?: number | null | undefined;
+        readonly monthValueMax?: number | null | undefined;
+        readonly supplierIds?: readonly (string)[] | null | undefined;
+        readonly locationIds?: readonly (string)[] | null | undefined;
+        readonly beyond: "refuse";
+      } | null | undefined;
     };
     output: {
       readonly keyId: string;
@@ -2682,6 +2700,14 @@ export interface Operations {
       readonly name: string;
       readonly scope: "read" | "write";
       readonly signIn: boolean;
+      readonly limits: {
+        readonly orderValueMax: number | null;
+        readonly dayValueMax: number | null;
+        readonly monthValueMax: number | null;
+        readonly supplierIds: readonly (string)[] | null;
+        readonly locationIds: readonly (string)[] | null;
+        readonly beyond: "refuse";
+      } | null;
       readonly createdAt: string;
     };
     code: string;
@@ -2712,13 +2738,26 @@ export interface Operations {
         readonly personId: string | null;
         /** When a connection ends unless it is used. */
         readonly expiresAt: string | null;
+        readonly limits: {
+          readonly orderValueMax: number | null;
+          readonly dayValueMax: number | null;
+          readonly monthValueMax: number | null;
+          readonly supplierIds: readonly (string)[] | null;
+          readonly locationIds: readonly (string)[] | null;
+          readonly beyond: "refuse";
+        } | null;
+        /** Of its limits, today and this month where the shop is; null: it has none. */
+        readonly limitsUsed: {
+          readonly dayValue: number;
+          readonly monthValue: number;
+        } | null;
       })[];
       readonly totalCount: number;
     };
     code: string;
     reason: string;
   };
-  /** Pauses an API key, or resumes it. */
+  /** Pauses an API key or resumes it, or changes its limits. */
   key_patch: {
     input: {
       /** The shop's id. */
@@ -2726,6 +2765,14 @@ export interface Operations {
       /** An API key's id. */
       keyId: string;
       paused?: boolean | undefined;
+      limits?: {
+        readonly orderValueMax?: number | null | undefined;
+        readonly dayValueMax?: number | null | undefined;
+        readonly monthValueMax?: number | null | undefined;
+        readonly supplierIds?: readonly (string)[] | null | undefined;
+        readonly locationIds?: readonly (string)[] | null | undefined;
+        readonly beyond: "refuse";
+      } | null | undefined;
     };
     output: {
       readonly key: {
@@ -2746,6 +2793,19 @@ export interface Operations {
         readonly personId: string | null;
         /** When a connection ends unless it is used. */
         readonly expiresAt: string | null;
+        readonly limits: {
+          readonly orderValueMax: number | null;
+          readonly dayValueMax: number | null;
+          readonly monthValueMax: number | null;
+          readonly supplierIds: readonly (string)[] | null;
+          readonly locationIds: readonly (string)[] | null;
+          readonly beyond: "refuse";
+        } | null;
+        /** Of its limits, today and this month where the shop is; null: it has none. */
+        readonly limitsUsed: {
+          readonly dayValue: number;
+          readonly monthValue: number;
+        } | null;
       };
     };
     code: string;
@@ -2778,6 +2838,19 @@ export interface Operations {
         readonly personId: string | null;
         /** When a connection ends unless it is used. */
         readonly expiresAt: string | null;
+        readonly limits: {
+          readonly orderValueMax: number | null;
+          readonly dayValueMax: number | null;
+          readonly monthValueMax: number | null;
+          readonly supplierIds: readonly (string)[] | null;
+          readonly locationIds: readonly (string)[] | null;
+          readonly beyond: "refuse";
+        } | null;
+        /** Of its limits, today and this month where the shop is; null: it has none. */
+        readonly limitsUsed: {
+          readonly dayValue: number;
+          readonly monthValue: number;
+        } | null;
       };
     };
     code: string;

@@ -96,6 +96,7 @@ begin
         ('openpo', 'supplier_link'),
         ('openpo', 'supplier_proposal'),
         ('openpo', 'purchase_order_parties'),
+        ('openpo', 'order_spend'),
         ('openpo', 'purchase_order_reminder'),
         ('openpo', 'event'),
         ('openpo', 'webhook_endpoint'),

@@ -1,7 +1,7 @@
 /**
  * Refusals and failures that a caller is told about.
  *
- * Owns: the table code → HTTP status and retryability (spec "Errors"), the reasons of INVALID_INPUT (C3, C4), and the
+ * Owns: the table code → HTTP status and retryability (spec "Errors"), their reasons (C3, C4), and the
  * one error class that carries them. Does not own: the error body (requests/envelope.ts) or the audit row.
  *
  * Everything thrown that is not a `Fault` is a bug and becomes INTERNAL.
@@ -33,7 +33,14 @@ export const faultCodes = {
 /** A code of the specification. */
 export type FaultCode = keyof typeof faultCodes;
 
-/** Reasons of INVALID_INPUT that a program can tell apart, and the HTTP status of each (C4, C37). */
+/** A reason of a code, which is INVALID_INPUT unless it says so. */
+interface Reason {
+  readonly status: number;
+  readonly retryAfterMs: number | null;
+  readonly code?: FaultCode;
+}
+
+/** Reasons that a program can tell apart, and the HTTP status of each (C4, C37, C78). */
 export const faultReasons = {
   PREVIOUS_STATUS_MISMATCH: { status: 409, retryAfterMs: null },
   UNCONFIRMED_LINES: { status: 409, retryAfterMs: null },
@@ -42,10 +49,17 @@ export const faultReasons = {
   IDEMPOTENCY_IN_PROGRESS: { status: 400, retryAfterMs: 1000 },
   VERSION_MISMATCH: { status: 412, retryAfterMs: null },
   ORDER_EDITED: { status: 400, retryAfterMs: 1000 },
-} as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
+  LIMIT_EXCEEDED: { status: 403, retryAfterMs: null, code: "FORBIDDEN_SCOPE" },
+} as const satisfies Record<string, Reason>;
 
-/** A reason of INVALID_INPUT. */
+/** A reason that the API gives. */
 export type FaultReason = keyof typeof faultReasons;
+
+/** The code that comes with a reason. */
+export function codeOfReason(reason: FaultReason): FaultCode {
+  const { code = "INVALID_INPUT" }: Reason = faultReasons[reason];
+  return code;
+}
 
 /** Reasons that the admin API alone gives (C48, C82). */
 const adminReasons = {
@@ -53,7 +67,7 @@ const adminReasons = {
   ID_TAKEN: { status: 400, retryAfterMs: null },
   IN_USE: { status: 400, retryAfterMs: null },
   STOREFRONT_OWNED: { status: 400, retryAfterMs: null },
-} as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
+} as const satisfies Record<string, Reason>;
 
 const reasons = { ...faultReasons, ...adminReasons };
 
@@ -78,7 +92,21 @@ export interface LineDetail {
   readonly message: string;
 }
 
-type FaultDetails = readonly ValidationDetail[] | readonly GuardDetail[] | readonly LineDetail[];
+/** A limit of an API key that a write is beyond (C78). */
+export interface LimitDetail {
+  readonly limit: "orderValueMax" | "dayValueMax" | "monthValueMax" | "supplierIds" | "locationIds";
+  readonly allowed: number | readonly string[];
+  /** Null: it is no maximum. */
+  readonly used: number | null;
+  /** The rise, the order's whole value of `orderValueMax`, or the id. Null: it has no price, or there is no id. */
+  readonly asked: number | string | null;
+}
+
+type FaultDetails =
+  | readonly ValidationDetail[]
+  | readonly GuardDetail[]
+  | readonly LineDetail[]
+  | readonly LimitDetail[];
 
 interface FaultOptions {
   readonly reason?: keyof typeof reasons;

@@ -153,7 +153,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
       call: async (name) => {
         const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
         context.replayed = isReplay(reply);
-        if (sender.caller !== undefined && reply.errorCode === "FORBIDDEN_SCOPE") scopeRefusal = reply;
+        if (lacksScope(sender, reply)) scopeRefusal = reply;
         if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
           if (meaning !== null) refused.add(bytes, meaning);
           withoutToken = reply;
@@ -176,6 +176,10 @@ export function createMcp(deps: McpDependencies): WebSurface {
 
   return { path: mcpPath, handle };
 }
+
+/** True if a connection needs another scope. One that may write is refused for its limits (C78). */
+const lacksScope = ({ caller, scope }: Sender, { errorCode }: Reply): boolean =>
+  caller !== undefined && scope === "read" && errorCode === "FORBIDDEN_SCOPE";
 
 /** True for a message that is read without a token only if it may be a replay. */
 const isLong = (bytes: Uint8Array): boolean => bytes.length > messageBytesMax;

@@ -128,6 +128,7 @@ export const readingCall = (
     reading.read((tx) => query.run(tx, { ...reading, leaveLoop: () => {} }, queryInput)),
   afterwards: () => {},
   ahead: null,
+  limitedKeyId: null,
   ids: noIds,
   traceparent: null,
   baseUrl: null,

@@ -472,9 +472,16 @@ export async function answeredFingerprint(
   return found;
 }
 
-/** True if a refusal is stored as the answer under its key (spec "Idempotency", C19). */
+/**
+ * True if a refusal is stored as the answer under its key (spec "Idempotency", C19). What is beyond a limit today may
+ * be within it tomorrow (C78).
+ */
 export const isStoredRefusal = (error: unknown): error is Fault =>
-  error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
+  error instanceof Fault &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  !error.retryable &&
+  error.reason !== "LIMIT_EXCEEDED";
 
 const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "idempotencyKey">): string =>
   `${holderId} ${idempotencyKey}`;

@@ -185,6 +185,8 @@ export const noMailing: Mailing = {
 export interface Call {
   readonly shop: Shop;
   readonly actor: Actor;
+  /** API key whose limits hold for the call (C78); null: it has none, or there is none. */
+  readonly limitedKeyId: string | null;
   readonly operation: string;
   readonly requestId: string;
   /** Kept with what the request asks to be done later, and passed on then; null: no request came by HTTP. */

@@ -45,6 +45,7 @@ export const tables = {
   order_count: table("order_count", "kind", "value"),
   order_fill: table("order_fill"),
   order_recent: table("order_recent", "purchase_order_id"),
+  order_spend: table("order_spend", "purchase_order_id", "key_id", "day"),
   order_segment: table("order_segment", "name", "created_from", "id_from"),
   person: table("person", "person_id"),
   purchase_order: table("purchase_order", "purchase_order_id"),

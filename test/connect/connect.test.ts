@@ -210,6 +210,8 @@ suite("a connection (C74)", () => {
         clientHost: "assistant.example",
         personId: person.personId,
         expiresAt: "",
+        limits: null,
+        limitsUsed: null,
       },
     );
     const changes = await askAdmin(server, "GET", `/shops/${server.shopId}/changes`);
@@ -231,6 +233,21 @@ suite("a connection (C74)", () => {
     assert.equal(refused.at("error", "code"), "FORBIDDEN_SCOPE");
     const row = (await server.audit()).find(({ tag }) => tag === "mcp:purchase_order_create");
     assert.equal(row?.status, 403);
+  });
+
+  test("its limits hold for its next call, which is no lack of scope", async () => {
+    await using server = await startServer({ console: true });
+    const { access } = await connect(server, await signInAs(server, "purchaser", "Ana"));
+    const [connection] = (await keysOf(server)).filter(({ kind }) => kind === "connection");
+    const limited = await askAdmin(server, "PATCH", `/shops/${server.shopId}/keys/${String(connection?.keyId)}`, {
+      limits: { supplierIds: ["mill"], beyond: "refuse" },
+    });
+    assert.equal(limited.status, 200, limited.text);
+    const refused = await callTool(server, access, "purchase_order_create", { supplierId: "dyer" });
+    assert.equal(refused.status, 200, refused.text);
+    assert.equal(refused.at("result", "structuredContent", "error", "reason"), "LIMIT_EXCEEDED");
+    const made = await callTool(server, access, "purchase_order_create", { supplierId: "mill" });
+    assert.equal(made.at("result", "isError"), undefined, made.text);
   });
 
   test("nobody gives more than their role may, then or later", async () => {

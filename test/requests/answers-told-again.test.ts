@@ -325,6 +325,7 @@ test("whether a write was answered is asked by its holder, or by the secret of i
           revokedAtMs: null,
           pausedAtMs: null,
           signIn: true,
+          limits: null,
         },
         secretHash,
       );

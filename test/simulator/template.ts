@@ -54,6 +54,7 @@ export async function makeTemplate(directory: string): Promise<void> {
             revokedAtMs: null,
             pausedAtMs: null,
             signIn: true,
+            limits: null,
           },
           secretHash,
         ),

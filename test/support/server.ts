@@ -228,6 +228,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       revokedAtMs: null,
       pausedAtMs: null,
       signIn: true,
+      limits: null,
     };
     await engine.write(shopId, (tx) => insertApiKey(tx, shopId, key, made.secretHash));
     return { keyId: key.keyId, apiKey: made.apiKey };

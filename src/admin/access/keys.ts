@@ -3,21 +3,77 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../../core/access/api-key.ts";
 import { Fault } from "../../base/fault.ts";
-import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
+import { dayIn } from "../../base/time/calendar.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { KeyLimits } from "../../core/access/limits.ts";
+import { type Money, moneyToNumber } from "../../core/money/money.ts";
+import { amount, id, instant, instantOrNull, noRepeats, pathId, shownId, text } from "../../operations/fields.ts";
 import {
   type ApiKey,
   insertApiKey,
+  limitApiKey,
   listApiKeys,
   type ListedKey,
   pauseApiKey,
   revokeApiKey,
+  type Shop,
 } from "../../shop/access/accounts.ts";
 import { eventStatements } from "../../shop/events/events.ts";
+import type { Tx } from "../../store/store.ts";
 import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
 const scope = z.enum(["read", "write"]);
+
+/** Suppliers, and locations, that the limits of a key may name. */
+export const limitIdsMax = 100;
+
+const limitIds = z
+  .array(id)
+  .min(1)
+  .max(limitIdsMax)
+  .check(noRepeats((each) => each));
+
+/** Limits as they are sent, replaced as a whole (C78). */
+const limitsInput = z
+  .strictObject({
+    orderValueMax: amount.nullable().default(null),
+    dayValueMax: amount.nullable().default(null),
+    monthValueMax: amount.nullable().default(null),
+    supplierIds: limitIds.nullable().default(null),
+    locationIds: limitIds.nullable().default(null),
+    beyond: z.enum(["refuse"], { error: 'must be "refuse"; there are no approvals yet, which "ask" needs' }),
+  })
+  .check((context) => {
+    const { beyond: _beyond, ...limits } = context.value;
+    if (Object.values(limits).every((limit) => limit === null))
+      context.issues.push({ code: "custom", input: context.value, path: [], message: "names no limit" });
+  })
+  .meta({ description: "In the shop's currency; a maximum itself is within. Counted from when the key has limits." });
+
+const limitsSchema = z.strictObject({
+  orderValueMax: z.number().nullable(),
+  dayValueMax: z.number().nullable(),
+  monthValueMax: z.number().nullable(),
+  supplierIds: z.array(z.string()).nullable(),
+  locationIds: z.array(z.string()).nullable(),
+  beyond: z.enum(["refuse"]),
+});
+
+const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
+
+const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSchema> | null =>
+  limits === null
+    ? null
+    : {
+        orderValueMax: moneyOrNull(limits.orderValueMax),
+        dayValueMax: moneyOrNull(limits.dayValueMax),
+        monthValueMax: moneyOrNull(limits.monthValueMax),
+        supplierIds: limits.supplierIds === null ? null : [...limits.supplierIds],
+        locationIds: limits.locationIds === null ? null : [...limits.locationIds],
+        beyond: limits.beyond,
+      };
 
 const keySchema = z.strictObject({
   keyId: z.string(),
@@ -34,6 +90,11 @@ const keySchema = z.strictObject({
   clientHost: z.string().nullable(),
   personId: z.string().nullable().meta({ description: "In whose name a connection works; null: the operator's." }),
   expiresAt: z.string().nullable().meta({ description: "When a connection ends unless it is used." }),
+  limits: limitsSchema.nullable(),
+  limitsUsed: z
+    .strictObject({ dayValue: z.number(), monthValue: z.number() })
+    .nullable()
+    .meta({ description: "Of its limits, today and this month where the shop is; null: it has none." }),
 });
 
 const keyJson = ({ connection, ...key }: ListedKey): z.output<typeof keySchema> => ({
@@ -51,7 +112,17 @@ const keyJson = ({ connection, ...key }: ListedKey): z.output<typeof keySchema> 
   clientHost: connection?.clientHost ?? null,
   personId: connection?.personId ?? null,
   expiresAt: instantOrNull(connection?.expiresAtMs ?? null),
+  limits: limitsJson(key.limits),
+  limitsUsed:
+    key.limits === null
+      ? null
+      : { dayValue: moneyToNumber(key.spent.dayValue), monthValue: moneyToNumber(key.spent.monthValue) },
 });
+
+/** The keys of a shop, with what they have spent by now. */
+async function keysOf(tx: Tx, shop: Shop, clock: Clock): Promise<readonly ListedKey[]> {
+  return await listApiKeys(tx, shop.shopId, dayIn(shop.timezone, clock.now()));
+}
 
 export const keyEvent = (
   type: "api_key.created" | "api_key.revoked",
@@ -72,12 +143,19 @@ export const createKey = operation({
       name: z.string(),
       scope,
       signIn: z.boolean(),
+      limits: limitsSchema.nullable(),
       createdAt: z.string(),
     }),
   },
-  input: z.strictObject({ ...inShop, name: text(nameMax), scope, signIn: z.boolean().default(true) }),
+  input: z.strictObject({
+    ...inShop,
+    name: text(nameMax),
+    scope,
+    signIn: z.boolean().default(true),
+    limits: limitsInput.nullable().default(null),
+  }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
-  async run(context, { shopId: id, name, scope, signIn }, call) {
+  async run(context, { shopId: id, name, scope, signIn, limits }, call) {
     const { engine, clock, ids } = context;
     const { apiKey, secretHash, lastFour } = makeApiKey(id, randomBytes(apiKeyRandomBytes));
     const key: ApiKey = {
@@ -89,13 +167,25 @@ export const createKey = operation({
       revokedAtMs: null,
       pausedAtMs: null,
       signIn,
+      limits,
     };
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
       await insertApiKey(tx, id, key, secretHash);
       await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
     });
-    return data({ keyId: key.keyId, apiKey, name, scope, signIn, createdAt: instant(key.createdAtMs) }, 201);
+    return data(
+      {
+        keyId: key.keyId,
+        apiKey,
+        name,
+        scope,
+        signIn,
+        limits: limitsJson(key.limits),
+        createdAt: instant(key.createdAtMs),
+      },
+      201,
+    );
   },
 });
 
@@ -106,15 +196,12 @@ export const listKeys = operation({
   describes: {
     summary: "API keys without their secrets.",
     description:
-      "Keys and connections of assistants with scope, last four characters, when they were used last, and whether they are paused or revoked.",
+      "Keys and connections of assistants with scope, last four characters, when they were used last, whether they are paused or revoked, and their limits with what is used of them.",
     output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
   },
   input: z.strictObject(inShop),
-  async run({ engine }, { shopId: id }) {
-    const keys = await engine.read(id, async (tx) => {
-      await shopOf(tx, id);
-      return await listApiKeys(tx, id);
-    });
+  async run({ engine, clock }, { shopId: id }) {
+    const keys = await engine.read(id, async (tx) => await keysOf(tx, await shopOf(tx, id), clock));
     return data({ keys: keys.map(keyJson), totalCount: keys.length });
   },
 });
@@ -129,16 +216,26 @@ export const patchKey = operation({
   route: { method: "PATCH", path: "/shops/{shopId}/keys/{keyId}" },
   role: "owner",
   describes: {
-    summary: "Pauses an API key, or resumes it.",
-    description: "A paused key is refused from the next request on and works again when it is resumed.",
+    summary: "Pauses an API key or resumes it, or changes its limits.",
+    description:
+      "A paused key is refused from the next request on and works again when it is resumed. `limits` replaces all limits, from the next commit on; null: it has none.",
     output: z.strictObject({ key: keySchema }),
   },
-  input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean().optional() }),
-  /** Pauses the key: from the next request on it is refused until the key is resumed. Repeating changes nothing. */
-  async run({ engine, clock }, { shopId: id, keyId, paused }) {
+  input: z.strictObject({
+    ...inShop,
+    keyId: pathId,
+    paused: z.boolean().optional(),
+    limits: limitsInput.nullable().optional(),
+  }),
+  /**
+   * Pauses the key: from the next request on it is refused until the key is resumed. Gives it other limits. Repeating
+   * changes nothing.
+   */
+  async run({ engine, clock }, { shopId: id, keyId, paused, limits }) {
     return await engine.write(id, async (tx) => {
       if (paused !== undefined) await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
-      const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
+      if (limits !== undefined) await limitApiKey(tx, id, keyId, limits);
+      const key = (await keysOf(tx, await shopOf(tx, id), clock)).find((each) => each.keyId === keyId);
       if (key === undefined) throw noKey(id, keyId);
       return data({ key: keyJson(key) });
     });
@@ -163,7 +260,7 @@ export const revokeKey = operation({
   async run(context, { shopId: id, keyId }, call) {
     return await context.engine.write(id, async (tx) => {
       const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());
-      const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
+      const key = (await keysOf(tx, await shopOf(tx, id), context.clock)).find((each) => each.keyId === keyId);
       if (revoked === "unknown" || key === undefined) throw noKey(id, keyId);
       if (revoked === "now") {
         const person = await findPersonOfKey(tx, id, keyId);

@@ -38,6 +38,9 @@ export function dayIn(timezone: string, instantMs: number): Day {
   return Date.UTC(part("year"), part("month") - 1, part("day")) / dayMs;
 }
 
+/** The first day of the month that a day belongs to. */
+export const monthStart = (day: Day): Day => dayFrom(`${dateOf(day).slice(0, 7)}-01`);
+
 /** The week that a day belongs to. */
 export const weekOf = (day: Day): Week => Math.floor((day + 3) / daysPerWeek);
 /** The Monday of a week. */

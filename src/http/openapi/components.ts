@@ -112,11 +112,19 @@ const detailSchemas: JsonObject = {
     allowedActions: { type: "array", items: { type: "string", enum: ["activate", "skip"] } },
   }),
   LineDetail: detail({ lineItemId: string, variantId: string, message: string }),
+  LimitDetail: detail({
+    limit: { type: "string", enum: ["orderValueMax", "dayValueMax", "monthValueMax", "supplierIds", "locationIds"] },
+    allowed: { description: "The maximum, or the ids." },
+    used: { type: ["number", "null"], "x-go-type": "*float64", description: "Of the maximum, before the write." },
+    asked: {
+      description: "What it adds, the order's value of orderValueMax, or the id; null: it has no price, or no id.",
+    },
+  }),
 };
 
 const detailsSchema: Json = {
   type: "array",
-  description: "What is wrong, item by item: fields (each with a JSON pointer), variants or lines.",
+  description: "What is wrong, item by item: fields (each with a JSON pointer), variants, lines or limits.",
   items: { anyOf: Object.keys(detailSchemas).map(schemaReference) },
 };
 

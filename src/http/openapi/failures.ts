@@ -2,7 +2,7 @@
  * Failures in the OpenAPI document: which ones an operation may answer with, and each as a component with an example
  * (spec "Errors"; C2–C6).
  */
-import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../../base/fault.ts";
+import { codeOfReason, type FaultCode, faultCodes, type FaultReason, faultReasons } from "../../base/fault.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Operation } from "../../requests/operation.ts";
 import { responseBytesMax } from "../../requests/envelope.ts";
@@ -125,6 +125,11 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
     message: "The order was edited while its costs were written; it was not completed.",
     action: "Repeat the call; it writes the costs that changed.",
   },
+  LIMIT_EXCEEDED: {
+    message: "This is beyond the API key's limits. A day's orders: 40 EUR of 500 EUR are left; this asks for 120 EUR.",
+    action: "Stay within them, or leave it to an owner of the shop.",
+    details: [{ limit: "dayValueMax", allowed: 500, used: 460, asked: 120 }],
+  },
 };
 
 /** Reasons that every write may answer, so that they tell no failures apart. */
@@ -151,7 +156,7 @@ export const failureExamples: JsonObject = Object.fromEntries(
     const { message, action, details } = texts[fault];
     const waitMs = retryAfterMs[fault];
     const error = {
-      code: isReason(fault) ? "INVALID_INPUT" : fault,
+      code: isReason(fault) ? codeOfReason(fault) : fault,
       message,
       retryable: waitMs !== undefined,
       requestId: sampleOf({ type: "string" }, {}, "requestId"),

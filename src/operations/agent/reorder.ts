@@ -22,7 +22,7 @@ import { dateSchema, id, noRepeats, noteMax, quantity, textOfLines } from "../fi
 import type { BroadContext } from "../../requests/broad-read.ts";
 import { variantsOnLoopMax } from "../../requests/loop-limits.ts";
 import { type Call, operation } from "../../requests/operation.ts";
-import { saveFor } from "../purchase-orders/access.ts";
+import { countSpend, saveFor } from "../purchase-orders/access.ts";
 import { createPurchaseOrder, decidedDraft } from "../purchase-orders/header.ts";
 import type { CatalogueLine } from "../purchase-orders/lines.ts";
 import { tool } from "./tool.ts";
@@ -193,7 +193,7 @@ export const reorderFromView = operation({
     "Call it first as a dry run, show the answer to a person, then commit with dryRun false, an idempotencyKey and in lines the quantities that they changed. Variants on a Draft order already are skipped and that order is named. Nothing is sent: purchase_order_status moves a draft to Sent.",
   scope: "write",
   repeat: "adds-again",
-  faults: ["NOT_FOUND"],
+  faults: ["NOT_FOUND", "LIMIT_EXCEEDED"],
   input: z
     .strictObject({
       viewId: id.meta({ description: "Of forecast_view_list." }),
@@ -225,6 +225,7 @@ export const reorderFromView = operation({
         const { drafts, skipped } = await planNow(tx);
         const identity = { purchaseOrderId: "", poNumber: "" };
         const orders = await Promise.all(drafts.map((draft) => orderOf(tx, call, draft, reorderInput, identity)));
+        for (const { next } of orders) await countSpend(tx, call, null, next);
         const shown = drafts.flatMap((draft, index) => {
           const order = orders[index];
           return order === undefined ? [] : [draftJson(draft, order, null)];

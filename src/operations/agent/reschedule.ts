@@ -41,19 +41,19 @@ export const rescheduleOrders = operation({
       const rescheduled: { purchaseOrderId: string; poNumber: string; nextExpectedDate: string | null }[] = [];
       const failed: { purchaseOrderId: string; reason: string; message: string }[] = [];
       for (const { purchaseOrderId: ofOrder, expectedDeliveryDate } of orders) {
-        const decided = await (async () => {
+        const changed = await (async () => {
           const order = await orderToChange(tx, call, ofOrder);
-          return { order, change: await decidedHeader(tx, call, order, { expectedDeliveryDate }) };
+          const change = await decidedHeader(tx, call, order, { expectedDeliveryDate });
+          await saveFor(tx, { ...call, operation: updatePurchaseOrder.name }, order, change);
+          return change.next;
         })().catch(asFault);
-        if (!("change" in decided)) {
-          const { code, reason, message } = decided;
-          if (code === "INTERNAL") throw decided;
+        if ("code" in changed) {
+          const { code, reason, message } = changed;
+          if (code === "INTERNAL") throw changed;
           failed.push({ purchaseOrderId: ofOrder, reason: reason ?? code, message });
           continue;
         }
-        const { order, change } = decided;
-        await saveFor(tx, { ...call, operation: updatePurchaseOrder.name }, order, change);
-        const { poNumber, nextExpectedDate } = change.next;
+        const { poNumber, nextExpectedDate } = changed;
         rescheduled.push({ purchaseOrderId: ofOrder, poNumber, nextExpectedDate });
       }
       return { effects: [], answer: () => ({ data: { rescheduled, failed } }) };

@@ -5,6 +5,8 @@
 import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
+import { dayIn } from "../../base/time/calendar.ts";
+import { asksPlaces, refuseBeyond, riseOf } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
@@ -16,6 +18,8 @@ import {
   saveDecision,
   type LinePage,
 } from "../../shop/order/purchase-orders.ts";
+import { giveBackStatements, loadSpending, spendStatement } from "../../shop/order/order-spend.ts";
+import type { Change } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
 import { linesOnLoopMax } from "../../requests/loop-limits.ts";
 import type { Answer, Call, Committed } from "../../requests/operation.ts";
@@ -41,7 +45,10 @@ export const read = {
 export const write = { tag, toolSets: ["purchasing"], scope: "write" } as const;
 
 /** Faults of every write of one order. */
-export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
+export const orderFaults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
+
+/** Faults of those that change what it says. */
+export const faults = [...orderFaults, "LIMIT_EXCEEDED"] as const;
 
 const unknownOrder = (purchaseOrderId: string): Fault =>
   new Fault("NOT_FOUND", `There is no purchase order ${shownId(purchaseOrderId)}.`, {
@@ -138,14 +145,47 @@ export const stampOf = (call: Call): Stamp => ({
   ids: call.ids,
 });
 
+/**
+ * Counts a change against the limits of the caller's key, in the shop's turn, so that nothing comes between. A caller
+ * without limits reads nothing, but where an order falls and is still worth something.
+ *
+ * @returns the changes of what is spent.
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  it is beyond one of them (C78).
+ */
+export async function countSpend(
+  tx: Tx,
+  call: Call,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+): Promise<readonly Change[]> {
+  const { shop, limitedKeyId: keyId } = call;
+  const { shopId, currencyCode } = shop;
+  const { purchaseOrderId } = next;
+  const valueRise = riseOf(before, next, currencyCode);
+  const { rise, addsUnpriced } = valueRise;
+  const isAsked = keyId !== null && asksPlaces(before, next);
+  const fallen = rise < 0 ? await giveBackStatements(tx, shopId, purchaseOrderId, valueRise) : [];
+  if (keyId === null || (rise <= 0 && !addsUnpriced && !isAsked)) return fallen;
+  const day = dayIn(shop.timezone, next.updatedAtMs);
+  const spending = await loadSpending(tx, shopId, keyId, day);
+  if (spending === null) return fallen;
+  const { limits, spent } = spending;
+  refuseBeyond(limits, { next, rise: valueRise, asksPlaces: isAsked, spent, currencyCode });
+  return rise > 0 ? [spendStatement(shopId, purchaseOrderId, { keyId, day, amount: rise })] : fallen;
+}
+
 /** Saves a decision with one instant throughout, that of the decision. Returns its effects with their ids. */
-export const saveFor = (
+export async function saveFor(
   tx: Tx,
   call: Call,
   before: PurchaseOrder | null,
   decided: Decision,
-): Promise<readonly QueuedEffect[]> =>
-  saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: decided.next.updatedAtMs });
+): Promise<readonly QueuedEffect[]> {
+  const { next } = decided;
+  const spend = next === before ? [] : await countSpend(tx, call, before, next);
+  if (spend.length > 0) await tx.batch(spend);
+  return await saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: next.updatedAtMs });
+}
 
 /** The answer of a write that shows the order alone. */
 export const orderAnswer = z.strictObject({ purchaseOrder: purchaseOrderSchema, ...followOnShape });

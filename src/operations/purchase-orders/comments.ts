@@ -9,7 +9,7 @@ import { eventStatements } from "../../shop/events/events.ts";
 import { commentAction, type LogEntry, logStatement } from "../../shop/order/purchase-order-history.ts";
 import { logged } from "../../shop/order/purchase-orders.ts";
 import { instant, instantSchema, noteMax, textOfLines } from "../fields.ts";
-import { faults, orderToChange, path, stampOf, write } from "./access.ts";
+import { orderFaults, orderToChange, path, stampOf, write } from "./access.ts";
 import { logEntryJson, logEntrySchema } from "./attachments.ts";
 import { purchaseOrderId } from "./json.ts";
 
@@ -41,7 +41,7 @@ export const addComment = operation({
   repeat: "adds-again",
   receiving: true,
   destructive: false,
-  faults,
+  faults: orderFaults,
   input: z
     .strictObject({ purchaseOrderId, text: textOfLines(noteMax) })
     .meta({ example: { purchaseOrderId: "po_demo_24", text: "The supplier calls back on Monday." } }),

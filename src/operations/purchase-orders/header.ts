@@ -30,6 +30,7 @@ import {
   contextOf,
   faults,
   orderAnswer,
+  orderFaults,
   orderToChange,
   path,
   saveFor,
@@ -120,7 +121,7 @@ export const createPurchaseOrder = operation({
   success: 201,
   repeat: "adds-again",
   destructive: false,
-  faults: [],
+  faults: ["LIMIT_EXCEEDED"],
   input: z
     .strictObject({
       ...headerInput,
@@ -258,7 +259,7 @@ export const deletePurchaseOrder = operation({
   success: 200,
   repeat: "safe",
   destructive: true,
-  faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
+  faults: [...orderFaults, "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_07" } }),
   output: z.strictObject({
     purchaseOrderId: z.string(),

@@ -162,14 +162,20 @@ export function openCall(
     key === null
       ? actorOf(person)
       : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name };
-  return openCallAs(deps, { incoming, shop, actor, ahead }, operation, store);
+  const limitedKeyId = key === null || key.limits !== null ? keyOf(actor) : null;
+  return openCallAs(deps, { incoming, shop, actor, limitedKeyId, ahead }, operation, store);
 }
+
+/** The API key by which somebody acts: their own, or the one that they have signed in with. */
+const keyOf = ({ type, id, keyId = null }: Actor): string | null =>
+  type === "api-key" || type === "agent" ? id : keyId;
 
 /** Who calls what, and in which request. */
 interface CalledAs {
   readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace" | "baseUrl">;
   readonly shop: Shop;
   readonly actor: Actor;
+  readonly limitedKeyId: string | null;
   /** Order that was read with the caller; null: nothing was. */
   readonly ahead: PurchaseOrder | null;
 }
@@ -180,10 +186,11 @@ interface CalledAs {
  */
 export async function callAs(
   deps: CallDependencies,
-  caller: Omit<CalledAs, "ahead">,
+  caller: Omit<CalledAs, "limitedKeyId" | "ahead">,
   operation: Pick<Operation, "name" | "scope">,
 ): Promise<Call> {
-  return (await openCallAs(deps, { ...caller, ahead: null }, operation, nothingStored)).call;
+  const limitedKeyId = keyOf(caller.actor);
+  return (await openCallAs(deps, { ...caller, limitedKeyId, ahead: null }, operation, nothingStored)).call;
 }
 
 const noReply: Reply = { status: 200, headers: {}, body: "", errorCode: null };
@@ -201,7 +208,7 @@ const none: ReadonlyMap<string, EffectOutcome> = new Map();
 
 async function openCallAs(
   deps: CallDependencies,
-  { incoming, shop, actor, ahead }: CalledAs,
+  { incoming, shop, actor, limitedKeyId, ahead }: CalledAs,
   operation: Pick<Operation, "name" | "scope">,
   store: AnswerStore,
 ): Promise<OpenCall> {
@@ -249,6 +256,7 @@ async function openCallAs(
   const call: Call = {
     shop,
     actor,
+    limitedKeyId,
     operation: operation.name,
     requestId: incoming.requestId,
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),

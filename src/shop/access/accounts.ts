@@ -5,7 +5,9 @@
  * (requests/caller.ts).
  */
 import { unconfirmedDaysDefault } from "../../core/order/advice/attention.ts";
-import { type FxRate, asFxRate } from "../../core/money/money.ts";
+import { type FxRate, asFxRate, asMoney } from "../../core/money/money.ts";
+import { type Day, monthStart } from "../../base/time/calendar.ts";
+import type { KeyLimits, Spent } from "../../core/access/limits.ts";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
@@ -177,6 +179,8 @@ export interface ApiKey {
   readonly pausedAtMs: number | null;
   /** True if somebody may sign in at the console with it (C49). */
   readonly signIn: boolean;
+  /** Null: it has none (C78). */
+  readonly limits: KeyLimits | null;
 }
 
 export type ApiKeyRow = {
@@ -188,9 +192,19 @@ export type ApiKeyRow = {
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
   readonly sign_in: number;
+  readonly limits: string | null;
 };
 
-export const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at, sign_in";
+export const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at, sign_in, limits";
+
+/** @param text as `limitsText` has written it. */
+export function limitsFrom(text: string | null): KeyLimits | null {
+  if (text === null) return null;
+  const limits: KeyLimits = JSON.parse(text);
+  return limits;
+}
+
+const limitsText = (limits: KeyLimits | null): string | null => (limits === null ? null : JSON.stringify(limits));
 
 export const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   keyId: row.key_id,
@@ -201,6 +215,7 @@ export const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   revokedAtMs: row.revoked_at,
   pausedAtMs: row.paused_at,
   signIn: row.sign_in === 1,
+  limits: limitsFrom(row.limits),
 });
 
 const selectApiKey = `select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`;
@@ -253,6 +268,7 @@ export const keyRow = (key: ApiKey, secretHash: string): Row => ({
   created_at: key.createdAtMs,
   revoked_at: key.revokedAtMs,
   sign_in: key.signIn ? 1 : 0,
+  limits: limitsText(key.limits),
 });
 
 /** Adds a key. @param secretHash as `makeApiKey` gives it. */
@@ -270,14 +286,34 @@ interface ConnectedClient {
   readonly expiresAtMs: number;
 }
 
+/** Spending of the key `k` since a day, and since another one. */
+const spentSince = `
+  (select sum(cast(s.amount as double precision)) from order_spend s
+   where s.shop_id = k.shop_id and s.key_id = k.key_id and s.day >= ?)`;
+export const spentColumns = `${spentSince} as day_value, ${spentSince} as month_value`;
+
+/** The parameters of `spentColumns`. */
+export const spentParams = (today: Day): readonly SqlValue[] => [today, monthStart(today)];
+
+export interface SpentRow {
+  readonly day_value: number | null;
+  readonly month_value: number | null;
+}
+
+export const spentFrom = (row: SpentRow): Spent => ({
+  dayValue: asMoney(row.day_value ?? 0),
+  monthValue: asMoney(row.month_value ?? 0),
+});
+
 /** A key as a list has it. */
 export interface ListedKey extends ApiKey {
+  readonly spent: Spent;
   readonly lastUsedAtMs: number | null;
   /** Null: a key that was made as such. */
   readonly connection: ConnectedClient | null;
 }
 
-interface ListedRow extends ApiKeyRow {
+interface ListedRow extends ApiKeyRow, SpentRow {
   readonly client_name: string | null;
   readonly client_host: string | null;
   readonly person_id: string | null;
@@ -288,6 +324,7 @@ interface ListedRow extends ApiKeyRow {
 const listedFrom = (row: ListedRow): ListedKey => ({
   ...apiKeyFrom(row),
   lastUsedAtMs: row.last_used_at,
+  spent: spentFrom(row),
   connection:
     row.client_name === null
       ? null
@@ -299,14 +336,17 @@ const listedFrom = (row: ListedRow): ListedKey => ({
         },
 });
 
-/** All keys of the shop, connections among them, oldest first, each with the time of its latest request. */
-export async function listApiKeys(tx: Tx, shopId: string): Promise<readonly ListedKey[]> {
+/**
+ * All keys of the shop, connections among them, oldest first, each with the time of its latest request and with what it
+ * has spent.
+ */
+export async function listApiKeys(tx: Tx, shopId: string, today: Day): Promise<readonly ListedKey[]> {
   const rows = await tx.all<ListedRow>(
-    `select ${apiKeyColumns}, client_name, client_host, person_id, expires_at,
+    `select ${apiKeyColumns}, client_name, client_host, person_id, expires_at, ${spentColumns},
        (select at from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id
         order by audit_id desc limit 1) as last_used_at
      from api_key k where shop_id = ? order by created_at, key_id`,
-    [shopId],
+    [...spentParams(today), shopId],
   );
   return rows.map(listedFrom);
 }
@@ -315,6 +355,11 @@ export async function listApiKeys(tx: Tx, shopId: string): Promise<readonly List
 export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<void> {
   const set = { paused_at: atMs === null ? null : orElse(atMs) };
   await tx.batch([update(tables.api_key, shopId, { key_id: keyId }, set)]);
+}
+
+/** Gives a key other limits; null: none. */
+export async function limitApiKey(tx: Tx, shopId: string, keyId: string, limits: KeyLimits | null): Promise<void> {
+  await tx.batch([update(tables.api_key, shopId, { key_id: keyId }, { limits: limitsText(limits) })]);
 }
 
 /** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */

@@ -19,6 +19,7 @@ export const orderTables = [
   "supplier_proposal",
   "purchase_order_reminder",
   "purchase_order_parties",
+  "order_spend",
 ] as const;
 
 /** The column by which rows belong to an order. Most reads and changes of these tables are of one order. */

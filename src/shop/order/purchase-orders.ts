@@ -400,8 +400,8 @@ export interface ReplacedOrder {
 }
 
 /**
- * Stays when a record replaces an order. The storefront knows its pushes, suppliers have its links, events and
- * reminders have gone out, and none is in a record.
+ * Stays when a record replaces an order, since none is in a record. The storefront knows its pushes, suppliers have its
+ * links, events and reminders have gone out, and keys have spent on it.
  */
 const keptTables: readonly string[] = [
   "stock_push",
@@ -409,6 +409,7 @@ const keptTables: readonly string[] = [
   "supplier_proposal",
   "purchase_order_reminder",
   "purchase_order_parties",
+  "order_spend",
 ];
 
 /** Tables that a record replaces. */

@@ -143,7 +143,12 @@ test("callers are remembered up to callersRememberedBytesMax", async () => {
   await engine.write(shopId, async (tx) => {
     for (const { secretHash, lastFour } of keys) {
       const key = { keyId: ids.next("key"), name: "k", scope: "read", lastFour, createdAtMs: 0 } as const;
-      await insertApiKey(tx, shopId, { ...key, revokedAtMs: null, pausedAtMs: null, signIn: true }, secretHash);
+      await insertApiKey(
+        tx,
+        shopId,
+        { ...key, revokedAtMs: null, pausedAtMs: null, signIn: true, limits: null },
+        secretHash,
+      );
     }
   });
   const asked = (apiKey = ""): Promise<unknown> => server.get("/api/v1/crates?limit=1", { key: apiKey });

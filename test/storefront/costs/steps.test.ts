@@ -135,6 +135,7 @@ async function setting(
   const call: Call = {
     shop,
     actor: { type: "user", id: "u", name: "Somebody" },
+    limitedKeyId: null,
     operation: "purchase_order_complete",
     requestId: "req_1",
     traceparent: "00-trace",

@@ -1,0 +1,219 @@
+/**
+ * Limits of an API key: how much its orders may be worth, of whom and where (C78). Pure; figures are exact.
+ *
+ * Does not own: what keys have spent (shop/order/order-spend.ts), who asks and when (operations).
+ */
+import type { Day } from "../../base/time/calendar.ts";
+import { Fault, type LimitDetail } from "../../base/fault.ts";
+import { compareText } from "../../base/text/compare-text.ts";
+import {
+  asFxRate,
+  asMoney,
+  convert,
+  exactValue,
+  exactValueScale,
+  exceedsTotalValueMax,
+  type Money,
+  moneyToNumber,
+  unitRate,
+  zeroMoney,
+} from "../money/money.ts";
+import { changesOf } from "../order/edit.ts";
+import { owedQuantity } from "../order/lines.ts";
+import { editableHeaderFields } from "../order/purchase-order-fields.ts";
+import type { PurchaseOrder } from "../order/purchase-order.ts";
+import { isClosed, isHeld } from "../order/status.ts";
+
+/** Limits of a key, in the shop's currency. Null: there is no such limit. A maximum itself is within. */
+export interface KeyLimits {
+  readonly orderValueMax: Money | null;
+  /** Of a day, and of a month, where the shop is. */
+  readonly dayValueMax: Money | null;
+  readonly monthValueMax: Money | null;
+  readonly supplierIds: readonly string[] | null;
+  readonly locationIds: readonly string[] | null;
+  /** Fate of a write that is beyond them. */
+  readonly beyond: "refuse";
+}
+
+/** Spending of a key, today and this month where the shop is. */
+export interface Spent {
+  readonly dayValue: Money;
+  readonly monthValue: Money;
+}
+
+/** Spending of a key on an order, on a day. */
+export interface SpentOn {
+  readonly keyId: string;
+  readonly day: Day;
+  readonly amount: Money;
+}
+
+/** Worth of an order as it counts against limits. */
+interface Worth {
+  /** In the shop's currency. */
+  readonly value: Money;
+  /** Amounts for which there is no rate, by currency. */
+  readonly unpriced: ReadonlyMap<string, bigint>;
+}
+
+/** Addition of a change to what is spent. */
+export interface ValueRise {
+  /** The order's value afterwards. */
+  readonly value: Money;
+  /** Negative: it gives back. */
+  readonly rise: Money;
+  /** It adds something that has no price in the shop's currency. */
+  readonly addsUnpriced: boolean;
+}
+
+/** True if the order has left Draft and is not cancelled. A held one counts as before. */
+function counts({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
+  const now = isHeld({ status }) && status !== "Cancelled" ? previousStatus : status;
+  return now !== "Draft" && now !== "Cancelled";
+}
+
+const nothing: Worth = { value: zeroMoney, unpriced: new Map() };
+
+/**
+ * Value in the shop's currency at the order's own rate; null without one, and above `totalValueMax`. An override, which
+ * a caller types, never lowers it.
+ */
+function valueIn(order: PurchaseOrder, shopCurrency: string): Money | null {
+  const { currencyCode, grandTotal, fxRateOverride, fxRates } = order;
+  if (currencyCode === shopCurrency) return grandTotal;
+  const own = fxRates[currencyCode];
+  if (own === undefined) return null;
+  const value = convert(grandTotal, asFxRate(Math.max(own, fxRateOverride ?? own)));
+  return exceedsTotalValueMax(value) ? null : value;
+}
+
+function worthOf(order: PurchaseOrder | null, shopCurrency: string): Worth {
+  if (order === null || !counts(order)) return nothing;
+  const unpriced = new Map<string, bigint>();
+  const add = (currency: string, exact: bigint): void =>
+    void unpriced.set(currency, (unpriced.get(currency) ?? 0n) + exact);
+  const lineIds = new Set(order.unpricedLineItemIds);
+  for (const line of order.lineItems)
+    if (lineIds.has(line.poLineItemId))
+      add(line.unitCostCurrencyCode, exactValue(owedQuantity(line, isClosed(order)), line.unitCost, unitRate));
+  const value = valueIn(order, shopCurrency);
+  if (value === null) add(order.currencyCode, BigInt(order.grandTotal) * exactValueScale);
+  return { value: value ?? zeroMoney, unpriced };
+}
+
+/**
+ * Returns what a change adds to what is spent. An order counts from when it leaves Draft until it is cancelled.
+ *
+ * @param before null: the order is new.
+ * Source: C78.
+ */
+export function riseOf(before: PurchaseOrder | null, next: PurchaseOrder, shopCurrency: string): ValueRise {
+  const [was, is] = [worthOf(before, shopCurrency), worthOf(next, shopCurrency)];
+  return {
+    value: is.value,
+    rise: asMoney(is.value - was.value),
+    addsUnpriced: [...is.unpriced].some(([currency, exact]) => exact > (was.unpriced.get(currency) ?? 0n)),
+  };
+}
+
+/** True if supplier and location are asked: of a new order, an edited header, and an order that leaves Draft. */
+export const asksPlaces = (before: PurchaseOrder | null, next: PurchaseOrder): boolean =>
+  before === null ||
+  (!counts(before) && counts(next)) ||
+  changesOf(editableHeaderFields, before, next, null).length > 0;
+
+/**
+ * The rows from which a fall is taken, newest day first, with what is left of each. More than was spent is not given
+ * back.
+ *
+ * @param spent rows of one order.
+ */
+export function givenBack(spent: readonly SpentOn[], fall: Money): readonly SpentOn[] {
+  let open = fall;
+  const changed: SpentOn[] = [];
+  for (const row of spent.toSorted((one, other) => other.day - one.day || compareText(one.keyId, other.keyId))) {
+    const taken = asMoney(Math.min(open, row.amount));
+    if (taken <= 0) continue;
+    open = asMoney(open - taken);
+    changed.push({ ...row, amount: asMoney(row.amount - taken) });
+  }
+  return changed;
+}
+
+/** A write as it is held against limits. */
+interface LimitedWrite {
+  readonly next: PurchaseOrder;
+  readonly rise: ValueRise;
+  readonly asksPlaces: boolean;
+  /** Before the write. */
+  readonly spent: Spent;
+  readonly currencyCode: string;
+}
+
+/** A limit that a write is beyond, and the sentence that tells it. */
+interface Passed {
+  readonly detail: LimitDetail;
+  readonly told: string;
+}
+
+function valuesPassed(
+  limits: KeyLimits,
+  { rise: { value, rise, addsUnpriced }, spent, currencyCode }: LimitedWrite,
+): readonly Passed[] {
+  if (rise <= 0 && !addsUnpriced) return [];
+  const shown = (amount: number): string => `${moneyToNumber(asMoney(amount))} ${currencyCode}`;
+  const rows = [
+    { limit: "orderValueMax", used: zeroMoney, asked: value, of: "An order" },
+    { limit: "dayValueMax", used: spent.dayValue, asked: rise, of: "A day's orders" },
+    { limit: "monthValueMax", used: spent.monthValue, asked: rise, of: "A month's orders" },
+  ] as const;
+  return rows.flatMap(({ limit, used, asked, of }): readonly Passed[] => {
+    const allowed = limits[limit];
+    if (allowed === null || (!addsUnpriced && used + asked <= allowed)) return [];
+    const left = `${shown(Math.max(0, allowed - used))} of ${shown(allowed)} are left`;
+    const wanted = addsUnpriced ? "what has no exchange rate cannot be counted" : `this asks for ${shown(asked)}`;
+    const detail = {
+      limit,
+      allowed: moneyToNumber(allowed),
+      used: moneyToNumber(used),
+      asked: addsUnpriced ? null : moneyToNumber(asked),
+    };
+    return [{ detail, told: `${of}: ${left}; ${wanted}.` }];
+  });
+}
+
+function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrite): readonly Passed[] {
+  if (!asks) return [];
+  const rows = [
+    { limit: "supplierIds", asked: next.supplierId, of: "supplier" },
+    { limit: "locationIds", asked: next.locationId, of: "location" },
+  ] as const;
+  return rows.flatMap(({ limit, asked, of }): readonly Passed[] => {
+    const allowed = limits[limit];
+    // A Draft may still get one.
+    if (allowed === null || (asked === null ? !counts(next) : allowed.includes(asked))) return [];
+    const told = asked === null ? `The order has no ${of}.` : `Its orders are not for the ${of} ${asked}.`;
+    return [{ detail: { limit, allowed, used: null, asked }, told }];
+  });
+}
+
+/**
+ * Refuses a write that is beyond a limit of the key.
+ *
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the details name every limit that it is beyond.
+ * Source: C78.
+ */
+export function refuseBeyond(limits: KeyLimits, limited: LimitedWrite): void {
+  const passed = [...valuesPassed(limits, limited), ...placesPassed(limits, limited)];
+  if (passed.length === 0) return;
+  throw new Fault(
+    "FORBIDDEN_SCOPE",
+    `This is beyond the API key's limits. ${passed.map(({ told }) => told).join(" ")}`,
+    {
+      reason: "LIMIT_EXCEEDED",
+      action: "Stay within them, or leave it to an owner of the shop, who can do it and can change the limits.",
+      details: passed.map(({ detail }) => detail),
+    },
+  );
+}
