@@ -20,7 +20,7 @@ const forecastRowsRead = 200;
 export interface Board {
   readonly open: { readonly orders: readonly PurchaseOrderHeader[]; readonly isCut: boolean } | null;
   readonly counts: Readonly<Partial<Record<CountName, number>>>;
-  readonly answers: Output<"supplier_proposal_waiting">["proposals"];
+  readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
   /** Everything was asked for: what is not there by now could not be read. */
@@ -37,7 +37,7 @@ const counted = {
 
 type CountName = keyof typeof counted;
 
-const empty: Board = { open: null, counts: {}, answers: [], forecast: null, changes: null, isOver: false };
+const empty: Board = { open: null, counts: {}, answers: null, forecast: null, changes: null, isOver: false };
 
 export function boardOf() {
   const board = signal<Board>(empty);

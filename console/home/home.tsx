@@ -103,7 +103,7 @@ interface Task {
 
 const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
   const { counts, answers, forecast, open } = board;
-  const [answer] = answers;
+  const [answer] = answers ?? [];
   const tasks: readonly Task[] = [
     { name: "late", icon: "circle-alert", count: counts.late, href: addressOf(views.overdue), isBad: true },
     {
@@ -116,7 +116,7 @@ const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
     {
       name: "answers",
       icon: "inbox",
-      count: answers.length,
+      count: answers?.length,
       href: answer === undefined ? addressOf(views.waiting) : hrefOf("orders", answer.purchaseOrderId),
       least: "purchaser",
     },
