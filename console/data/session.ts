@@ -65,6 +65,9 @@ export const today = (): string => todayIn(signedIn()?.shop.timezone ?? "UTC");
 /** The shop in which the page works; empty before somebody is signed in. */
 export const shopId = (): string => signedIn()?.shop.shopId ?? "";
 
+/** Currency of the shop; `XXX`, which is none, without one. */
+export const shopCurrency = (): string => signedIn()?.shop.currencyCode ?? "XXX";
+
 /** True if the person who is signed in has at least this role. */
 export function hasRole(least: Role): boolean {
   const role = signedIn()?.person.role;

@@ -4,8 +4,9 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { followEvents, pastEvents } from "../data/events.ts";
+import { money } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
-import { shopId } from "../data/session.ts";
+import { shopCurrency, shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
@@ -81,6 +82,21 @@ const Keys: FunctionComponent = () => {
   );
 };
 
+/** Limits of a key with what it has used of them, as sentences. */
+function limitsOf({ limits, limitsUsed }: Key): readonly string[] {
+  if (limits === null || limitsUsed === null) return [];
+  const { orderValueMax, dayValueMax, monthValueMax, supplierIds, locationIds } = limits;
+  const say = texts.keys.limits;
+  const shown = (value: number): string => money(value, shopCurrency());
+  return [
+    orderValueMax === null ? "" : say.order(shown(orderValueMax)),
+    dayValueMax === null ? "" : say.day(shown(limitsUsed.dayValue), shown(dayValueMax)),
+    monthValueMax === null ? "" : say.month(shown(limitsUsed.monthValue), shown(monthValueMax)),
+    supplierIds === null ? "" : say.suppliers(supplierIds),
+    locationIds === null ? "" : say.locations(locationIds),
+  ].filter((sentence) => sentence !== "");
+}
+
 interface Table {
   readonly keys: readonly Key[];
   readonly madeBy: ReadonlyMap<string, string>;
@@ -105,6 +121,11 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
               {key.kind === "connection" ? <span class="chip">{texts.keys.connection}</span> : null}{" "}
               {key.signIn ? <span class="chip">{texts.keys.signsIn}</span> : null}{" "}
               {key.pausedAt === null ? null : <span class="chip bad">{texts.keys.paused}</span>}
+              {limitsOf(key).map((sentence) => (
+                <div key={sentence} class="quiet">
+                  {sentence}
+                </div>
+              ))}
             </td>
             <td data-name={columns.lastFour}>{key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}</td>
             <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>

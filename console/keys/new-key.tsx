@@ -3,10 +3,10 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
-import type { Output } from "../../client/index.ts";
+import type { Input, Output } from "../../client/index.ts";
 import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { shopId } from "../data/session.ts";
+import { shopCurrency, shopId } from "../data/session.ts";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
@@ -15,6 +15,17 @@ import { FirstCall } from "./first-call.tsx";
 import { snippetsFor } from "./snippets.ts";
 
 type NewKey = Output<"key_create">;
+
+const maximums = ["orderValueMax", "dayValueMax", "monthValueMax"] as const;
+
+/** The limits that the form asks for; null: none. */
+function limitsIn(form: HTMLFormElement): Input<"key_create">["limits"] {
+  const typed = maximums.flatMap((name) => {
+    const value = field(form, name);
+    return value === "" ? [] : [[name, Number(value)] as const];
+  });
+  return typed.length === 0 ? null : { ...Object.fromEntries(typed), beyond: "refuse" };
+}
 
 export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({ onMade }) => {
   const made = useSignal<NewKey | null>(null);
@@ -29,6 +40,7 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
       name: field(form, "name"),
       scope: field(form, "scope") === "write" ? "write" : "read",
       signIn: field(form, "signIn") === "on",
+      limits: limitsIn(form),
     });
     isSending.value = false;
     problem.value = result.ok ? null : problemOf(result);
@@ -50,6 +62,12 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
             <option value="write">{texts.keys.scopes.write}</option>
           </select>
         </label>
+        {maximums.map((name) => (
+          <label key={name}>
+            {texts.keys.limitsAsked[name]}
+            <input name={name} type="number" min="0" step="0.01" placeholder={shopCurrency()} autocomplete="off" />
+          </label>
+        ))}
         <label class="check">
           <input type="checkbox" name="signIn" /> {texts.keys.signIn}
         </label>

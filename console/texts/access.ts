@@ -17,6 +17,18 @@ export const accessTexts = {
     scopeNames: { read: "Read", write: "Write" },
     signIn: "People may sign in here with it",
     signsIn: "Signs in",
+    limitsAsked: {
+      orderValueMax: "An order, at most",
+      dayValueMax: "A day's orders, at most",
+      monthValueMax: "A month's orders, at most",
+    },
+    limits: {
+      order: (most: string) => `An order at most ${most}`,
+      day: (used: string, most: string) => `${used} of ${most} today`,
+      month: (used: string, most: string) => `${used} of ${most} this month`,
+      suppliers: (ids: readonly string[]) => `Suppliers: ${ids.join(", ")}`,
+      locations: (ids: readonly string[]) => `Locations: ${ids.join(", ")}`,
+    },
     columns: {
       name: "Name",
       scope: "Scope",

@@ -89,6 +89,28 @@ test(
   },
 );
 
+test("a key is made with limits, and the list shows what is used of them", { skip }, async () => {
+  await withPerson("owner", async (page, program) => {
+    await open(page, "Keys");
+    await page.getByLabel("A day's orders, at most").fill("500.5");
+    await page.getByLabel("An order, at most").fill("0");
+    const apiKey = await createKey(page, "Careful bot", "write");
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Close without copying" }).click();
+    const row = page.getByRole("row", { name: /Careful bot/ });
+    await row.getByText("An order at most €0.00").waitFor();
+    await row.getByText("€0.00 of €500.50 today").waitFor();
+    await picture(page, "key-limits");
+    const orders = "/api/v1/purchase-orders";
+    const made = await program.ask("POST", orders, apiKey, { locationId: "loc_main" });
+    const path = `${orders}/${String(made.at("data", "purchaseOrder", "purchaseOrderId"))}`;
+    const line = { productName: "Work", quantityOrdered: 1, unitCost: 1 };
+    await program.ask("POST", `${path}/line-items/custom`, apiKey, line);
+    const refused = await program.ask("POST", `${path}/status`, apiKey, { status: "Sent" });
+    assert.equal(refused.at("error", "reason"), "LIMIT_EXCEEDED", refused.text);
+  });
+});
+
 test("from the orders to what an agent changed in one of them are three clicks", { skip }, async () => {
   await withPerson("owner", async (page, program) => {
     const apiKey = await createKey(page, "Reorder bot", "write");
