@@ -10,13 +10,16 @@ interface ProgressProps {
   readonly pending: number;
 }
 
-export const Progress: FunctionComponent<ProgressProps> = ({ received, ordered, pending }) => (
-  <span class="progress">
-    <progress
-      max={Math.max(ordered, 1)}
-      value={Math.max(0, Math.min(received, ordered - pending))}
-      aria-hidden="true"
-    />
-    <span>{texts.orders.received(number(received), number(ordered))}</span>
-  </span>
-);
+export const Progress: FunctionComponent<ProgressProps> = ({ received, ordered, pending }) => {
+  const counted = Math.max(0, Math.min(received, ordered - pending));
+  const words = texts.orders;
+  return (
+    <span class="progress">
+      <progress max={Math.max(ordered, 1)} value={counted} aria-hidden="true" />
+      <span>
+        {words.received(number(counted), number(ordered))}
+        {received > counted ? <span class="quiet"> {words.over(number(received - counted))}</span> : null}
+      </span>
+    </span>
+  );
+};

@@ -10,9 +10,9 @@ export const homeTexts = {
   tasks: {
     late: "late",
     today: "expected today",
-    waiting: "waiting for supplier",
+    waiting: "awaiting supplier",
     answers: "answers to accept",
-    reorder: "products to reorder",
+    reorder: "to reorder",
     drafts: "drafts to send",
     failed: "storefront failures",
   },

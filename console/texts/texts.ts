@@ -115,6 +115,7 @@ export const texts = {
       sync: "Storefront",
     },
     received: (received: string, ordered: string) => `${received} of ${ordered}`,
+    over: (more: string) => `+${more}`,
     exportCsv: "Export CSV",
     exporting: (count: number) => `${number(count)} read …`,
     late: "late",
