@@ -3826,6 +3826,44 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Moves a supplier's orders, price list and credits to another supplier, and ends it. */
+  supplier_merge: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
+      /** The supplier that stays. */
+      into: string;
+    };
+    output: {
+      readonly supplier: {
+        readonly supplierId: string;
+        readonly name: string;
+        readonly email: string | null;
+        readonly phone: string | null;
+        readonly contactName: string | null;
+        readonly currencyCode: string | null;
+        readonly leadTimeDays: number | null;
+        readonly paymentTerms: string | null;
+        readonly incoterm: string | null;
+        readonly address: Address | null;
+        readonly note: string | null;
+        readonly language: string | null;
+        readonly status: string;
+      };
+      /** What the supplier that stays has got. */
+      readonly moved: {
+        readonly orders: number;
+        readonly supplierVariants: number;
+        readonly credits: number;
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** Changes of a supplier, a variant or a location, newest first. */
   record_history_list: {
     input: {
@@ -5146,6 +5184,7 @@ export const routes = {
   supplier_variant_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
   supplier_variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
   variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":["dryRun"],"rows":null},
+  supplier_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/merge","query":["dryRun"],"rows":null},
   record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
   purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
   purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":["status"],"rows":null},

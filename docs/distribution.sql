@@ -78,6 +78,7 @@ begin
         ('openpo', 'inventory_level'),
         ('openpo', 'sale'),
         ('openpo', 'supplier_credit'),
+        ('openpo', 'supplier_merge'),
         ('openpo', 'purchase_order'),
         ('openpo', 'purchase_order_line'),
         ('openpo', 'purchase_order_attachment'),

@@ -115,6 +115,7 @@ export const accessTexts = {
       purchase_order_send: "Sent an order to its supplier",
       purchase_order_again: "Ordered again",
       purchase_order_merge: "Merged two drafts",
+      supplier_merge: "Merged two suppliers",
       stock_take_list: "Looked through stock takes",
       stock_adjustment_list: "Looked through adjustments",
       transfer_order_list: "Looked through transfers",

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { locations, suppliers, variants } from "../operations/catalogue/kinds.ts";
 import { deletePrice, listPrices, putPrice } from "../operations/catalogue/price-list.ts";
+import { mergeSuppliers } from "../operations/catalogue/merge.ts";
 import { putLevel } from "../operations/catalogue/levels.ts";
 import { cursor, id, instant, instantSchema, limit, pageShape } from "../operations/fields.ts";
 import { logEntrySchema, shownActor } from "../operations/purchase-orders/attachments.ts";
@@ -75,6 +76,7 @@ export const recordOperations: readonly AdminOperation[] = [
     putPrice,
     deletePrice,
     putLevel,
+    mergeSuppliers,
   ].map(kept),
   listHistory,
 ];

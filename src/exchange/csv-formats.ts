@@ -18,6 +18,7 @@
 import { foldCase } from "../base/text/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import { type Location, type Supplier, locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
+import { loadMerges } from "../shop/catalogue/supplier-merges.ts";
 import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
@@ -69,13 +70,21 @@ export class Names {
   readonly #ids = new Map<string, string>();
   readonly #shared = new Set<string>();
   readonly #taken = new Set<string>();
+  readonly #merges: ReadonlyMap<string, string>;
 
-  constructor(known: readonly Named[]) {
+  /** @param merges suppliers that were merged, each with the one that it was merged into. */
+  constructor(known: readonly Named[], merges: ReadonlyMap<string, string> = new Map()) {
+    this.#merges = merges;
     for (const { id, name } of known) {
       if (this.#ids.has(foldCase(name))) this.#shared.add(foldCase(name));
       this.#ids.set(foldCase(name), id);
       this.#taken.add(id);
     }
+  }
+
+  /** The id that this one leads to. */
+  presentId(id: string): string {
+    return this.#merges.get(id) ?? id;
   }
 
   /** The id for this name. `isNew` when nothing had this name yet: the id is then made from the name. */
@@ -84,6 +93,8 @@ export class Names {
     const known = this.#ids.get(foldCase(name));
     if (known !== undefined) return { id: known, isNew: false };
     const id = encodeURIComponent(name);
+    const present = this.presentId(id);
+    if (present !== id) return { id: present, isNew: false };
     if (this.#taken.has(id)) throw refused(row, key, `${shown(name)} is the id of another; use the id`);
     if (this.#ids.size >= namesMax)
       throw refused(row, key, `is name number ${namesMax + 1}; the most there may be is ${namesMax}`);
@@ -99,12 +110,12 @@ const locationNames = async ({ engine, shop }: Target): Promise<Names> =>
     ),
   );
 
-const supplierNames = async ({ engine, shop }: Target): Promise<Names> =>
-  new Names(
-    (await engine.read(shop.shopId, (tx) => pageOf(tx, supplierTable, shop.shopId, null, namesMax))).map(
-      ({ supplierId, name }: Supplier) => ({ id: supplierId, name }),
-    ),
-  );
+const supplierNames = ({ engine, shop: { shopId } }: Target): Promise<Names> =>
+  engine.read(shopId, async (tx) => {
+    const suppliers = await pageOf(tx, supplierTable, shopId, null, namesMax);
+    const named = suppliers.map(({ supplierId, name }: Supplier) => ({ id: supplierId, name }));
+    return new Names(named, await loadMerges(tx, shopId));
+  });
 
 const locationColumns = {
   locationId: { headers: ["Location ID"] },
@@ -335,10 +346,10 @@ type PriceRow = CsvRow<keyof typeof priceColumns>;
 /** The supplier of a row. @throws Fault INVALID_INPUT when it names none. */
 function supplierOf(row: PriceRow, names: Names, { supplierId: given }: Target) {
   const supplierId = codeOf(row, "supplierId");
-  if (supplierId !== null) return { id: supplierId, isNew: false };
+  if (supplierId !== null) return { id: names.presentId(supplierId), isNew: false };
   const name = textOf(row, "supplier");
   if (name !== null) return names.idOf(row, "supplier", name);
-  if (given !== null) return { id: given, isNew: false };
+  if (given !== null) return { id: names.presentId(given), isNew: false };
   const message = "must name its supplier by Supplier ID or Supplier, or one supplier be given for the whole file";
   throw lineFault(row.lineNumber, [{ path: "", message }]);
 }
@@ -449,8 +460,11 @@ async function* supplierRecords(
       const named = faults.tried(() => {
         const name = needed(row, "name");
         const status = textOf(row, "status");
+        const supplierId = codeOf(row, "supplierId");
+        const presentId = supplierId === null ? null : names.presentId(supplierId);
+        if (presentId !== supplierId) throw refused(row, "supplierId", `was merged into ${shown(presentId ?? "")}`);
         return {
-          supplierId: codeOf(row, "supplierId") ?? names.idOf(row, "name", name).id,
+          supplierId: supplierId ?? names.idOf(row, "name", name).id,
           name,
           members: { ...present(row, supplierMembers), ...(status === null ? {} : { status: status.toLowerCase() }) },
           parts: present(row, addressMembers),

@@ -9,6 +9,7 @@ import { platformName } from "../core/storefront/storefront-config.ts";
 import type { OrderWithLines } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
+import { loadMerges } from "../shop/catalogue/supplier-merges.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
 import { effectStatements } from "../shop/storefront/effects.ts";
 import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
@@ -135,14 +136,14 @@ interface Applied {
 
 /** Stores one order as its record says. */
 async function applyOrder(
-  { tx, shop: { shopId }, ...stamp }: ApplyContext,
+  { tx, shop: { shopId }, merges, ...stamp }: ApplyContext,
   { record, po_number }: StagedRow,
   isNew: boolean,
 ): Promise<Applied> {
   const found = stagedOrderFrom(record);
-  const { order } = found;
-  const whole =
-    po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, order.purchaseOrderId) } : order;
+  const { purchaseOrderId, supplierId } = found.order;
+  const order = { ...found.order, supplierId: merges.get(supplierId ?? "") ?? supplierId };
+  const whole = po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, purchaseOrderId) } : order;
   const imported = { ...found, order: whole };
   const before = await importOrder(tx, shopId, imported, isNew, (by, replaced) =>
     replacedEntry(by, replaced, imported, stamp),
@@ -180,15 +181,17 @@ async function applyChunk(
   const { shopId, importId } = lease;
   const nowMs = context.clock.now();
   const applying = { tx, shop, nowMs, ids: context.ids };
+  let merges = await loadMerges(tx, shopId);
   const rows = await rowsUpTo(tx, lease, position);
   const stored = await storedIds(tx, shopId, rows);
   const orders: Applied[] = [];
   for (const row of rows) {
     if (isRecordType(row.type)) {
       const type: RecordType = recordTypes[row.type];
-      await tx.batch(await type.statements(shopId, row.record, applying));
+      await tx.batch(await type.statements(shopId, row.record, { ...applying, merges }));
+      if (row.type === "supplierMerge") merges = await loadMerges(tx, shopId);
     } else {
-      orders.push(await applyOrder(applying, row, !stored.has(row.record_id)));
+      orders.push(await applyOrder({ ...applying, merges }, row, !stored.has(row.record_id)));
       stored.add(row.record_id);
     }
   }

@@ -49,6 +49,8 @@ export interface ApplyContext {
   readonly shop: Shop;
   readonly nowMs: number;
   readonly ids: Ids;
+  /** Suppliers that were merged, each with the one that it was merged into (C86). */
+  readonly merges: ReadonlyMap<string, string>;
 }
 
 /**
@@ -107,16 +109,24 @@ export function recordJson<T extends Fields>(type: string, fields: T, record: Va
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
-/** The type of records that are rows of one table. `follows`: further statements, before one is stored. */
+/** Peculiarities of a type of records that are rows of one table. */
+interface Peculiar<Stored> {
+  /** Further statements, before a record is stored. */
+  readonly follows?: (
+    shopId: string,
+    record: Stored,
+    context: ApplyContext,
+  ) => readonly Statement[] | Promise<readonly Statement[]>;
+  /** The record as it is stored in this shop; null: it is not. */
+  readonly becomes?: (record: Stored, context: ApplyContext) => Stored | null | Promise<Stored | null>;
+}
+
+/** The type of records that are rows of one table. */
 export function tableRecordType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
-  follows: (
-    shopId: string,
-    record: Stored,
-    context: ApplyContext,
-  ) => readonly Statement[] | Promise<readonly Statement[]> = () => [],
+  { follows = () => [], becomes = (record) => record }: Peculiar<Stored> = {},
 ): KeyedType {
   const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
   // Staged text is trusted: `parse` wrote it.
@@ -131,8 +141,8 @@ export function tableRecordType<Stored, Row>(
       return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
     },
     async statements(shopId, stored, context) {
-      const record = recordFrom(stored);
-      return [...(await follows(shopId, record, context)), replaceRecord(table, shopId, record)];
+      const record = await becomes(recordFrom(stored), context);
+      return record === null ? [] : [...(await follows(shopId, record, context)), replaceRecord(table, shopId, record)];
     },
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);

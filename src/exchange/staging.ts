@@ -16,6 +16,7 @@ import {
   loadSupplier,
   loadVariants,
 } from "../shop/catalogue/catalogue.ts";
+import { mergedInto } from "../shop/catalogue/supplier-merges.ts";
 import type { ImportedOrder, ImportStamp } from "../shop/order/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
@@ -137,7 +138,8 @@ async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly Order
   const suppliers = await Promise.all(
     [...supplierIds].map(async (supplierId) => {
       const record = stagedSuppliers.get(supplierId);
-      const supplier = record === undefined ? await loadSupplier(tx, shopId, supplierId) : supplierFrom(record);
+      const presentId = (await mergedInto(tx, shopId, supplierId)) ?? supplierId;
+      const supplier = record === undefined ? await loadSupplier(tx, shopId, presentId) : supplierFrom(record);
       return [supplierId, supplier] as const;
     }),
   );

@@ -79,6 +79,7 @@ export const restoredTables: readonly string[] = [
   "inventory_level",
   "sale",
   "supplier_credit",
+  "supplier_merge",
   "record_log",
   "purchase_order",
   "purchase_order_line",

@@ -76,6 +76,7 @@ export const tables = {
   supplier: table("supplier", "supplier_id"),
   supplier_credit: table("supplier_credit", "credit_id"),
   supplier_link: table("supplier_link", "link_id"),
+  supplier_merge: table("supplier_merge", "supplier_id"),
   supplier_proposal: table("supplier_proposal", "purchase_order_id", "proposal_id"),
   supplier_variant: table("supplier_variant", "supplier_id", "variant_id"),
   transfer_order: table("transfer_order", "transfer_order_id"),

@@ -494,6 +494,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "supplier_variant_put",
     "supplier_variant_delete",
     "variant_level_put",
+    "supplier_merge",
     "purchase_order_send",
     "purchase_order_mail_retry",
     "purchase_order_again",

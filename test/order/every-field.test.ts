@@ -624,6 +624,8 @@ const less = (record: JsonObject, ...names: readonly string[]): JsonObject =>
 
 /** What of the two records of a type is replaced, so that rules between members hold and each member takes effect in one of them. */
 const adjusted: Readonly<Record<string, (record: JsonObject, isFirst: boolean) => JsonObject>> = {
+  // A supplier that is there was merged into none.
+  supplierMerge: (record, isFirst) => ({ ...record, supplierId: isFirst ? "merged" : "merged too" }),
   // The supplier of the order whose credits are read.
   supplierCredit: (record) => ({ ...record, supplierId: suppliers[0] ?? "" }),
   purchaseOrder: (record, isFirst) => ({

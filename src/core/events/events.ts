@@ -10,7 +10,7 @@
 import { dayMs } from "../../base/time/calendar.ts";
 import { pendingQuantity } from "../order/lines.ts";
 import { type Quantity, quantityToNumber, subtractQuantity, zeroQuantity } from "../money/money.ts";
-import type { Decision, LineItem, PurchaseOrder, Status } from "../order/purchase-order.ts";
+import type { Decision, LineItem, OrderWithLines, PurchaseOrder, Status } from "../order/purchase-order.ts";
 import type { ReminderCause } from "../supplier/reminders.ts";
 import { isHeld, statusesOnTheWay } from "../order/status.ts";
 
@@ -98,8 +98,8 @@ type Measure = "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "q
 
 /** Orders before and after a change; null: there is none. */
 interface Change {
-  readonly before: PurchaseOrder | null;
-  readonly next: PurchaseOrder;
+  readonly before: OrderWithLines | null;
+  readonly next: OrderWithLines;
 }
 
 /**
@@ -223,7 +223,7 @@ export function lineEvent(
     | "cost_sync.failed"
     | "purchase_order.proposed"
     | `purchase_order.${ReminderCause}`,
-  order: PurchaseOrder,
+  order: OrderWithLines,
   poLineItemIds: ReadonlySet<string>,
 ): EventDraft {
   const lines = order.lineItems.filter((line) => poLineItemIds.has(line.poLineItemId));

@@ -31,6 +31,7 @@ import {
   type Variant,
   variantFields,
 } from "../../shop/catalogue/catalogue.ts";
+import { type SupplierMerge, supplierMergeFields } from "../../shop/catalogue/supplier-merges.ts";
 import { optional, recordJson, shortText, signedQuantity } from "../record-type.ts";
 
 /** The schema of a record that has these fields. */
@@ -55,6 +56,12 @@ export const supplierRecordInput = fieldRecord<typeof supplierRecordFields, Supp
 );
 
 export const supplierJson = (supplier: Supplier) => recordJson("supplier", supplierRecordFields, supplier);
+
+export const supplierMergeInput = z
+  .strictObject({ type: z.literal("supplierMerge"), supplierId: id, intoId: id })
+  .transform(({ type: _type, ...merge }): SupplierMerge => merge);
+
+export const supplierMergeJson = (merge: SupplierMerge) => recordJson("supplierMerge", supplierMergeFields, merge);
 
 export const variantInput = fieldRecord<typeof variantFields, Variant>("variant", variantFields, variantInputs);
 

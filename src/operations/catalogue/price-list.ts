@@ -19,7 +19,15 @@ import { Fault } from "../../base/fault.ts";
 import { fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
 import { cursor, limit, pageShape, pathId, shownId } from "../fields.ts";
 import { supplierVariantInputs } from "./inputs.ts";
-import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
+import {
+  etagOfRecord,
+  historyStatements,
+  kept,
+  presentId,
+  recordFaults,
+  recordOf,
+  requireRecordVersion,
+} from "./records.ts";
 
 // What the operator alone may see is no part of a price list (C36).
 const { supplierVariantDetails: _details, ...priceFields } = supplierVariantFields;
@@ -57,9 +65,10 @@ export const listPrices = operation({
     ),
     ...pageShape,
   }),
-  run: (call, { supplierId, limit: rows, cursor: encoded }) =>
+  run: (call, { supplierId: sent, limit: rows, cursor: encoded }) =>
     call.read(async (tx) => {
       const { shopId } = call.shop;
+      const supplierId = await presentId(tx, shopId, "supplier", sent);
       const scope = { list: call.operation, shopId, filters: { supplierId } };
       const after = encoded === undefined ? null : decodeCursor(scope, encoded, ["string"])[0];
       await recordOf(tx, shopId, supplierKind, supplierId);
@@ -137,8 +146,10 @@ export const deletePrice = operation({
     call.commit(async (tx) => {
       const { shopId } = call.shop;
       const [before] = await recordsByKey(tx, supplierVariantTable, shopId, [[supplierId, variantId]]);
-      if (before === undefined)
+      if (before === undefined) {
+        await recordOf(tx, shopId, supplierKind, supplierId);
         throw new Fault("NOT_FOUND", `The supplier has no entry for the variant ${shownId(variantId)}.`);
+      }
       requireRecordVersion(call, shownEntry(before));
       await tx.batch([
         remove(tables.supplier_variant, shopId, { supplier_id: supplierId, variant_id: variantId }),

@@ -26,6 +26,7 @@ import {
   shownChanges,
 } from "../../shop/catalogue/record-log.ts";
 import { deleteStatements, useOf } from "../../shop/catalogue/record-uses.ts";
+import { mergedInto } from "../../shop/catalogue/supplier-merges.ts";
 import { effectStatements, type QueuedEffect } from "../../shop/storefront/effects.ts";
 import { type RecordTable, recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Change, Row } from "../../store/change.ts";
@@ -102,10 +103,21 @@ export const historyStatements = (
         }),
       ];
 
-const noRecord = (kind: RecordKind, recordId: string): Fault =>
-  new Fault("NOT_FOUND", `There is no ${kind} ${shownId(recordId)}.`);
+const noRecord = (kind: RecordKind, recordId: string, intoId: string | null): Fault =>
+  intoId === null
+    ? new Fault("NOT_FOUND", `There is no ${kind} ${shownId(recordId)}.`)
+    : new Fault("NOT_FOUND", `The ${kind} ${shownId(recordId)} was merged into ${shownId(intoId)}.`, {
+        action: `Use the id ${shownId(intoId)}.`,
+      });
 
-/** The stored record. @throws Fault NOT_FOUND when there is none. */
+const mergedIntoOf = async (tx: Tx, shopId: string, kind: RecordKind, recordId: string): Promise<string | null> =>
+  kind === "supplier" ? await mergedInto(tx, shopId, recordId) : null;
+
+/** The id that this one leads to: its own, unless it is of a supplier that was merged into another one (C86). */
+export const presentId = async (tx: Tx, shopId: string, kind: RecordKind, recordId: string): Promise<string> =>
+  (await mergedIntoOf(tx, shopId, kind, recordId)) ?? recordId;
+
+/** The stored record. @throws Fault NOT_FOUND when there is none, naming the one that it was merged into. */
 export async function recordOf<Stored>(
   tx: Tx,
   shopId: string,
@@ -113,7 +125,7 @@ export async function recordOf<Stored>(
   recordId: string,
 ): Promise<Stored> {
   const [record] = await recordsByKey(tx, table, shopId, [[recordId]]);
-  if (record === undefined) throw noRecord(kind, recordId);
+  if (record === undefined) throw noRecord(kind, recordId, await mergedIntoOf(tx, shopId, kind, recordId));
   return record;
 }
 
@@ -204,7 +216,7 @@ function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
         const record = valuesFrom(fields, { ...sent, ...made }) as Stored;
         const recordId = idOf(record);
         const taken = await recordsByKey(tx, table, shopId, [[recordId]]);
-        if (taken.length > 0)
+        if (taken.length > 0 || (await mergedIntoOf(tx, shopId, kind, recordId)) !== null)
           throw new Fault("INVALID_INPUT", `The id ${shownId(recordId)} is taken.`, {
             reason: "ID_TAKEN",
             action: "Send another id, or none.",
@@ -233,7 +245,13 @@ const getOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T,
     input: z.strictObject(form.inPath),
     output: form.output,
     run: async (call, input) =>
-      form.answer(await call.read((tx) => recordOf(tx, call.shop.shopId, form, String(input[form.idMember])))),
+      form.answer(
+        await call.read(async (tx) => {
+          const { shopId } = call.shop;
+          const recordId = await presentId(tx, shopId, form.kind, String(input[form.idMember]));
+          return await recordOf(tx, shopId, form, recordId);
+        }),
+      ),
   });
 
 const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) =>

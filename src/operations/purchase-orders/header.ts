@@ -22,6 +22,7 @@ import type { SupplierTerms } from "../../core/supplier/supplier-terms.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/order/purchase-order.ts";
 import { loadLocationName, loadSupplier, loadTerms, loadVariants } from "../../shop/catalogue/catalogue.ts";
+import { mergedInto } from "../../shop/catalogue/supplier-merges.ts";
 import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { namesAField } from "../fields.ts";
@@ -74,6 +75,15 @@ export async function headerFacts(
   return { supplier, locationName };
 }
 
+/** The supplier that the one without facts was merged into (C86); null: it was not. */
+const mergedIntoOf = async (
+  tx: Tx,
+  { shop: { shopId } }: Call,
+  supplierId: string | null,
+  { supplier }: HeaderFacts,
+): Promise<string | null> =>
+  supplierId === null || supplier !== null ? null : await mergedInto(tx, shopId, supplierId);
+
 /** A Draft as it is asked for. Its number may still be looked up. */
 interface DraftInput extends Pick<NewOrder, "purchaseOrderId" | "header" | "repeats"> {
   readonly poNumber: string | Promise<string>;
@@ -101,6 +111,16 @@ export async function decidedDraft(
     loadCatalogueFacts(tx, shop.shopId, supplierId, lineItems),
     headerFacts(tx, call, supplierId, locationId),
   ]);
+  const intoId = await mergedIntoOf(tx, call, supplierId, facts);
+  if (intoId !== null)
+    return await decidedDraft(tx, call, {
+      purchaseOrderId,
+      poNumber,
+      header: { ...header, supplierId: intoId },
+      lineItems,
+      complete,
+      repeats,
+    });
   const lines = catalogueLines(call, lineItems, catalogue, {
     order: newOrderCurrency(header, facts, shop),
     supplier: facts.supplier?.currencyCode ?? shop.currencyCode,
@@ -219,6 +239,8 @@ export async function decidedHeader(
     headerFacts(tx, call, supplierId, locationId),
     supplierId === order.supplierId ? null : supplierChange(tx, call, order, supplierId),
   ]);
+  const intoId = await mergedIntoOf(tx, call, supplierId, facts);
+  if (intoId !== null) return await decidedHeader(tx, call, order, { ...changes, supplierId: intoId });
   return decideHeader(order, changes, { ...facts, change }, contextOf(call));
 }
 

@@ -7,6 +7,7 @@
 import { wordsOf } from "../../base/text/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../../core/order/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
+import { mergedInto } from "../catalogue/supplier-merges.ts";
 import { caseForms } from "../code-forms.ts";
 import { loadHeaders } from "../order/purchase-orders.ts";
 import { type KeptFilter, type Question, articlesNamed, articlesWith, findOrders, isOneOf } from "./order-search.ts";
@@ -155,7 +156,8 @@ async function questionOf(tx: Tx, shopId: string, filters: OrderFilters): Promis
 
 /**
  * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that
- * stays, whatever is added or deleted meanwhile.
+ * stays, whatever is added or deleted meanwhile. No order names a supplier that was merged into another one: its id
+ * stands for that one (C86).
  *
  * @param after where the page before ended; null for the first.
  * @param limit at most 90.
@@ -171,6 +173,10 @@ export async function listOrders(
   const filters = wordsOf(orderFilters.search).length === 0 ? { ...orderFilters, search: null } : orderFilters;
   const position = after && { created_at: after.createdAtMs, purchase_order_id: after.purchaseOrderId };
   const { totalCount, keys } = await findOrders(tx, shopId, () => questionOf(tx, shopId, filters), position, limit + 1);
+  if (totalCount === 0 && filters.supplierId !== null) {
+    const supplierId = await mergedInto(tx, shopId, filters.supplierId);
+    if (supplierId !== null) return await listOrders(tx, shopId, { ...filters, supplierId }, after, limit);
+  }
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
   return {
