@@ -3217,6 +3217,7 @@ export interface Operations {
         readonly locationId: string;
         readonly name: string;
         readonly address: Address | null;
+        readonly status: string;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;
@@ -3724,6 +3725,8 @@ export interface Operations {
         readonly productName: string | null;
         readonly variantName: string | null;
         readonly sku: string | null;
+        /** Names the entry's state. */
+        readonly version: string;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;

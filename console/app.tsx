@@ -14,6 +14,8 @@ import { titleOf } from "./title.ts";
 
 const OrderScreen = lazy(async () => (await import("./order/order.tsx")).OrderScreen);
 
+const RecordsScreen = lazy(async () => (await import("./records/records.tsx")).RecordsScreen);
+
 /** An order as it is printed. Its script is loaded when it is opened. */
 const PrintScreen = lazy(async () => (await import("./order/supplier/print.tsx")).PrintScreen);
 
@@ -38,6 +40,10 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   reorder: lazy(async () => (await import("./reorder/reorder.tsx")).ReorderScreen),
   import: lazy(async () => (await import("./import/import.tsx")).ImportScreen),
   stock: lazy(async () => (await import("./stock/stock.tsx")).StockScreen),
+  suppliers: RecordsScreen,
+  products: RecordsScreen,
+  locations: RecordsScreen,
+  new: RecordsScreen,
   connect: lazy(async () => (await import("./keys/connect.tsx")).ConnectScreen),
   kit: lazy(async () => (await import("./parts/kit.tsx")).KitScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),

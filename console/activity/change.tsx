@@ -17,7 +17,11 @@ const words = (field: string): string => {
 function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return texts.orders.none;
   if (typeof value === "number") return number(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.length === 0 ? texts.orders.none : value.map(shown).join("; ");
+  if (typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, each]) => each !== null);
+  return members.map(([name, each]) => `${words(name)}: ${shown(each)}`).join(", ");
 }
 
 export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNumber ?? purchaseOrderId;
@@ -27,11 +31,25 @@ export const ChangeView: FunctionComponent<{ readonly change: Change }> = ({ cha
     <p>
       <a href={hrefOf("orders", change.purchaseOrderId)}>{orderName(change)}</a> {change.message}
     </p>
-    {change.changes.length === 0 ? <p class="quiet">{texts.activity.noFields}</p> : <Fields change={change} />}
+    {change.changes.length === 0 ? (
+      <p class="quiet">{texts.activity.noFields}</p>
+    ) : (
+      <ChangedFields changes={change.changes} />
+    )}
   </div>
 );
 
-const Fields: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
+interface ChangedFieldsProps {
+  readonly changes: readonly {
+    readonly field: string;
+    /** The order's line whose field it is. */
+    readonly poLineItemId?: string | null;
+    readonly before?: unknown;
+    readonly after?: unknown;
+  }[];
+}
+
+export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes }) => (
   <table class="diff">
     <thead>
       <tr>
@@ -41,7 +59,7 @@ const Fields: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
       </tr>
     </thead>
     <tbody>
-      {change.changes.map(({ field, poLineItemId, before, after }) => (
+      {changes.map(({ field, poLineItemId = null, before, after }) => (
         <tr key={`${field} ${poLineItemId}`}>
           <th scope="row">
             {words(field)}

@@ -17,6 +17,8 @@ export interface Session {
     readonly timezone: string;
     /** More days without a confirmation are too many; 0: none are. */
     readonly unconfirmedDays: number;
+    /** The platform that the shop is connected to, by its name; null: it keeps its products and stock itself. */
+    readonly storefront: string | null;
     /** Of the shop's newest event when the bearer was bought: whatever is read with it is not older. */
     readonly lastSequence: number;
   };

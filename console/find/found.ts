@@ -4,7 +4,6 @@ import { density, theme } from "../data/look.ts";
 import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole, shopId, signOut } from "../data/session.ts";
 import type { IconName } from "../icons/names.ts";
-import { addressOf } from "../orders/view-bar.tsx";
 import { entries } from "../parts/frame/entries.ts";
 import { go, hrefOf } from "../router.ts";
 import { findTexts as words } from "./words.ts";
@@ -77,11 +76,11 @@ export async function foundBy(text: string): Promise<readonly Found[]> {
       id: variantId,
       title: [productName, variantName].filter((part) => part !== null).join(" · "),
       hint: sku,
-      icon: "boxes",
-      run: () => go(addressOf(new URLSearchParams({ variantId }))),
+      icon: "tag",
+      run: () => go(hrefOf("products", variantId)),
     }));
   };
-  const choices = (found: readonly Choice[] | object, group: Found["group"], icon: IconName, parameter: string) =>
+  const choices = (found: readonly Choice[] | object, group: Found["group"], icon: IconName) =>
     !Array.isArray(found)
       ? []
       : found.slice(0, foundMax).map(({ id, title, hint }: Choice): Found => ({
@@ -90,7 +89,7 @@ export async function foundBy(text: string): Promise<readonly Found[]> {
           title,
           hint,
           icon,
-          run: () => go(addressOf(new URLSearchParams({ [parameter]: id }))),
+          run: () => go(hrefOf(group, id)),
         }));
   const [orders, products, ofSuppliers, ofLocations] = await Promise.all([
     ofOrders(),
@@ -101,7 +100,7 @@ export async function foundBy(text: string): Promise<readonly Found[]> {
   return [
     ...orders,
     ...products,
-    ...choices(ofSuppliers, "suppliers", "truck", "supplierId"),
-    ...choices(ofLocations, "locations", "warehouse", "locationId"),
+    ...choices(ofSuppliers, "suppliers", "truck"),
+    ...choices(ofLocations, "locations", "warehouse"),
   ];
 }

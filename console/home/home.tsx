@@ -359,11 +359,14 @@ const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes
 );
 
 const steps = [
+  { place: "locations", icon: "warehouse", name: "locations", least: "purchaser" },
+  { place: "suppliers", icon: "truck", name: "suppliers", least: "purchaser" },
+  { place: "products", icon: "tag", name: "products", least: "purchaser" },
+  { place: "new-order", icon: "shopping-cart", name: "order", least: "purchaser" },
   { place: "import", icon: "upload", name: "import", least: "owner" },
   { place: "storefront", icon: "store", name: "storefront", least: "owner" },
   { place: "people", icon: "users", name: "people", least: "owner" },
   { place: "keys", icon: "bot", name: "assistant", least: "owner" },
-  { place: "new-order", icon: "shopping-cart", name: "order", least: "purchaser" },
 ] as const;
 
 const FirstSteps: FunctionComponent = () => (

@@ -33,6 +33,7 @@ export const iconNames = [
   "shopping-cart",
   "store",
   "sun",
+  "tag",
   "trash-2",
   "truck",
   "upload",

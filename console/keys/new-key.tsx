@@ -9,7 +9,7 @@ import { field } from "../data/form.ts";
 import { shopCurrency, shopId } from "../data/session.ts";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { ShownOnce } from "../parts/shown-once.tsx";
+import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/texts.ts";
 import { FirstCall } from "./first-call.tsx";
 import { snippetsFor } from "./snippets.ts";

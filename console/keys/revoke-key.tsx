@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { openpo, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
-import { AskFirst } from "../parts/ask-first.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { texts } from "../texts/texts.ts";
 
 interface Revoked {

@@ -3,6 +3,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { money } from "../data/format.ts";
 import { Progress } from "../parts/progress.tsx";
 import { Day } from "../parts/when.tsx";
+import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import type { FullOrder } from "./order-state.ts";
 
@@ -24,8 +25,20 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
   const { none } = texts.orders;
   return (
     <dl class="facts">
-      <Fact name={texts.order.supplier}>{order.supplierName ?? none}</Fact>
-      <Fact name={texts.order.location}>{order.locationName ?? none}</Fact>
+      <Fact name={texts.order.supplier}>
+        {order.supplierId === null ? (
+          none
+        ) : (
+          <a href={hrefOf("suppliers", order.supplierId)}>{order.supplierName ?? order.supplierId}</a>
+        )}
+      </Fact>
+      <Fact name={texts.order.location}>
+        {order.locationId === null ? (
+          none
+        ) : (
+          <a href={hrefOf("locations", order.locationId)}>{order.locationName ?? order.locationId}</a>
+        )}
+      </Fact>
       <Fact name={texts.order.expected}>
         {order.nextExpectedDate === null ? none : <Day at={order.nextExpectedDate} />}
       </Fact>

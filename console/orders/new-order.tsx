@@ -66,8 +66,7 @@ export const NewOrderScreen: FunctionComponent = () => {
           )}
           {isEmpty.value ? (
             <p class="notice">
-              {words.nothingThere}{" "}
-              {hasRole("owner") ? <a href={hrefOf("import")}>{texts.orders.emptyShopImport}</a> : null}
+              {words.nothingThere} <a href={hrefOf("suppliers")}>{texts.newOrder.toSuppliers}</a>
             </p>
           ) : null}
           <Combobox

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { iconNames } from "../icons/names.ts";
-import { AskFirst } from "./ask-first.tsx";
+import { AskFirst } from "./dialogs/ask-first.tsx";
 import { CopyField } from "./fields/copy-field.tsx";
 import { Combobox } from "./fields/combobox.tsx";
 import { Segments } from "./frame/segments.tsx";

@@ -23,7 +23,9 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
   const problem = useSignal<Problem | null>(null);
   const wrong = useSignal<Wrong>(new Map());
   const isSaved = useSignal(false);
+  const says = useSignal<string | null>(null);
   const say = (faults: Wrong, refused: Problem | null, hasSaved: boolean): void => {
+    says.value = null;
     wrong.value = faults;
     problem.value = refused;
     isSaved.value = hasSaved;
@@ -36,7 +38,7 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
       <>
         {count > 0 ? (
           <span role="alert">
-            <strong>{settingsTexts.wrong(count)}</strong> {problem.value?.action}
+            <strong>{says.value ?? settingsTexts.wrong(count)}</strong> {problem.value?.action}
           </span>
         ) : problem.value === null ? null : (
           <ProblemNotice problem={problem.value} />
@@ -44,8 +46,11 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
         <span role="status">{isSaved.value ? saved : null}</span>
       </>
     ),
-    /** The page itself has found what is wrong. */
-    refuse: (faults: Wrong): void => say(faults, null, false),
+    /** The page itself has found what is wrong. `text` says so where it is no fault of what was typed. */
+    refuse: (faults: Wrong, text: string | null = null): void => {
+      say(faults, null, false);
+      says.value = text;
+    },
     /** The service has answered; null: it did what was asked. */
     came: (refused: Problem | null): void => {
       const faults = (refused?.details ?? []).flatMap((each) =>

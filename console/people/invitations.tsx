@@ -7,7 +7,7 @@ import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { roles, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { ShownOnce } from "../parts/shown-once.tsx";
+import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 import { RoleOptions } from "./role-options.tsx";

@@ -5,7 +5,7 @@ import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session.ts";
-import { AskFirst } from "../parts/ask-first.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";

@@ -5,7 +5,7 @@ import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import type { Reading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
-import { AskFirst } from "../parts/ask-first.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";

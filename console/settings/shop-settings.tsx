@@ -11,6 +11,7 @@ import { field } from "../data/form.ts";
 import { number, numberIn, typed } from "../data/format.ts";
 import { renewBearer } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
+import { FactList } from "../parts/lists/facts.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 
@@ -241,14 +242,7 @@ const OfOperator: FunctionComponent<{ readonly shop: Shop }> = ({ shop }) => {
   return (
     <>
       <h2>{ofOperator.title}</h2>
-      <dl class="facts">
-        {facts.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </>
   );
 };

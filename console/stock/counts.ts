@@ -1,11 +1,10 @@
 /** Stock takes and adjustments: what was counted, and what was changed. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
+import { column } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/stock.ts";
 import {
-  amount,
   chosenOf,
-  column,
   cursorOf,
   type Kind,
   locationName,
@@ -49,8 +48,8 @@ export const takes: Kind = {
       values: [
         value(locationName(take.locationId)),
         value(stockTexts.of(take.countedItemCount, take.itemCount)),
-        amount(signed(take.netQuantityChange)),
-        amount(money(take.netValueChange, take.currencyCode)),
+        value(signed(take.netQuantityChange)),
+        value(money(take.netValueChange, take.currencyCode)),
         value(momentOf(take.createdAt)),
       ],
     }));
@@ -137,8 +136,8 @@ export const adjustments: Kind = {
       values: [
         value(locationName(each.locationId)),
         value(each.reason),
-        amount(signed(each.netQuantityChange)),
-        amount(money(each.netValueChange, each.currencyCode)),
+        value(signed(each.netQuantityChange)),
+        value(money(each.netValueChange, each.currencyCode)),
         value(momentOf(each.createdAt)),
       ],
     }));

@@ -4,33 +4,14 @@ import type { LogEntry } from "../../client/index.ts";
 import { openpo, type Problem } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import type { FactRow } from "../parts/lists/facts.tsx";
+import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
 import { Day, Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
 
-/** One value of a record, or of a line. */
-interface Value {
-  readonly text: ComponentChildren;
-  readonly isAmount?: true;
-}
-
-/** A record in its list. */
-export interface StockRow {
-  readonly id: string;
-  readonly title: string;
-  readonly hint: string | null;
-  readonly status: string;
-  /** One for each of the kind's columns. */
-  readonly values: readonly Value[];
-}
-
-interface StockColumn {
-  readonly title: string;
-  readonly isAmount: boolean;
-}
-
 export interface StockTable {
   readonly title: string;
-  readonly columns: readonly StockColumn[];
+  readonly columns: readonly RecordColumn[];
   readonly rows: readonly { readonly id: string; readonly values: readonly string[] }[];
 }
 
@@ -39,7 +20,7 @@ export interface StockDetail {
   readonly title: string;
   readonly hint: string | null;
   readonly status: string;
-  readonly facts: readonly (readonly [name: string, value: ComponentChildren])[];
+  readonly facts: readonly FactRow[];
   readonly tables: readonly StockTable[];
   readonly log: readonly LogEntry[];
   readonly orders: readonly { readonly purchaseOrderId: string; readonly poNumber: string | null }[];
@@ -50,15 +31,13 @@ export interface Kind {
   /** Filters by a location: the parameter of the API and what the page calls it. */
   readonly places: readonly { readonly parameter: string; readonly title: string }[];
   readonly hasDates: boolean;
-  readonly columns: readonly StockColumn[];
+  readonly columns: readonly RecordColumn[];
   readonly page: (
     query: URLSearchParams,
     cursor: string | null,
-  ) => Promise<Page<StockRow> | { readonly problem: Problem }>;
+  ) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
   readonly detail: (id: string) => Promise<StockDetail | Problem>;
 }
-
-export const column = (title: string, isAmount = false): StockColumn => ({ title, isAmount });
 
 /** Values of a parameter that the API knows. */
 export const chosenOf = <Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]) => {
@@ -73,8 +52,7 @@ export const cursorOf = (cursor: string | null) => (cursor === null ? {} : { cur
 
 const { none } = texts.orders;
 
-export const value = (text: ComponentChildren): Value => ({ text: text ?? none });
-export const amount = (text: string | null): Value => ({ text: text ?? none, isAmount: true });
+export const value = (text: ComponentChildren): ComponentChildren => text ?? none;
 export const dayOf = (on: string | null): ComponentChildren => (on === null ? null : h(Day, { at: on }));
 export const momentOf = (at: string | null): ComponentChildren => (at === null ? null : h(Moment, { at }));
 

@@ -1,11 +1,10 @@
 /** Transfers and manufacturing orders: what goes from one location to another, and what is built. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
+import { column } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/stock.ts";
 import {
-  amount,
   chosenOf,
-  column,
   cursorOf,
   dayOf,
   type Kind,
@@ -63,8 +62,8 @@ export const transfers: Kind = {
       values: [
         value(locationName(each.fromLocationId)),
         value(locationName(each.toLocationId)),
-        amount(number(each.totalQuantity)),
-        amount(money(each.totalValue, each.currencyCode)),
+        value(number(each.totalQuantity)),
+        value(money(each.totalValue, each.currencyCode)),
         value(dayOf(each.expectedArrivalDate)),
       ],
     }));
@@ -159,7 +158,7 @@ export const manufacturing: Kind = {
       values: [
         value(locationName(each.productionLocationId)),
         value(stockTexts.modes[each.executionMode]),
-        amount(
+        value(
           each.measures === undefined
             ? null
             : stockTexts.of(each.measures.quantityCompleted, each.measures.quantityPlanned),

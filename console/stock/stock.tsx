@@ -6,8 +6,10 @@ import type { Problem } from "../data/client.ts";
 import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
 import { withParameter } from "../orders/filters.ts";
-import { type ListColumn, ListScreen, Table } from "../parts/lists/list-screen.tsx";
+import { ListScreen, Table } from "../parts/lists/list-screen.tsx";
 import { ListBar } from "../parts/lists/list-bar.tsx";
+import { recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
+import { FactList } from "../parts/lists/facts.tsx";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
@@ -18,7 +20,7 @@ import { stockTexts } from "../texts/stock.ts";
 import { texts } from "../texts/texts.ts";
 import { nameRecord } from "../title.ts";
 import { adjustments, takes } from "./counts.ts";
-import type { Kind, StockDetail, StockRow, StockTable } from "./kinds.ts";
+import type { Kind, StockDetail, StockTable } from "./kinds.ts";
 import { manufacturing, transfers } from "./moves.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
@@ -38,32 +40,10 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const kind = kinds[name];
   const { query } = place.value;
   const key = query.toString();
-  const list = useMemo(() => listOf<StockRow>((cursor) => kind.page(query, cursor)), [key]);
-  const columns: readonly ListColumn<StockRow>[] = [
-    {
-      name: "number",
-      title: stockTexts.columns.number,
-      cell: (row) => (
-        <>
-          <a href={hrefOf("stock", name, row.id)}>{row.title}</a>
-          {row.hint === null ? null : <span class="quiet">{row.hint}</span>}
-        </>
-      ),
-    },
-    {
-      name: "status",
-      title: stockTexts.columns.status,
-      at: "state",
-      cell: (row) => <StatusChip status={row.status} />,
-    },
-    ...kind.columns.map(({ title, isAmount }, index): ListColumn<StockRow> => ({
-      name: String(index),
-      title,
-      kind: isAmount ? "amount" : undefined,
-      at: cardPlaces[index],
-      cell: (row) => row.values[index]?.text,
-    })),
-  ];
+  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(query, cursor)), [key]);
+  const columns = recordColumns(stockTexts.columns.number, stockTexts.columns.status, kind.columns, (id) =>
+    hrefOf("stock", name, id),
+  );
   return (
     <>
       <nav class="tabs" aria-label={stockTexts.navigation}>
@@ -93,9 +73,6 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
     </>
   );
 };
-
-/** Places on a card of a kind's own columns. */
-const cardPlaces = ["who", "amount", "when", "progress"] as const;
 
 const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLSearchParams }> = ({ name, query }) => {
   const kind: Kind = kinds[name];
@@ -213,16 +190,7 @@ const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
       </h1>
       <StatusChip status={status} />
     </div>
-    <dl class="facts">
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
+    <FactList facts={facts} />
     {tables.map((table) => (
       <Lines key={table.title} table={table} />
     ))}

@@ -10,7 +10,7 @@ import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { operatorToken, shopId, signedIn } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
-import { AskFirst } from "../parts/ask-first.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";

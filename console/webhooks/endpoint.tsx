@@ -6,7 +6,7 @@ import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
-import { AskFirst } from "../parts/ask-first.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";

@@ -1,7 +1,7 @@
 /** The secret of an endpoint, or the public key of its pair, shown once. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
-import { ShownOnce } from "../parts/shown-once.tsx";
+import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/texts.ts";
 
 export type Endpoint = Output<"webhook_endpoint_list">["endpoints"][number];

@@ -11,6 +11,7 @@ import { loggedRequest } from "../base/trace-context.ts";
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { onOneLine } from "../base/text/plain-text.ts";
+import { platformName } from "../core/storefront/storefront-config.ts";
 import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
 import { unauthenticated } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
@@ -206,6 +207,7 @@ const bearerJson = ({ token, expiresAtMs, lastSequence }: NewBearer, { shop, per
     currencyCode: shop.currencyCode,
     timezone: shop.timezone,
     unconfirmedDays: shop.unconfirmedDays,
+    storefront: platformName(shop.storefront),
     lastSequence,
   },
 });

@@ -21,6 +21,9 @@ interface Rows {
   /** An order in each status. */
   readonly orders: Readonly<Record<string, string>>;
   readonly endpointId: string;
+  readonly supplierId: string;
+  readonly variantId: string;
+  readonly locationId: string;
 }
 
 const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string>> = {
@@ -38,6 +41,13 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   stock: () => "stock",
   "stock/:kind": () => "stock/manufacturing",
   "stock/:kind/:recordId": () => "stock/transfers/to_demo_01",
+  suppliers: () => "suppliers",
+  "suppliers/:supplierId": ({ supplierId }) => `suppliers/${supplierId}`,
+  products: () => "products",
+  "products/:variantId": ({ variantId }) => `products/${variantId}`,
+  locations: () => "locations",
+  "locations/:locationId": ({ locationId }) => `locations/${locationId}`,
+  "new/:kind": () => "new/suppliers",
   connect: () => "connect",
   kit: () => "kit",
   keys: () => "keys",
@@ -58,9 +68,16 @@ async function rowsOf(program: RunningProgram): Promise<Rows> {
   const orders = listed.at("data", "purchaseOrders") as readonly { status: string; purchaseOrderId: string }[];
   const body = { url: "http://127.0.0.1:9/hook", eventTypes: ["purchase_order.*"] };
   const made = await program.ask("POST", "/admin/v1/shops/demo/webhook-endpoints", program.adminToken, body);
+  const first = async (list: string, id: string): Promise<string> => {
+    const answer = await program.ask("GET", `/admin/v1/shops/demo/${list}?limit=1`, program.adminToken);
+    return String(answer.at("data", list, 0, id));
+  };
   return {
     orders: Object.fromEntries(orders.map(({ status, purchaseOrderId }) => [status, purchaseOrderId])),
     endpointId: String(made.at("data", "endpointId")),
+    supplierId: await first("suppliers", "supplierId"),
+    variantId: await first("variants", "variantId"),
+    locationId: await first("locations", "locationId"),
   };
 }
 
@@ -157,7 +174,8 @@ test("every place of an empty shop, and those of who is not signed in, have no f
   await page.goto(await invitation(program, "owner", "quiet"));
   await page.getByRole("heading", { name: "Orders" }).waitFor();
   const orders = { Draft: "none", Sent: "none", Received: "none", "In Progress": "none" };
-  none(await faultsOfPlaces(page, { orders, endpointId: "none" }, "empty"));
+  const ids = { endpointId: "none", supplierId: "none", variantId: "none", locationId: "none" };
+  none(await faultsOfPlaces(page, { orders, ...ids }, "empty"));
   await page.goto(`${program.url}/console/nowhere`);
   await page.getByText("There is no such page.").waitFor();
   none(await accessibilityFaults(page));

@@ -1,7 +1,8 @@
 /** Columns of an order's lines, for the order's own table and for confirming. */
-import type { FunctionComponent } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { day, money, number, numberIn, typed } from "../../data/format.ts";
+import { hrefOf } from "../../router.ts";
 import { texts } from "../../texts/texts.ts";
 import type { EditColumn } from "./edit-cell.tsx";
 import type { FixedColumn } from "./edit-grid.tsx";
@@ -21,13 +22,15 @@ const Details: FunctionComponent<{ readonly parts: readonly (string | null)[] }>
   return shown === "" ? null : <span class="quiet">{shown}</span>;
 };
 
-export const productColumn: FixedColumn = {
+const named = (line: Line): ComponentChildren => line.productName ?? line.variantId;
+
+const productNamed = (nameOf: (line: Line) => ComponentChildren): FixedColumn => ({
   name: "product",
   title: titles.product,
   isAmount: false,
   shown: (line) => (
     <>
-      {line.productName ?? line.variantId}
+      {nameOf(line)}
       <Details
         parts={[
           line.variantName,
@@ -37,7 +40,14 @@ export const productColumn: FixedColumn = {
       />
     </>
   ),
-};
+});
+
+export const productColumn = productNamed(named);
+
+/** The same, leading to the product. */
+export const linkedProductColumn = productNamed((line) =>
+  line.isCustom ? named(line) : <a href={hrefOf("products", line.variantId)}>{named(line)}</a>,
+);
 
 export const skuColumn: FixedColumn = {
   name: "sku",

@@ -6,7 +6,7 @@ import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { texts } from "../../texts/texts.ts";
-import { draftIn, editColumn, productColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
+import { draftIn, editColumn, linkedProductColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
 import { type EditColumn, nameOf } from "./edit-cell.tsx";
 import { type Column, EditGrid } from "./edit-grid.tsx";
 import type { FullOrder, OrderState } from "../order-state.ts";
@@ -14,7 +14,7 @@ import type { FullOrder, OrderState } from "../order-state.ts";
 const { columns: titles } = texts.order;
 
 const columns: readonly Column[] = [
-  productColumn,
+  linkedProductColumn,
   skuColumn,
   editColumn("quantityOrdered", titles.ordered),
   quantityColumn("quantityConfirmed", titles.confirmed),

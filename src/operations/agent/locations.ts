@@ -16,7 +16,14 @@ export const listLocations = operation({
   faults: [],
   input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { limit: 10 } }),
   output: z.strictObject({
-    locations: z.array(z.strictObject({ locationId: z.string(), name: z.string(), address: addressSchema.nullable() })),
+    locations: z.array(
+      z.strictObject({
+        locationId: z.string(),
+        name: z.string(),
+        address: addressSchema.nullable(),
+        status: z.string(),
+      }),
+    ),
     ...pageShape,
   }),
   async run(call, input) {
@@ -24,10 +31,11 @@ export const listLocations = operation({
     const { rows, page } = await lookUpPage(call, input, (tx, after, max) =>
       lookUpLocations(tx, call.shop.shopId, filters, after, max),
     );
-    const locations = rows.map(({ locationId, name, address }) => ({
+    const locations = rows.map(({ locationId, name, address, status }) => ({
       locationId,
       name,
       address: addressJson(address),
+      status,
     }));
     return { data: { locations, ...page } };
   },

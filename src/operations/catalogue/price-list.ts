@@ -61,7 +61,13 @@ export const listPrices = operation({
   input: z.strictObject({ supplierId: pathId, limit, cursor }),
   output: z.strictObject({
     supplierVariants: z.array(
-      z.strictObject({ ...entrySchema.shape, productName: nullable, variantName: nullable, sku: nullable }),
+      z.strictObject({
+        ...entrySchema.shape,
+        productName: nullable,
+        variantName: nullable,
+        sku: nullable,
+        version: z.string().meta({ description: "Names the entry's state." }),
+      }),
     ),
     ...pageShape,
   }),
@@ -82,7 +88,8 @@ export const listPrices = operation({
         data: {
           supplierVariants: entries.map((entry) => {
             const { productName = null, variantName = null, sku = null } = variants.get(entry.variantId) ?? {};
-            return { ...entryJson(entry), productName, variantName, sku };
+            const version = etagOfRecord(shownEntry(entry));
+            return { ...entryJson(entry), productName, variantName, sku, version };
           }),
           totalCount,
           cursor: end === null ? null : encodeCursor(scope, [end]),

@@ -5,8 +5,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { texts } from "../texts/texts.ts";
-import { CopyField } from "./fields/copy-field.tsx";
+import { texts } from "../../texts/texts.ts";
+import { CopyField } from "../fields/copy-field.tsx";
 
 interface Shown {
   readonly title: string;

@@ -1,0 +1,57 @@
+/** Columns of a list of records: the record's name, its status, and what its kind has. */
+import type { ComponentChildren } from "preact";
+import { StatusChip } from "../status-chip.tsx";
+import type { ListColumn } from "./list-screen.tsx";
+
+/** A record in its list. */
+export interface RecordRow {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string | null;
+  /** Null: nobody asks for it. */
+  readonly status: string | null;
+  /** One for each of the kind's columns. */
+  readonly values: readonly ComponentChildren[];
+}
+
+export interface RecordColumn {
+  readonly title: string;
+  readonly isAmount: boolean;
+}
+
+export const column = (title: string, isAmount = false): RecordColumn => ({ title, isAmount });
+
+/** Places on a card of a kind's own columns. */
+const cardPlaces = ["who", "amount", "when", "progress"] as const;
+
+/** @param status  the title of the column of statuses. */
+export const recordColumns = (
+  title: string,
+  status: string,
+  columns: readonly RecordColumn[],
+  hrefOfRecord: (id: string) => string,
+): readonly ListColumn<RecordRow>[] => [
+  {
+    name: "number",
+    title,
+    cell: (row) => (
+      <>
+        <a href={hrefOfRecord(row.id)}>{row.title}</a>
+        {row.hint === null ? null : <span class="quiet">{row.hint}</span>}
+      </>
+    ),
+  },
+  {
+    name: "status",
+    title: status,
+    at: "state",
+    cell: (row) => (row.status === null ? null : <StatusChip status={row.status} />),
+  },
+  ...columns.map((each, index): ListColumn<RecordRow> => ({
+    name: String(index),
+    title: each.title,
+    kind: each.isAmount ? "amount" : undefined,
+    at: cardPlaces[index],
+    cell: (row) => row.values[index],
+  })),
+];

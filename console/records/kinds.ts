@@ -1,0 +1,74 @@
+/** Shared by suppliers, products and locations, so that one list, one page and one form show them all. */
+import type { FunctionComponent } from "preact";
+import type { OperationName, Output, Result } from "../../client/index.ts";
+import { type Problem, problemOf } from "../data/client.ts";
+import type { Page } from "../data/pages.ts";
+import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
+import { recordTexts as words } from "./words.ts";
+import type { FieldGroup, RecordField } from "./fields.ts";
+
+/** A record with its version. */
+interface Kept {
+  readonly record: object;
+  readonly etag: string;
+}
+
+/** `isStale`: the record is no longer as it was read. */
+export type Came = Kept | { readonly problem: Problem; readonly isStale: boolean };
+
+export const isKept = (came: Came): came is Kept => "record" in came;
+
+export const cameOf = <Name extends OperationName>(
+  result: Result<Name>,
+  recordOf: (data: Output<Name>) => object,
+): Came =>
+  result.ok
+    ? { record: recordOf(result.data), etag: result.etag ?? "" }
+    : { problem: problemOf(result), isStale: result.status === 412 };
+
+/** Sections of a record's page beside its fields. */
+export interface SectionProps {
+  readonly id: string;
+  readonly record: object;
+  /** Something was saved that the record's history tells of. */
+  readonly changed: () => void;
+}
+
+export interface RecordKind {
+  /** The name of the kind for the service. */
+  readonly kind: "supplier" | "variant" | "location";
+  /** The filter of the list of orders. */
+  readonly filter: "supplierId" | "variantId" | "locationId";
+  /** True if they come from a storefront that the shop is connected to. */
+  readonly isOfStorefront: boolean;
+  readonly groups: readonly FieldGroup[];
+  readonly columns: readonly RecordColumn[];
+  readonly titleOf: (record: object) => string;
+  /** The field that says that it is archived, with its two values. */
+  readonly archive: { readonly field: string; readonly on: unknown; readonly off: unknown };
+  readonly page: (search: string, cursor: string | null) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
+  readonly get: (id: string) => Promise<Came>;
+  readonly create: (members: object, idempotencyKey: string) => Promise<Came & { readonly id?: string }>;
+  readonly update: (id: string, members: object, ifMatch: string) => Promise<Came>;
+  readonly remove: (id: string, ifMatch: string) => Promise<Problem | null>;
+  readonly Sections: FunctionComponent<SectionProps> | null;
+}
+
+/** Parameters of a list; without a search or a cursor they are left out. */
+export const askedFor = (search: string, cursor: string | null) => ({
+  ...(search === "" ? {} : { search }),
+  ...(cursor === null ? {} : { cursor }),
+});
+
+const { fields } = words;
+
+/** The fields of a postal address. */
+export const addressGroup: FieldGroup = {
+  title: words.groups.address,
+  fields: [
+    ...(["companyName", "address1", "address2", "zip", "city", "province", "country"] as const).map(
+      (name): RecordField => ({ name: `address.${name}`, label: fields[name] }),
+    ),
+    { name: "address.countryCode", label: fields.countryCode, hint: fields.countryCodeHint, kind: "code" },
+  ],
+};

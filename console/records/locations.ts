@@ -1,0 +1,55 @@
+/** Locations: the places that goods come to. */
+import { openpo, problemOf } from "../data/client.ts";
+import { shopId } from "../data/session.ts";
+import { column } from "../parts/lists/record-columns.tsx";
+import { recordTexts as words } from "./words.ts";
+import { texts } from "../texts/texts.ts";
+import { spelled, valueOf } from "./fields.ts";
+import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
+
+export const locations: RecordKind = {
+  kind: "location",
+  filter: "locationId",
+  isOfStorefront: true,
+  groups: [
+    {
+      title: words.columns.name,
+      fields: [{ name: "name", label: words.fields.name, isNeeded: true, isOfStorefront: true }],
+    },
+    addressGroup,
+  ],
+  columns: [column(words.columns.address)],
+  titleOf: (record) => spelled(valueOf(record, "name")),
+  archive: { field: "status", on: "archived", off: "active" },
+  async page(search, cursor) {
+    const result = await openpo.call("location_list", { shopId: shopId(), ...askedFor(search, cursor) });
+    if (!result.ok) return { problem: problemOf(result) };
+    const { locations: found, totalCount, cursor: next } = result.data;
+    const rows = found.map(({ locationId, name, address, status }) => {
+      const parts = [address?.address1, address?.zip, address?.city, address?.country ?? address?.countryCode];
+      const shown = parts.filter((part) => part !== null && part !== undefined).join(", ");
+      return { id: locationId, title: name, hint: null, status, values: [shown === "" ? texts.orders.none : shown] };
+    });
+    return { rows, totalCount, cursor: next };
+  },
+  get: async (locationId) =>
+    cameOf(await openpo.call("location_get", { shopId: shopId(), locationId }), ({ location }) => location),
+  async create(members, idempotencyKey) {
+    const input = { name: "", ...members, shopId: shopId() };
+    const result = await openpo.call("location_create", input, { idempotencyKey });
+    return {
+      ...cameOf(result, (data) => data.location),
+      ...(result.ok ? { id: result.data.location.locationId } : {}),
+    };
+  },
+  update: async (locationId, members, ifMatch) =>
+    cameOf(
+      await openpo.call("location_update", { ...members, shopId: shopId(), locationId }, { ifMatch }),
+      (data) => data.location,
+    ),
+  async remove(locationId, ifMatch) {
+    const result = await openpo.call("location_delete", { shopId: shopId(), locationId }, { ifMatch });
+    return result.ok ? null : problemOf(result);
+  },
+  Sections: null,
+};

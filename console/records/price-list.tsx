@@ -1,0 +1,229 @@
+/** A supplier's price list: what it charges for each product, added, changed and removed entry by entry. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Output } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { money, number } from "../data/format.ts";
+import { variants } from "../data/look-ups.ts";
+import { type KeptList, listOf } from "../data/pages.ts";
+import { hasRole, shopId } from "../data/session.ts";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
+import { Dialog } from "../parts/dialogs/dialog.tsx";
+import { Combobox } from "../parts/fields/combobox.tsx";
+import { MoreRows } from "../parts/lists/more-rows.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf } from "../router.ts";
+import { recordTexts } from "./words.ts";
+import { texts } from "../texts/texts.ts";
+import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
+import { RecordForm } from "./form.tsx";
+import type { SectionProps } from "./kinds.ts";
+
+type Entry = Output<"supplier_variant_list">["supplierVariants"][number];
+
+const { prices: words, fields, columns } = recordTexts;
+const { none } = texts.orders;
+
+const groups: readonly FieldGroup[] = [
+  {
+    title: words.title,
+    fields: [
+      { name: "unitCost", label: fields.unitCost, kind: "number" },
+      { name: "unitCostCurrencyCode", label: fields.currencyCode, hint: fields.currencyHint, kind: "code" },
+      { name: "supplierSku", label: fields.supplierSku },
+      { name: "supplierBarcode", label: fields.supplierBarcode },
+      { name: "supplierProductName", label: fields.supplierProductName },
+      { name: "moq", label: fields.moq, kind: "number" },
+      { name: "packSize", label: fields.packSize, kind: "number" },
+      { name: "leadTimeDays", label: fields.leadTimeDays, kind: "number" },
+      { name: "isPreferred", label: fields.isPreferred, hint: fields.preferredHint, kind: "tick" },
+    ],
+  },
+];
+
+const productOf = ({ productName, variantName, variantId }: Entry): string =>
+  [productName ?? variantId, variantName].filter((part) => part !== null).join(" · ");
+
+/** A step that a person has begun: an entry is written or removed. */
+type Doing =
+  | {
+      readonly kind: "write";
+      readonly product: string;
+      readonly entry: object;
+      readonly variantId: string;
+      /** Null: the entry is new. */
+      readonly version: string | null;
+    }
+  | { readonly kind: "remove"; readonly product: string; readonly variantId: string };
+
+export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed }) => {
+  const list = useMemo(
+    () =>
+      listOf<Entry>(async (cursor) => {
+        const page = cursor === null ? {} : { cursor };
+        const result = await openpo.call("supplier_variant_list", { shopId: shopId(), supplierId: id, ...page });
+        if (!result.ok) return { problem: problemOf(result) };
+        const { supplierVariants, totalCount, cursor: next } = result.data;
+        return { rows: supplierVariants, totalCount, cursor: next };
+      }),
+    [id],
+  );
+  const doing = useSignal<Doing | null>(null);
+  const { rows, isLoading, problem } = list.state.value;
+  const mayChange = hasRole("purchaser");
+  const change = (row: Entry, product: string): void => {
+    const { productName: _name, variantName: _variant, sku: _sku, version, ...entry } = row;
+    doing.value = { kind: "write", product, entry, variantId: entry.variantId, version };
+  };
+  const choose = async (variantId: string, product: string): Promise<void> => {
+    const entry = await entryOf(list, id, variantId);
+    if (entry !== null) return change(entry, product);
+    const unitCostCurrencyCode = valueOf(record, "currencyCode") ?? currencyCode();
+    doing.value = { kind: "write", product, entry: { unitCostCurrencyCode }, variantId, version: null };
+  };
+  const saved = async (): Promise<void> => {
+    changed();
+    await list.again((entry) => entry.variantId);
+  };
+  const remove = async (variantId: string): Promise<Problem | null> => {
+    const result = await openpo.call("supplier_variant_delete", { shopId: shopId(), supplierId: id, variantId });
+    if (!result.ok) return problemOf(result);
+    await saved();
+    return null;
+  };
+  const now = doing.value;
+  return (
+    <section aria-labelledby="prices">
+      <h2 id="prices">{words.title}</h2>
+      {mayChange ? (
+        <div class="stack narrow">
+          <Combobox
+            label={words.add}
+            hint={words.hint}
+            search={(search) => variants({ search })}
+            choose={({ id: variantId, title }) => void choose(variantId, title)}
+            isCleared
+          />
+        </div>
+      ) : null}
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      {rows.length === 0 && !isLoading && problem === null ? (
+        <p class="quiet">{mayChange ? words.empty : words.emptyToRead}</p>
+      ) : null}
+      {rows.length === 0 ? null : (
+        <table class="rows" aria-label={words.title}>
+          <TableHead
+            titles={[
+              words.product,
+              fields.supplierSku,
+              columns.unitCost,
+              fields.moq,
+              fields.packSize,
+              columns.leadTime,
+            ]}
+            amounts={[columns.unitCost, fields.moq, fields.packSize, columns.leadTime]}
+            {...(mayChange ? { does: words.does } : {})}
+          />
+          <tbody>
+            {rows.map((entry) => {
+              const { variantId, supplierSku, unitCost, unitCostCurrencyCode, moq, packSize, leadTimeDays } = entry;
+              const product = productOf(entry);
+              const amount = (title: string, shown: string | null) => (
+                <td class="amount" data-name={title}>
+                  {shown ?? none}
+                </td>
+              );
+              return (
+                <tr key={variantId}>
+                  <th scope="row">
+                    <a href={hrefOf("products", variantId)}>{product}</a>
+                    {entry.sku === null ? null : <span class="quiet">{entry.sku}</span>}
+                    {entry.isPreferred ? <span class="quiet">{words.preferred}</span> : null}
+                  </th>
+                  <td data-name={fields.supplierSku}>{supplierSku ?? none}</td>
+                  {amount(
+                    columns.unitCost,
+                    unitCost === null ? null : money(unitCost, unitCostCurrencyCode ?? currencyCode()),
+                  )}
+                  {amount(fields.moq, moq === null ? null : number(moq))}
+                  {amount(fields.packSize, packSize === null ? null : number(packSize))}
+                  {amount(columns.leadTime, leadTimeDays === null ? null : recordTexts.days(leadTimeDays))}
+                  {mayChange ? (
+                    <td class="does">
+                      <button type="button" aria-label={words.changeOf(product)} onClick={() => change(entry, product)}>
+                        {words.change}
+                      </button>
+                      <button
+                        type="button"
+                        aria-label={words.removeOf(product)}
+                        onClick={() => (doing.value = { kind: "remove", product, variantId })}
+                      >
+                        {words.remove}
+                      </button>
+                    </td>
+                  ) : null}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+      <MoreRows list={list} label={texts.orders.more} />
+      {now?.kind === "remove" ? (
+        <AskFirst
+          title={words.removeTitle(now.product)}
+          text={words.removeText}
+          action={words.remove}
+          run={() => remove(now.variantId)}
+          onClose={() => (doing.value = null)}
+        />
+      ) : null}
+      {now === null || now.kind === "remove" ? null : (
+        <Dialog title={words.addOf(now.product)} isWide onClose={() => (doing.value = null)}>
+          {(close) => (
+            <RecordForm
+              label={words.addOf(now.product)}
+              groups={groups}
+              record={now.entry}
+              action={recordTexts.save}
+              isNew={now.version === null}
+              save={async (changes) => {
+                const result = await openpo.call(
+                  "supplier_variant_put",
+                  {
+                    ...now.entry,
+                    ...Object.fromEntries(changes),
+                    shopId: shopId(),
+                    supplierId: id,
+                    variantId: now.variantId,
+                  },
+                  now.version === null ? {} : { ifMatch: `"${now.version}"` },
+                );
+                await saved();
+                if (!result.ok) return problemOf(result);
+                close();
+                return null;
+              }}
+              close={close}
+            />
+          )}
+        </Dialog>
+      )}
+    </section>
+  );
+};
+
+/** The supplier's entry for the variant, which may stand on a page that is not read yet; null: it has none. */
+async function entryOf(list: KeptList<Entry>, supplierId: string, variantId: string): Promise<Entry | null> {
+  const isIt = (entry: Entry): boolean => entry.variantId === variantId;
+  const result = await openpo.call("variant_search", { shopId: shopId(), supplierId, ids: [variantId] });
+  if (result.ok && result.data.variants.length === 0) return null;
+  for (;;) {
+    const { rows, hasMore, problem } = list.state.value;
+    const found = rows.find(isIt) ?? null;
+    if (found !== null || !hasMore || problem !== null) return found;
+    await list.more();
+  }
+}

@@ -1,0 +1,94 @@
+/** Products: what the shop buys, variant by variant, with stock, reorder settings and who sells it. */
+import { openpo, problemOf } from "../data/client.ts";
+import { money, number } from "../data/format.ts";
+import { shopId } from "../data/session.ts";
+import { column } from "../parts/lists/record-columns.tsx";
+import { recordTexts as words } from "./words.ts";
+import { texts } from "../texts/texts.ts";
+import { currencyCode, spelled, valueOf } from "./fields.ts";
+import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
+import { ProductSections } from "./product-sections.tsx";
+
+const { columns: titles, fields } = words;
+
+export const products: RecordKind = {
+  kind: "variant",
+  filter: "variantId",
+  isOfStorefront: true,
+  groups: [
+    {
+      title: words.groups.product,
+      fields: [
+        { name: "productName", label: fields.productName, isNeeded: true, isOfStorefront: true },
+        { name: "variantName", label: fields.variantName, hint: fields.variantHint, isOfStorefront: true },
+        { name: "sku", label: fields.sku, isOfStorefront: true },
+        { name: "barcode", label: fields.barcode, isOfStorefront: true },
+        { name: "unitCost", label: fields.unitCost, kind: "money" },
+        { name: "price", label: fields.price, kind: "money", isOfStorefront: true },
+        { name: "status", label: fields.status, choices: words.variantStatuses, isOfStorefront: true },
+      ],
+    },
+    {
+      title: words.groups.reorder,
+      fields: [
+        { name: "reorder.minimum", label: fields.minimum, kind: "number" },
+        { name: "reorder.maximum", label: fields.maximum, kind: "number" },
+        { name: "reorder.coverDays", label: fields.coverDays, hint: fields.coverHint, kind: "number" },
+        { name: "reorder.leadTimeDays", label: fields.ownLeadTime, hint: fields.ownLeadTimeHint, kind: "number" },
+        { name: "reorder.safetyDays", label: fields.safetyDays, hint: fields.safetyHint, kind: "number" },
+        { name: "reorder.isExcluded", label: fields.isExcluded, kind: "tick" },
+      ],
+    },
+  ],
+  columns: [
+    column(titles.supplier),
+    column(titles.onHand, true),
+    column(titles.incoming, true),
+    column(titles.unitCost, true),
+  ],
+  titleOf: (record) =>
+    [valueOf(record, "productName"), valueOf(record, "variantName")]
+      .map(spelled)
+      .filter((part) => part !== "")
+      .join(" · "),
+  archive: { field: "isArchived", on: true, off: false },
+  async page(search, cursor) {
+    const result = await openpo.call("variant_search", { shopId: shopId(), ...askedFor(search, cursor) });
+    if (!result.ok) return { problem: problemOf(result) };
+    const { variants, totalCount, cursor: next } = result.data;
+    const rows = variants.map((variant) => {
+      const { variantId, levels, unitCost } = variant;
+      const sum = (of: "onHand" | "incoming"): string => number(levels.reduce((total, level) => total + level[of], 0));
+      return {
+        id: variantId,
+        title: products.titleOf(variant),
+        hint: variant.sku,
+        status: variant.status,
+        values: [
+          variant.suppliers[0]?.supplierName ?? texts.orders.none,
+          sum("onHand"),
+          sum("incoming"),
+          unitCost === null ? texts.orders.none : money(unitCost, currencyCode()),
+        ],
+      };
+    });
+    return { rows, totalCount, cursor: next };
+  },
+  get: async (variantId) =>
+    cameOf(await openpo.call("variant_get", { shopId: shopId(), variantId }), ({ variant }) => variant),
+  async create(members, idempotencyKey) {
+    const input = { productName: "", ...members, shopId: shopId() };
+    const result = await openpo.call("variant_create", input, { idempotencyKey });
+    return { ...cameOf(result, (data) => data.variant), ...(result.ok ? { id: result.data.variant.variantId } : {}) };
+  },
+  update: async (variantId, members, ifMatch) =>
+    cameOf(
+      await openpo.call("variant_update", { ...members, shopId: shopId(), variantId }, { ifMatch }),
+      (data) => data.variant,
+    ),
+  async remove(variantId, ifMatch) {
+    const result = await openpo.call("variant_delete", { shopId: shopId(), variantId }, { ifMatch });
+    return result.ok ? null : problemOf(result);
+  },
+  Sections: ProductSections,
+};

@@ -1,0 +1,347 @@
+/** Suppliers, products and locations: their lists, a record on its own page, and a new one. */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { newIdempotencyKey } from "../../client/index.ts";
+import type { Problem } from "../data/client.ts";
+import { listOf } from "../data/pages.ts";
+import { useReading } from "../data/reading.ts";
+import { hasRole } from "../data/session.ts";
+import { addressOf } from "../orders/view-bar.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
+import { FactList } from "../parts/lists/facts.tsx";
+import { SearchFilter } from "../parts/fields/search-filter.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ListScreen } from "../parts/lists/list-screen.tsx";
+import { recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { ShortDay } from "../parts/when.tsx";
+import { go, hrefOf, place } from "../router.ts";
+import { recordTexts as words } from "./words.ts";
+import { texts } from "../texts/texts.ts";
+import { nameRecord } from "../title.ts";
+import { factsOf, type FieldGroup, membersWith, platform, spelled, type Values, valueOf } from "./fields.ts";
+import { RecordForm } from "./form.tsx";
+import { History } from "./history.tsx";
+import { type Came, isKept, type RecordKind } from "./kinds.ts";
+import { locations } from "./locations.ts";
+import { products } from "./products.ts";
+import { suppliers } from "./suppliers.ts";
+
+const kinds = { suppliers, products, locations } as const satisfies Record<string, RecordKind>;
+
+type KindName = keyof typeof kinds;
+
+const isKind = (name: string | undefined): name is KindName => name !== undefined && Object.hasOwn(kinds, name);
+
+export const RecordsScreen: FunctionComponent = () => {
+  const [first, second] = place.value.steps;
+  const name = first === "new" ? second : first;
+  if (!isKind(name)) return <p class="notice">{texts.notFound}</p>;
+  if (first === "new") return <NewRecord key={name} name={name} />;
+  return second === undefined ? <Records key={name} name={name} /> : <Record key={second} name={name} id={second} />;
+};
+
+/** True if the person may add and delete records of the kind: those of a storefront are kept there. */
+const isOwn = (kind: RecordKind): boolean => !kind.isOfStorefront || platform() === null;
+
+/** The groups with what a person may change; a storefront keeps the rest. */
+const ownGroups = ({ groups }: RecordKind): readonly FieldGroup[] =>
+  groups
+    .map(({ title, fields }) => ({
+      title,
+      fields: fields.filter(({ isOfStorefront }) => isOfStorefront !== true || platform() === null),
+    }))
+    .filter(({ fields }) => fields.length > 0);
+
+const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
+  const kind: RecordKind = kinds[name];
+  const search = place.value.query.get("search") ?? "";
+  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(search, cursor)), [search]);
+  const columns = useMemo(
+    () => recordColumns(words.columns.name, words.columns.status, kind.columns, (id) => hrefOf(name, id)),
+    [name],
+  );
+  const create =
+    hasRole("purchaser") && isOwn(kind) ? (
+      <a class="button primary" href={hrefOf("new", name)}>
+        <Icon name="plus" />
+        {words[name].create}
+      </a>
+    ) : null;
+  const addressWith = (text: string): string =>
+    text === "" ? hrefOf(name) : `${hrefOf(name)}?${new URLSearchParams({ search: text }).toString()}`;
+  return (
+    <ListScreen
+      title={words[name].title}
+      list={list}
+      columns={columns}
+      keyOf={(row) => row.id}
+      actions={<span class="at-end">{create}</span>}
+      filters={
+        <div class="list-bar">
+          <SearchFilter
+            label={words[name].search}
+            hint={words[name].hint}
+            value={search}
+            search={(text) => go(addressWith(text), { replace: true })}
+          />
+        </div>
+      }
+      empty={
+        search === "" ? (
+          <>
+            <p>{isOwn(kind) ? words[name].empty : words.comeFrom(words[name].title, platform() ?? "")}</p>
+            {create}
+            {hasRole("owner") && isOwn(kind) ? <a href={hrefOf("import")}>{words.orImport}</a> : null}
+          </>
+        ) : (
+          <>
+            <p>{words.nothing}</p>
+            <a href={hrefOf(name)}>{words.clear}</a>
+          </>
+        )
+      }
+    />
+  );
+};
+
+const Back: FunctionComponent<{ readonly name: KindName }> = ({ name }) => (
+  <p class="back">
+    <a href={hrefOf(name)}>{words[name].title}</a>
+  </p>
+);
+
+const NewRecord: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
+  const kind: RecordKind = kinds[name];
+  /** The same values make one record, however often they have to be sent. */
+  const sent = useRef({ values: "", key: "" });
+  const save = async (changes: Values): Promise<Problem | null> => {
+    const members = membersWith({}, changes);
+    const values = JSON.stringify(members);
+    if (values !== sent.current.values) sent.current = { values, key: newIdempotencyKey() };
+    const came = await kind.create(members, sent.current.key);
+    if (!isKept(came)) return came.problem;
+    go(hrefOf(name, came.id ?? ""), { replace: true });
+    return null;
+  };
+  return (
+    <>
+      <Back name={name} />
+      <h1>{words[name].create}</h1>
+      {!isOwn(kind) ? (
+        <p class="notice">{words.comeFrom(words[name].title, platform() ?? "")}</p>
+      ) : hasRole("purchaser") ? (
+        <RecordForm
+          label={words[name].create}
+          groups={kind.groups}
+          record={{ status: "active" }}
+          action={words.add}
+          isNew
+          save={save}
+          close={() => go(hrefOf(name))}
+        />
+      ) : (
+        <p class="notice">{words.closed}</p>
+      )}
+    </>
+  );
+};
+
+interface RecordProps {
+  readonly name: KindName;
+  readonly id: string;
+}
+
+const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
+  const kind: RecordKind = kinds[name];
+  const state = useSignal<Came | null>(null);
+  const isEditing = useSignal(false);
+  /** Number of changes from here: the history is read again after each. */
+  const version = useSignal(0);
+  const read = async (): Promise<Came> => (state.value = await kind.get(id));
+  useEffect(() => void read(), [id]);
+  const came = state.value;
+  const known = came !== null && isKept(came) ? came : null;
+  const title = known === null ? words[name].title : kind.titleOf(known.record);
+  useEffect(() => {
+    if (known !== null) nameRecord(id, title);
+  }, [known, title]);
+
+  /** Saves for the version that was read; once more when others changed other fields meanwhile. */
+  const save = async (changes: Values): Promise<Problem | { readonly theirs: object } | null> => {
+    if (known === null) return null;
+    const send = (record: object, etag: string): Promise<Came> => kind.update(id, membersWith(record, changes), etag);
+    let answer = await send(known.record, known.etag);
+    if (!isKept(answer) && answer.isStale) {
+      const now = await read();
+      if (!isKept(now)) return now.problem;
+      const isTouched = [...changes.keys()].some(
+        (field) => spelled(valueOf(now.record, field)) !== spelled(valueOf(known.record, field)),
+      );
+      if (isTouched) return { theirs: now.record };
+      answer = await send(now.record, now.etag);
+    }
+    if (!isKept(answer)) return answer.problem;
+    state.value = answer;
+    version.value += 1;
+    isEditing.value = false;
+    return null;
+  };
+  return (
+    <>
+      <Back name={name} />
+      {came === null ? <Skeleton /> : null}
+      {came !== null && !isKept(came) ? (
+        <>
+          <h1>{title}</h1>
+          <ProblemNotice problem={came.problem} again={() => void read()} />
+        </>
+      ) : null}
+      {known === null ? null : (
+        <>
+          <div class="heading">
+            <h1>{title}</h1>
+            <StatusChip status={statusOf(kind, known.record)} />
+            {isEditing.value || !hasRole("purchaser") ? null : (
+              <Actions
+                kind={kind}
+                title={title}
+                isArchived={isArchived(kind, known.record)}
+                edit={() => (isEditing.value = true)}
+                archive={async (value) => {
+                  const answer = await save(new Map([[kind.archive.field, value]]));
+                  return answer !== null && "message" in answer ? answer : null;
+                }}
+                remove={async () => {
+                  const refused = await kind.remove(id, known.etag);
+                  if (refused === null) go(hrefOf(name), { replace: true });
+                  return refused;
+                }}
+              />
+            )}
+          </div>
+          {isEditing.value ? (
+            <RecordForm
+              label={title}
+              groups={ownGroups(kind)}
+              record={known.record}
+              action={words.save}
+              save={save}
+              close={() => (isEditing.value = false)}
+            />
+          ) : (
+            <>
+              <Facts kind={kind} record={known.record} />
+              {kind.Sections === null ? null : (
+                <kind.Sections id={id} record={known.record} changed={() => (version.value += 1)} />
+              )}
+              <Orders filter={kind.filter} id={id} />
+              <History key={version.value} kind={kind.kind} id={id} />
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+};
+
+const isArchived = ({ archive }: RecordKind, record: object): boolean => valueOf(record, archive.field) === archive.on;
+
+const statusOf = (kind: RecordKind, record: object): string =>
+  isArchived(kind, record) ? "archived" : spelled(valueOf(record, "status"));
+
+interface ActionsProps {
+  readonly kind: RecordKind;
+  readonly title: string;
+  readonly isArchived: boolean;
+  readonly edit: () => void;
+  readonly archive: (value: unknown) => Promise<Problem | null>;
+  readonly remove: () => Promise<Problem | null>;
+}
+
+const Actions: FunctionComponent<ActionsProps> = ({ kind, title, isArchived: isOff, edit, archive, remove }) => {
+  const isAsking = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const { on, off } = kind.archive;
+  return (
+    <>
+      <div class="buttons at-end">
+        <button type="button" class="primary" onClick={edit}>
+          {words.edit}
+        </button>
+        <button type="button" onClick={() => void archive(isOff ? off : on).then((came) => (problem.value = came))}>
+          {isOff ? words.bringBack : words.archive}
+        </button>
+        {isOwn(kind) ? (
+          <button type="button" class="danger" onClick={() => (isAsking.value = true)}>
+            {words.delete}
+          </button>
+        ) : null}
+      </div>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {isAsking.value ? (
+        <AskFirst
+          title={words.deleteTitle(title)}
+          text={words.deleteText}
+          action={words.delete}
+          run={remove}
+          onClose={() => (isAsking.value = false)}
+        />
+      ) : null}
+    </>
+  );
+};
+
+const Facts: FunctionComponent<{ readonly kind: RecordKind; readonly record: object }> = ({ kind, record }) => {
+  const groups = kind.groups.flatMap(({ title, fields }): readonly ComponentChildren[] => {
+    const facts = factsOf(fields, record);
+    return facts.length === 0
+      ? []
+      : [
+          <section key={title} class="card" aria-label={title}>
+            <h2>{title}</h2>
+            <FactList facts={facts} />
+          </section>,
+        ];
+  });
+  return <div class="board">{groups}</div>;
+};
+
+/** Orders that are shown; the list has the others. */
+const ordersShown = 5;
+
+const Orders: FunctionComponent<{ readonly filter: RecordKind["filter"]; readonly id: string }> = ({ filter, id }) => {
+  const { data, problem, again } = useReading("purchase_order_list", { [filter]: id, limit: ordersShown });
+  if (problem !== null) return <ProblemNotice problem={problem} again={() => void again()} />;
+  if (data === null) return null;
+  return (
+    <section aria-labelledby="orders">
+      <div class="heading">
+        <h2 id="orders">{words.orders.title}</h2>
+        {data.totalCount === 0 ? null : (
+          <a href={addressOf(new URLSearchParams({ [filter]: id }))}>
+            {words.orders.all} ({data.totalCount})
+          </a>
+        )}
+      </div>
+      {data.purchaseOrders.length === 0 ? <p class="quiet">{words.orders.empty}</p> : null}
+      <ul class="plain-rows">
+        {data.purchaseOrders.map((order) => (
+          <li key={order.purchaseOrderId}>
+            <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
+            <span class="name">{order.supplierName ?? texts.orders.none}</span>
+            <StatusChip status={order.status} />
+            {order.nextExpectedDate === null ? null : (
+              <span class="quiet">
+                <ShortDay at={order.nextExpectedDate} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

@@ -1,0 +1,80 @@
+/** Suppliers: whom the shop buys from, on what terms, at what prices. */
+import { openpo, problemOf } from "../data/client.ts";
+import { shopId } from "../data/session.ts";
+import { column } from "../parts/lists/record-columns.tsx";
+import { recordTexts as words } from "./words.ts";
+import { texts } from "../texts/texts.ts";
+import { spelled, valueOf } from "./fields.ts";
+import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
+import { PriceList } from "./price-list.tsx";
+
+const { columns: titles, fields } = words;
+
+export const suppliers: RecordKind = {
+  kind: "supplier",
+  filter: "supplierId",
+  isOfStorefront: false,
+  groups: [
+    {
+      title: words.groups.contact,
+      fields: [
+        { name: "name", label: fields.name, isNeeded: true },
+        { name: "contactName", label: fields.contactName },
+        { name: "email", label: fields.email, hint: fields.emailHint },
+        { name: "phone", label: fields.phone },
+        { name: "language", label: fields.language, choices: { "": texts.orders.none, ...words.languages } },
+      ],
+    },
+    {
+      title: words.groups.terms,
+      fields: [
+        { name: "currencyCode", label: fields.currencyCode, hint: fields.currencyHint, kind: "code" },
+        { name: "leadTimeDays", label: fields.leadTimeDays, kind: "number" },
+        { name: "paymentTerms", label: fields.paymentTerms },
+        { name: "incoterm", label: fields.incoterm },
+        { name: "note", label: fields.note, hint: fields.noteHint, kind: "lines" },
+      ],
+    },
+    addressGroup,
+  ],
+  columns: [column(titles.email), column(titles.currency), column(titles.leadTime, true)],
+  titleOf: (record) => spelled(valueOf(record, "name")),
+  archive: { field: "status", on: "archived", off: "active" },
+  async page(search, cursor) {
+    const result = await openpo.call("supplier_list", { shopId: shopId(), ...askedFor(search, cursor) });
+    if (!result.ok) return { problem: problemOf(result) };
+    const { suppliers: found, totalCount, cursor: next } = result.data;
+    const rows = found.map(({ supplierId, name, contactName, status, email, currencyCode, leadTimeDays }) => ({
+      id: supplierId,
+      title: name,
+      hint: contactName,
+      status,
+      values: [
+        email ?? texts.orders.none,
+        currencyCode ?? texts.orders.none,
+        leadTimeDays === null ? texts.orders.none : words.days(leadTimeDays),
+      ],
+    }));
+    return { rows, totalCount, cursor: next };
+  },
+  get: async (supplierId) =>
+    cameOf(await openpo.call("supplier_get", { shopId: shopId(), supplierId }), ({ supplier }) => supplier),
+  async create(members, idempotencyKey) {
+    const input = { name: "", ...members, shopId: shopId() };
+    const result = await openpo.call("supplier_create", input, { idempotencyKey });
+    return {
+      ...cameOf(result, (data) => data.supplier),
+      ...(result.ok ? { id: result.data.supplier.supplierId } : {}),
+    };
+  },
+  update: async (supplierId, members, ifMatch) =>
+    cameOf(
+      await openpo.call("supplier_update", { ...members, shopId: shopId(), supplierId }, { ifMatch }),
+      (data) => data.supplier,
+    ),
+  async remove(supplierId, ifMatch) {
+    const result = await openpo.call("supplier_delete", { shopId: shopId(), supplierId }, { ifMatch });
+    return result.ok ? null : problemOf(result);
+  },
+  Sections: PriceList,
+};
