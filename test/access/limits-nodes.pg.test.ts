@@ -10,6 +10,19 @@ import { startServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
 
+test("the first limits of a key that both nodes know hold at the other one from the next call on", async () => {
+  await using one = await startServer({ console: true });
+  await using other = await startServer({ console: true, beside: one });
+  const keys = `/shops/${one.shopId}/keys`;
+  const made = await askAdmin(one, "POST", keys, { name: "An agent", scope: "write" });
+  const key = made.textAt("data", "apiKey");
+  const create = (node: typeof one) => node.post(orders, { supplierId: "mill" }, { key });
+  for (const node of [one, other]) assert.equal((await create(node)).status, 201);
+  const limits = { supplierIds: ["dyer"], beyond: "refuse" };
+  await askAdmin(one, "PATCH", `${keys}/${made.textAt("data", "keyId")}`, { limits });
+  for (const node of [one, other]) assert.equal((await create(node)).status, 403);
+});
+
 test("no interleaving of calls at two nodes passes a cap, and one that is lowered holds at both", async () => {
   await using one = await startServer({ console: true });
   await using other = await startServer({ console: true, beside: one });

@@ -152,6 +152,31 @@ test("what leaves Draft and what rises counts, what falls, is cancelled or a Dra
   assert.equal((await server.delete(`${orders}/${id}`, { key })).status, 200);
 });
 
+test("a key that had none is held from its next call on, and counts from then", async () => {
+  await using server = await startServer({ console: true });
+  const { keyId, key } = await keyWith(server, null);
+  await sent(server, key, 60);
+  const path = `${keysPath(server)}/${keyId}`;
+  const limits = { dayValueMax: 50, beyond: "refuse" };
+  const limited = await askAdmin(server, "PATCH", path, { limits });
+  assert.deepEqual(limited.at("data", "key", "limitsUsed"), spent(0));
+  details(await move(server, key, await draft(server, key, 50.01), "Sent"));
+  await sent(server, key, 50);
+  assert.deepEqual(await used(server, keyId), spent(50));
+});
+
+test("an import that replaces an order gives nothing back", async () => {
+  await using server = await startServer({ console: true });
+  const { keyId, key } = await keyWith(server, { dayValueMax: 100 });
+  const purchaseOrderId = await sent(server, key, 60);
+  const record = { type: "purchaseOrder", purchaseOrderId, status: "Sent", locationId: "loc_a", lineItems: [] };
+  const imported = await askAdmin(server, "POST", `/shops/${server.shopId}/import`, `${JSON.stringify(record)}\n`);
+  assert.equal(imported.status, 200, imported.text);
+  assert.equal((await server.get(`${orders}/${purchaseOrderId}`)).at("data", "purchaseOrder", "grandTotal"), 0);
+  assert.deepEqual(await used(server, keyId), spent(60));
+  details(await move(server, key, await draft(server, key, 41), "Sent"));
+});
+
 test("days and months are the shop's, and a limit that is lowered holds from the next commit on", async () => {
   await using server = await startServer({ console: true, shop: { timezone: "Asia/Tokyo" } });
   // Shortly before midnight of a last day but one of a month, where the shop is.
