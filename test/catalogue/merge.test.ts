@@ -7,6 +7,7 @@ import { exportRecords } from "../../src/exchange/export.ts";
 import { mergedRowsMax } from "../../src/operations/catalogue/merge.ts";
 import { mergedInto } from "../../src/shop/catalogue/supplier-merges.ts";
 import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
+import { connectAgent } from "../support/mcp.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { byLink, makeLink } from "../support/peers/supplier-link.ts";
 import type { TestResponse } from "../support/server.ts";
@@ -96,6 +97,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   await bringOrder(server, "po_draft", "Draft", [lineA, lineB], { currencyCode: "USD", fxRateOverride: 0.9 });
   await bringOrder(server, "po_1", "Draft", [lineA], { expectedDeliveryDate: "2030-02-03" });
   await bringOrder(server, "po_done", "Completed", [{ ...lineB, quantityReceived: 5.5 }]);
+  await bringOrder(server, "po_odd", "Disputed", [lineA], { previousStatus: "Sent" });
   await bringOrder(server, "po_hidden", "Cancelled", [lineA], {
     previousStatus: "Sent",
     deletedAt: "2026-01-01T00:00:00.000Z",
@@ -104,7 +106,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   const sent = await server.post(server.order("/status"), { status: "Sent" });
   assert.equal(sent.status, 200, sent.text);
   const link = await makeLink(server);
-  const ids = ["po_draft", "po_1", "po_done"];
+  const ids = ["po_draft", "po_1", "po_done", "po_odd"];
   const readAll = () => Promise.all(ids.map((id) => orderRead(server, id)));
   const before = await readAll();
   const other = await orderRead(server, "po_other");
@@ -112,7 +114,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   server.clock.advance(5_000);
   const merged = await ask("POST", "/suppliers/loom/merge", { into: "mill" });
   assert.equal(merged.status, 200, merged.text);
-  assert.deepEqual(merged.at("data", "moved"), { orders: 3, supplierVariants: 2, credits: 1 });
+  assert.deepEqual(merged.at("data", "moved"), { orders: 4, supplierVariants: 2, credits: 1 });
   assert.deepEqual(
     [merged.at("data", "supplier", "supplierId"), merged.at("data", "supplier", "leadTimeDays")],
     ["mill", 3],
@@ -142,7 +144,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   assert.deepEqual(
     new Map(
       objectsAt(events, "data", "events")
-        .slice(-3)
+        .slice(-ids.length)
         .map(({ data }) =>
           data !== undefined && isJsonObject(data) ? [data["purchaseOrderId"], data["supplierId"]] : [null, null],
         ),
@@ -159,13 +161,19 @@ test("orders, entries and credits go over, each order's log and an event say so,
   assert.equal(shown.status, 200, shown.text);
   for (const supplierId of ["loom", "mill"]) {
     const listed = await server.get(`/api/v1/purchase-orders?supplierId=${supplierId}`);
-    assert.equal(listed.at("data", "totalCount"), 4, supplierId);
+    assert.equal(listed.at("data", "totalCount"), 5, supplierId);
     const drafts = await server.get(`/api/v1/purchase-orders?supplierId=${supplierId}&status=Draft`);
     assert.deepEqual(
       objectsAt(drafts, "data", "purchaseOrders").map((each) => each["purchaseOrderId"]),
       ["po_draft"],
     );
   }
+  await using agent = await connectAgent(server);
+  const [late, ofMill] = await Promise.all(
+    ["loom", "mill"].map((supplierId) => agent.call("orders_needing_attention", { supplierId })),
+  );
+  assert.ok(late !== undefined && ofMill !== undefined && late.at("totalCount") !== 0, late?.text);
+  assert.deepEqual(late.at("orders"), ofMill.at("orders"));
   const found = await server.get("/api/v1/purchase-orders?search=loom");
   assert.equal(found.at("data", "totalCount"), 0);
 
@@ -220,6 +228,11 @@ test("the old id leads to the supplier that stays: reads follow, writes name it,
     const read = await ask("GET", `/suppliers/${old}`);
     assert.equal(read.at("data", "supplier", "supplierId"), "mill", read.text);
     assert.equal((await ask("GET", `/suppliers/${old}/variants`)).at("data", "totalCount"), 3);
+    const searched = await ask("GET", `/variants?supplierId=${old}&search=blue`);
+    assert.deepEqual(
+      [searched.at("data", "totalCount"), searched.at("data", "variants", 0, "terms", "unitCost")],
+      [1, 7.25],
+    );
     for (const [method, path, body] of [
       ["PATCH", "", { name: "New" }],
       ["DELETE", "", undefined],

@@ -14,6 +14,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
 import { type AttentionOrder, attentionOrders } from "../../shop/order/attention.ts";
+import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
@@ -131,10 +132,11 @@ export const ordersNeedingAttention = operation({
     const after = encoded === undefined ? null : positionFrom(scope, encoded);
     const nowMs = call.clock.now();
     const today = dayIn(timezone, nowMs);
-    const { supplierId = null, locationId = null } = filters;
+    const { supplierId: sent = null, locationId = null } = filters;
     const unconfirmedDays = filters.unconfirmedDays ?? (call.shop.unconfirmedDays || unconfirmedDaysDefault);
     const orders = await call.read(async (tx) => {
       if (await hasMoreRows(tx, "purchase_order", shopId, ordersOnLoopMax)) call.leaveLoop();
+      const supplierId = sent === null ? null : await presentSupplierId(tx, shopId, sent);
       return await attentionOrders(tx, shopId, { supplierId, locationId }, today);
     });
     const found = orders

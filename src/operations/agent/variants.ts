@@ -12,6 +12,7 @@ import {
   loadSupplierEntries,
   variantStatuses,
 } from "../../shop/catalogue/catalogue.ts";
+import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { type Level, loadLevels, lookUpVariants } from "../../shop/catalogue/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
@@ -123,10 +124,11 @@ export const searchVariants = operation({
   output: z.strictObject({ variants: z.array(variantSchema), ...pageShape }),
   async run(call, input) {
     const { shopId, currencyCode } = call.shop;
-    const { search = null, ids = null, sku = null, barcode = null, supplierId = null } = input;
+    const { search = null, ids = null, sku = null, barcode = null } = input;
     const byKey = ids ?? sku ?? barcode;
     const { rows, page } = await lookUpPage(call, input, async (tx, after, max) => {
       if (byKey === null && (await hasMoreRows(tx, "variant", shopId, rowsOnLoopMax))) call.leaveLoop();
+      const supplierId = input.supplierId === undefined ? null : await presentSupplierId(tx, shopId, input.supplierId);
       const found = await lookUpVariants(tx, shopId, { search, ids, sku, barcode, supplierId }, after, max);
       const variantIds = found.rows.map((variant) => variant.variantId);
       const [levels, entries] = await Promise.all([

@@ -12,6 +12,7 @@ import {
   supplierVariantTable,
 } from "../../shop/catalogue/catalogue.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
+import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import { remove } from "../../store/change.ts";
 import { tables } from "../../shop/tables.ts";
@@ -19,15 +20,7 @@ import { Fault } from "../../base/fault.ts";
 import { fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
 import { cursor, limit, pageShape, pathId, shownId } from "../fields.ts";
 import { supplierVariantInputs } from "./inputs.ts";
-import {
-  etagOfRecord,
-  historyStatements,
-  kept,
-  presentId,
-  recordFaults,
-  recordOf,
-  requireRecordVersion,
-} from "./records.ts";
+import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
 // What the operator alone may see is no part of a price list (C36).
 const { supplierVariantDetails: _details, ...priceFields } = supplierVariantFields;
@@ -74,7 +67,7 @@ export const listPrices = operation({
   run: (call, { supplierId: sent, limit: rows, cursor: encoded }) =>
     call.read(async (tx) => {
       const { shopId } = call.shop;
-      const supplierId = await presentId(tx, shopId, "supplier", sent);
+      const supplierId = await presentSupplierId(tx, shopId, sent);
       const scope = { list: call.operation, shopId, filters: { supplierId } };
       const after = encoded === undefined ? null : decodeCursor(scope, encoded, ["string"])[0];
       await recordOf(tx, shopId, supplierKind, supplierId);

@@ -26,7 +26,7 @@ import {
   shownChanges,
 } from "../../shop/catalogue/record-log.ts";
 import { deleteStatements, useOf } from "../../shop/catalogue/record-uses.ts";
-import { mergedInto } from "../../shop/catalogue/supplier-merges.ts";
+import { mergedInto, presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { effectStatements, type QueuedEffect } from "../../shop/storefront/effects.ts";
 import { type RecordTable, recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Change, Row } from "../../store/change.ts";
@@ -112,10 +112,6 @@ const noRecord = (kind: RecordKind, recordId: string, intoId: string | null): Fa
 
 const mergedIntoOf = async (tx: Tx, shopId: string, kind: RecordKind, recordId: string): Promise<string | null> =>
   kind === "supplier" ? await mergedInto(tx, shopId, recordId) : null;
-
-/** The id that this one leads to: its own, unless it is of a supplier that was merged into another one (C86). */
-export const presentId = async (tx: Tx, shopId: string, kind: RecordKind, recordId: string): Promise<string> =>
-  (await mergedIntoOf(tx, shopId, kind, recordId)) ?? recordId;
 
 /** The stored record. @throws Fault NOT_FOUND when there is none, naming the one that it was merged into. */
 export async function recordOf<Stored>(
@@ -248,7 +244,8 @@ const getOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T,
       form.answer(
         await call.read(async (tx) => {
           const { shopId } = call.shop;
-          const recordId = await presentId(tx, shopId, form.kind, String(input[form.idMember]));
+          const sent = String(input[form.idMember]);
+          const recordId = form.kind === "supplier" ? await presentSupplierId(tx, shopId, sent) : sent;
           return await recordOf(tx, shopId, form, recordId);
         }),
       ),

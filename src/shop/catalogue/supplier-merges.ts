@@ -55,6 +55,10 @@ export async function mergedInto(tx: Tx, shopId: string, supplierId: string): Pr
   return merge?.intoId ?? null;
 }
 
+/** The supplier that this id leads to (C86). */
+export const presentSupplierId = async (tx: Tx, shopId: string, supplierId: string): Promise<string> =>
+  (await mergedInto(tx, shopId, supplierId)) ?? supplierId;
+
 /** All suppliers that were merged, each with the one that it was merged into. */
 export async function loadMerges(tx: Tx, shopId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.all<{ readonly supplier_id: string; readonly into_id: string }>(
