@@ -58,17 +58,18 @@ export const OrdersScreen: FunctionComponent = () => {
   const list = useMemo(() => ordersOf(query), [key]);
   useLiveOrders(list);
   const isFiltered = !isView(query, wholeList);
+  const { rows, isLoading } = list.state.value;
   return (
     <ListScreen
       title={words.title}
       list={list}
       columns={columns}
       keyOf={(order) => order.purchaseOrderId}
-      actions={<ListActions query={query} isExportable={list.state.value.rows.length > 0} />}
+      actions={<ListActions query={query} isExportable={rows.length > 0} />}
       filters={
         <>
-          {list.state.value.rows.length > 0 ? <LateAnswers /> : null}
-          <Filters query={query} />
+          {rows.length > 0 ? <LateAnswers /> : null}
+          <Filters query={query} isListed={rows.length > 0 || !isLoading} />
         </>
       }
       empty={<Empty isFiltered={isFiltered} />}
@@ -152,7 +153,10 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   );
 };
 
-const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
+const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isListed: boolean }> = ({
+  query,
+  isListed,
+}) => {
   const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
   const chosen = statusesIn(query);
   const supplier = usePickedName(query.get("supplierId"), suppliers);
@@ -177,7 +181,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
   const isNamed = builtInViews.some((view) => isView(query, view.query));
   return (
     <>
-      <ViewBar query={query} />
+      <ViewBar query={query} isListed={isListed} />
       <ListBar
         search={
           <SearchFilter

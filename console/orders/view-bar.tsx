@@ -23,10 +23,13 @@ export const addressOf = (query: URLSearchParams | string): string => {
   return search === "" ? hrefOf("orders") : `${hrefOf("orders")}?${search}`;
 };
 
-export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
+export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams; readonly isListed: boolean }> = ({
+  query,
+  isListed,
+}) => {
   const isOpen = useSignal(false);
   useEffect(() => void readViews(), []);
-  useViewCounts();
+  useViewCounts(isListed);
   const saved = namedViews();
   const current = saved.find((view) => isView(query, view.query)) ?? null;
   const builtIn = builtInViews.find((view) => isView(query, view.query)) ?? null;

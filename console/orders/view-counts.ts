@@ -3,7 +3,7 @@
  * first page.
  */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { openpo } from "../data/client.ts";
 import { followEvents } from "../data/events.ts";
 import { shopId, today } from "../data/session.ts";
@@ -17,7 +17,7 @@ const countedShop = signal("");
 export const countOf = (query: string): number | null =>
   countedShop.value === shopId() ? (counts.value.get(query) ?? null) : null;
 
-/** The list does not wait for the counts. */
+/** Age of the list's first rows at which the counts are read. */
 const firstAfterMs = 1_000;
 
 /** However much happens in the shop, they are read this often at most. */
@@ -39,8 +39,12 @@ async function read(): Promise<void> {
   counts.value = new Map(results.flatMap(([query, count]) => (count === null ? [] : [[query, count]])));
 }
 
-export function useViewCounts(): void {
+/** @param isListed  true when the list has been read, which does not wait for the counts. */
+export function useViewCounts(isListed: boolean): void {
+  const isDue = useRef(false);
+  isDue.current ||= isListed;
   useEffect(() => {
+    if (!isDue.current) return;
     let timer: ReturnType<typeof setTimeout> | null = null;
     let restUntilMs = 0;
     const readSoon = (waitMs: number): void => {
@@ -58,5 +62,5 @@ export function useViewCounts(): void {
       unfollow();
       if (timer !== null) clearTimeout(timer);
     };
-  }, []);
+  }, [isDue.current]);
 }

@@ -332,7 +332,7 @@ const Orders: FunctionComponent<{ readonly filter: RecordKind["filter"]; readonl
         {data.purchaseOrders.map((order) => (
           <li key={order.purchaseOrderId}>
             <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
-            <span class="name">{order.supplierName ?? texts.orders.none}</span>
+            <span class="name">{(filter === "supplierId" ? order.poName : order.supplierName) ?? ""}</span>
             <StatusChip status={order.status} />
             {order.nextExpectedDate === null ? null : (
               <span class="quiet">

@@ -147,7 +147,7 @@ export const recordTexts = {
   },
   history: {
     title: "History",
-    empty: "Nothing has changed since records are kept.",
+    empty: "No change is recorded yet.",
     more: "Load more",
     actions: { created: "Added", changed: "Changed", deleted: "Removed", merged: "Merged" },
     price: (product: string) => `Price of ${product}`,
