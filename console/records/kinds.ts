@@ -51,6 +51,8 @@ export interface RecordKind {
   readonly create: (members: object, idempotencyKey: string) => Promise<Came & { readonly id?: string }>;
   readonly update: (id: string, members: object, ifMatch: string) => Promise<Came>;
   readonly remove: (id: string, ifMatch: string) => Promise<Problem | null>;
+  /** Moves what names the record to another one, and ends it. Absent: such records are not merged. */
+  readonly merge?: (id: string, into: string, ifMatch: string) => Promise<Problem | null>;
   readonly Sections: FunctionComponent<SectionProps> | null;
 }
 

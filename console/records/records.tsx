@@ -27,6 +27,7 @@ import { RecordForm } from "./form.tsx";
 import { History } from "./history.tsx";
 import { type Came, isKept, type RecordKind } from "./kinds.ts";
 import { locations } from "./locations.ts";
+import { MergeSupplier } from "./merge.tsx";
 import { products } from "./products.ts";
 import { suppliers } from "./suppliers.ts";
 
@@ -161,7 +162,13 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
   const isEditing = useSignal(false);
   /** Number of changes from here: the history is read again after each. */
   const version = useSignal(0);
-  const read = async (): Promise<Came> => (state.value = await kind.get(id));
+  const read = async (): Promise<Came> => {
+    const came = await kind.get(id);
+    const present = isKept(came) ? spelled(valueOf(came.record, kind.filter)) : id;
+    // The id of a supplier that was merged leads to the other one.
+    if (present !== id) go(hrefOf(name, present), { replace: true });
+    return (state.value = came);
+  };
   useEffect(() => void read(), [id]);
   const came = state.value;
   const known = came !== null && isKept(came) ? came : null;
@@ -208,6 +215,7 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
             {isEditing.value || !hasRole("purchaser") ? null : (
               <Actions
                 kind={kind}
+                id={id}
                 title={title}
                 isArchived={isArchived(kind, known.record)}
                 edit={() => (isEditing.value = true)}
@@ -218,6 +226,11 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
                 remove={async () => {
                   const refused = await kind.remove(id, known.etag);
                   if (refused === null) go(hrefOf(name), { replace: true });
+                  return refused;
+                }}
+                merge={async (into) => {
+                  const refused = (await kind.merge?.(id, into, known.etag)) ?? null;
+                  if (refused === null) go(hrefOf(name, into), { replace: true });
                   return refused;
                 }}
               />
@@ -255,15 +268,18 @@ const statusOf = (kind: RecordKind, record: object): string =>
 
 interface ActionsProps {
   readonly kind: RecordKind;
+  readonly id: string;
   readonly title: string;
   readonly isArchived: boolean;
   readonly edit: () => void;
   readonly archive: (value: unknown) => Promise<Problem | null>;
   readonly remove: () => Promise<Problem | null>;
+  readonly merge: (into: string) => Promise<Problem | null>;
 }
 
-const Actions: FunctionComponent<ActionsProps> = ({ kind, title, isArchived: isOff, edit, archive, remove }) => {
-  const isAsking = useSignal(false);
+const Actions: FunctionComponent<ActionsProps> = (props) => {
+  const { kind, id, title, isArchived: isOff, edit, archive, remove, merge } = props;
+  const asks = useSignal<"delete" | "merge" | null>(null);
   const problem = useSignal<Problem | null>(null);
   const { on, off } = kind.archive;
   return (
@@ -275,21 +291,29 @@ const Actions: FunctionComponent<ActionsProps> = ({ kind, title, isArchived: isO
         <button type="button" onClick={() => void archive(isOff ? off : on).then((came) => (problem.value = came))}>
           {isOff ? words.bringBack : words.archive}
         </button>
+        {kind.merge === undefined ? null : (
+          <button type="button" onClick={() => (asks.value = "merge")}>
+            {words.merge.action}
+          </button>
+        )}
         {isOwn(kind) ? (
-          <button type="button" class="danger" onClick={() => (isAsking.value = true)}>
+          <button type="button" class="danger" onClick={() => (asks.value = "delete")}>
             {words.delete}
           </button>
         ) : null}
       </div>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      {isAsking.value ? (
+      {asks.value === "delete" ? (
         <AskFirst
           title={words.deleteTitle(title)}
           text={words.deleteText}
           action={words.delete}
           run={remove}
-          onClose={() => (isAsking.value = false)}
+          onClose={() => (asks.value = null)}
         />
+      ) : null}
+      {asks.value === "merge" ? (
+        <MergeSupplier id={id} title={title} merge={merge} onClose={() => (asks.value = null)} />
       ) : null}
     </>
   );

@@ -76,5 +76,9 @@ export const suppliers: RecordKind = {
     const result = await openpo.call("supplier_delete", { shopId: shopId(), supplierId }, { ifMatch });
     return result.ok ? null : problemOf(result);
   },
+  async merge(supplierId, into, ifMatch) {
+    const result = await openpo.call("supplier_merge", { shopId: shopId(), supplierId, into }, { ifMatch });
+    return result.ok ? null : problemOf(result);
+  },
   Sections: PriceList,
 };

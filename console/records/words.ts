@@ -53,6 +53,14 @@ export const recordTexts = {
   delete: "Delete",
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteText: "What orders use is not deleted: archive it instead.",
+  merge: {
+    action: "Merge",
+    of: (name: string) => `Merge ${name} into another supplier`,
+    stays: "Supplier that stays",
+    title: (name: string, into: string) => `Merge ${name} into ${into}?`,
+    text: (into: string) =>
+      `Its orders, prices and credits go to ${into}, whose own prices stay. No order changes its figures. This cannot be undone.`,
+  },
   stale: "Somebody changed it meanwhile. What you typed is kept.",
   theirs: (value: string) => `It now says: ${value}. Save once more to replace it.`,
   needed: "must be filled in",

@@ -209,6 +209,37 @@ test(
   },
 );
 
+test("a supplier is merged into another one, and its address leads there", { skip }, async () => {
+  await withConsole(async (page, _link, program) => {
+    const twin = { type: "supplier", supplierId: "twin", name: "Mill and Sons", currencyCode: "EUR" };
+    const price = { type: "supplierVariant", supplierId: "twin", variantId: "w", unitCost: 1.75 };
+    const { link } = await makeShop(program, "twins", [...records, twin, price]);
+    const { origin, hash } = new URL(link);
+    await page.goto(`${origin}/console/suppliers/twin${hash}`);
+    await heading(page, "Mill and Sons").waitFor();
+    await button(page, "Merge").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("option").first().waitFor();
+    await picture(page, "merge-choice");
+    assert.deepEqual(await dialog.getByRole("option").allInnerTexts(), ["Mill & Sons old@mill.example"]);
+    await dialog.getByRole("option").click();
+    await dialog.getByText(/go to Mill & Sons/).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await picture(page, "merge-question");
+    await dialog.getByRole("button", { name: "Merge" }).click();
+    await heading(page, "Mill & Sons").waitFor();
+    await main(page)
+      .getByRole("row", { name: /Oats.*€1\.75/ })
+      .waitFor();
+    assert.equal(at(page), "/console/suppliers/s");
+    await page.goto(`${origin}/console/suppliers/twin`);
+    await heading(page, "Mill & Sons").waitFor();
+    assert.equal(at(page), "/console/suppliers/s");
+    const listed = await program.ask("GET", "/admin/v1/shops/twins/suppliers", program.adminToken);
+    assert.equal(listed.at("data", "totalCount"), 1);
+  });
+});
+
 test("a viewer reads suppliers, products and locations, and is offered no change of them", { skip }, () =>
   withPerson("viewer", async (page, program) => {
     for (const [name, list, id] of [
