@@ -66,7 +66,9 @@ async function startBusy(admission: AdmissionLimits) {
 test("an overloaded process refuses requests in words and without an audit row, and answers health, metrics and those that wait (H13)", async () => {
   const admission = { startWaitMsMax: 300, startsWaitingMin: 10 };
   await using busy = await startBusy(admission);
-  const { server } = busy;
+  const { server, seen } = busy;
+  // The others have come by then, however long the loop took to read them.
+  await until("the first one is answered", () => seen.answered > 0);
   await pause(admission.startWaitMsMax + 50);
   for (let count = 0; count < 3; count += 1) {
     const refused = await server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "overloaded" } });
