@@ -37,8 +37,8 @@ export interface SectionProps {
 export interface RecordKind {
   /** The name of the kind for the service. */
   readonly kind: "supplier" | "variant" | "location";
-  /** The filter of the list of orders. */
-  readonly filter: "supplierId" | "variantId" | "locationId";
+  /** The record's field with its id, by which the list of orders is filtered too. */
+  readonly idField: "supplierId" | "variantId" | "locationId";
   /** True if they come from a storefront that the shop is connected to. */
   readonly isOfStorefront: boolean;
   readonly groups: readonly FieldGroup[];
@@ -48,7 +48,7 @@ export interface RecordKind {
   readonly archive: { readonly field: string; readonly on: unknown; readonly off: unknown };
   readonly page: (search: string, cursor: string | null) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
   readonly get: (id: string) => Promise<Came>;
-  readonly create: (members: object, idempotencyKey: string) => Promise<Came & { readonly id?: string }>;
+  readonly create: (members: object, idempotencyKey: string) => Promise<Came>;
   readonly update: (id: string, members: object, ifMatch: string) => Promise<Came>;
   readonly remove: (id: string, ifMatch: string) => Promise<Problem | null>;
   /** Moves what names the record to another one, and ends it. Absent: such records are not merged. */

@@ -9,7 +9,7 @@ import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
 
 export const locations: RecordKind = {
   kind: "location",
-  filter: "locationId",
+  idField: "locationId",
   isOfStorefront: true,
   groups: [
     {
@@ -36,11 +36,7 @@ export const locations: RecordKind = {
     cameOf(await openpo.call("location_get", { shopId: shopId(), locationId }), ({ location }) => location),
   async create(members, idempotencyKey) {
     const input = { name: "", ...members, shopId: shopId() };
-    const result = await openpo.call("location_create", input, { idempotencyKey });
-    return {
-      ...cameOf(result, (data) => data.location),
-      ...(result.ok ? { id: result.data.location.locationId } : {}),
-    };
+    return cameOf(await openpo.call("location_create", input, { idempotencyKey }), (data) => data.location);
   },
   update: async (locationId, members, ifMatch) =>
     cameOf(

@@ -4,7 +4,6 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { money, number } from "../data/format.ts";
 import { variants } from "../data/look-ups.ts";
 import { type KeptList, listOf } from "../data/pages.ts";
 import { hasRole, shopId } from "../data/session.ts";
@@ -12,7 +11,6 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { MoreRows } from "../parts/lists/more-rows.tsx";
-import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
@@ -20,11 +18,11 @@ import { texts } from "../texts/texts.ts";
 import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
+import { TermsCells, TermsHead } from "./terms.tsx";
 
 type Entry = Output<"supplier_variant_list">["supplierVariants"][number];
 
-const { prices: words, fields, columns } = recordTexts;
-const { none } = texts.orders;
+const { prices: words, fields } = recordTexts;
 
 const groups: readonly FieldGroup[] = [
   {
@@ -114,27 +112,11 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
       ) : null}
       {rows.length === 0 ? null : (
         <table class="rows" aria-label={words.title}>
-          <TableHead
-            titles={[
-              words.product,
-              fields.supplierSku,
-              columns.unitCost,
-              fields.moq,
-              fields.packSize,
-              columns.leadTime,
-            ]}
-            amounts={[columns.unitCost, fields.moq, fields.packSize, columns.leadTime]}
-            {...(mayChange ? { does: words.does } : {})}
-          />
+          <TermsHead first={words.product} {...(mayChange ? { does: words.does } : {})} />
           <tbody>
             {rows.map((entry) => {
-              const { variantId, supplierSku, unitCost, unitCostCurrencyCode, moq, packSize, leadTimeDays } = entry;
+              const { variantId } = entry;
               const product = productOf(entry);
-              const amount = (title: string, shown: string | null) => (
-                <td class="amount" data-name={title}>
-                  {shown ?? none}
-                </td>
-              );
               return (
                 <tr key={variantId}>
                   <th scope="row">
@@ -142,14 +124,7 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
                     {entry.sku === null ? null : <span class="quiet">{entry.sku}</span>}
                     {entry.isPreferred ? <span class="quiet">{words.preferred}</span> : null}
                   </th>
-                  <td data-name={fields.supplierSku}>{supplierSku ?? none}</td>
-                  {amount(
-                    columns.unitCost,
-                    unitCost === null ? null : money(unitCost, unitCostCurrencyCode ?? currencyCode()),
-                  )}
-                  {amount(fields.moq, moq === null ? null : number(moq))}
-                  {amount(fields.packSize, packSize === null ? null : number(packSize))}
-                  {amount(columns.leadTime, leadTimeDays === null ? null : recordTexts.days(leadTimeDays))}
+                  <TermsCells terms={entry} />
                   {mayChange ? (
                     <td class="does">
                       <button type="button" aria-label={words.changeOf(product)} onClick={() => change(entry, product)}>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, problemOf } from "../data/client.ts";
-import { money, number } from "../data/format.ts";
+import { number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
@@ -10,13 +10,12 @@ import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
-import { texts } from "../texts/texts.ts";
 import { type FieldGroup, platform } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
+import { TermsCells, TermsHead } from "./terms.tsx";
 
-const { stock: words, offers, fields, columns, days } = recordTexts;
-const { none } = texts.orders;
+const { stock: words, offers, fields, columns } = recordTexts;
 
 const groups: readonly FieldGroup[] = [
   {
@@ -98,36 +97,14 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }
         <p class="quiet">{variant.suppliers.length === 0 ? offers.empty : offers.lead}</p>
         {variant.suppliers.length === 0 ? null : (
           <table class="rows" aria-label={offers.title}>
-            <TableHead
-              titles={[
-                columns.supplier,
-                fields.supplierSku,
-                columns.unitCost,
-                fields.moq,
-                fields.packSize,
-                columns.leadTime,
-              ]}
-              amounts={[columns.unitCost, fields.moq, fields.packSize, columns.leadTime]}
-            />
+            <TermsHead first={columns.supplier} />
             <tbody>
               {variant.suppliers.map(({ supplierId, supplierName, terms }) => (
                 <tr key={supplierId}>
                   <th scope="row">
                     <a href={hrefOf("suppliers", supplierId)}>{supplierName ?? supplierId}</a>
                   </th>
-                  <td data-name={fields.supplierSku}>{terms.supplierSku ?? none}</td>
-                  <td class="amount" data-name={columns.unitCost}>
-                    {terms.unitCost === null ? none : money(terms.unitCost, terms.unitCostCurrencyCode)}
-                  </td>
-                  <td class="amount" data-name={fields.moq}>
-                    {terms.moq === null ? none : number(terms.moq)}
-                  </td>
-                  <td class="amount" data-name={fields.packSize}>
-                    {terms.packSize === null ? none : number(terms.packSize)}
-                  </td>
-                  <td class="amount" data-name={columns.leadTime}>
-                    {terms.leadTimeDays === null ? none : days(terms.leadTimeDays)}
-                  </td>
+                  <TermsCells terms={terms} />
                 </tr>
               ))}
             </tbody>

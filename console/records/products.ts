@@ -13,7 +13,7 @@ const { columns: titles, fields } = words;
 
 export const products: RecordKind = {
   kind: "variant",
-  filter: "variantId",
+  idField: "variantId",
   isOfStorefront: true,
   groups: [
     {
@@ -78,8 +78,7 @@ export const products: RecordKind = {
     cameOf(await openpo.call("variant_get", { shopId: shopId(), variantId }), ({ variant }) => variant),
   async create(members, idempotencyKey) {
     const input = { productName: "", ...members, shopId: shopId() };
-    const result = await openpo.call("variant_create", input, { idempotencyKey });
-    return { ...cameOf(result, (data) => data.variant), ...(result.ok ? { id: result.data.variant.variantId } : {}) };
+    return cameOf(await openpo.call("variant_create", input, { idempotencyKey }), (data) => data.variant);
   },
   update: async (variantId, members, ifMatch) =>
     cameOf(

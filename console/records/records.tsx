@@ -125,7 +125,7 @@ const NewRecord: FunctionComponent<{ readonly name: KindName }> = ({ name }) => 
     if (values !== sent.current.values) sent.current = { values, key: newIdempotencyKey() };
     const came = await kind.create(members, sent.current.key);
     if (!isKept(came)) return came.problem;
-    go(hrefOf(name, came.id ?? ""), { replace: true });
+    go(hrefOf(name, idOf(kind, came.record)), { replace: true });
     return null;
   };
   return (
@@ -164,7 +164,7 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
   const version = useSignal(0);
   const read = async (): Promise<Came> => {
     const came = await kind.get(id);
-    const present = isKept(came) ? spelled(valueOf(came.record, kind.filter)) : id;
+    const present = isKept(came) ? idOf(kind, came.record) : id;
     // The id of a supplier that was merged leads to the other one.
     if (present !== id) go(hrefOf(name, present), { replace: true });
     return (state.value = came);
@@ -251,7 +251,7 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
               {kind.Sections === null ? null : (
                 <kind.Sections id={id} record={known.record} changed={() => (version.value += 1)} />
               )}
-              <Orders filter={kind.filter} id={id} />
+              <Orders filter={kind.idField} id={id} />
               <History key={version.value} kind={kind.kind} id={id} />
             </>
           )}
@@ -260,6 +260,8 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
     </>
   );
 };
+
+const idOf = ({ idField }: RecordKind, record: object): string => spelled(valueOf(record, idField));
 
 const isArchived = ({ archive }: RecordKind, record: object): boolean => valueOf(record, archive.field) === archive.on;
 
@@ -337,7 +339,7 @@ const Facts: FunctionComponent<{ readonly kind: RecordKind; readonly record: obj
 /** Orders that are shown; the list has the others. */
 const ordersShown = 5;
 
-const Orders: FunctionComponent<{ readonly filter: RecordKind["filter"]; readonly id: string }> = ({ filter, id }) => {
+const Orders: FunctionComponent<{ readonly filter: RecordKind["idField"]; readonly id: string }> = ({ filter, id }) => {
   const { data, problem, again } = useReading("purchase_order_list", { [filter]: id, limit: ordersShown });
   if (problem !== null) return <ProblemNotice problem={problem} again={() => void again()} />;
   if (data === null) return null;

@@ -12,7 +12,7 @@ const { columns: titles, fields } = words;
 
 export const suppliers: RecordKind = {
   kind: "supplier",
-  filter: "supplierId",
+  idField: "supplierId",
   isOfStorefront: false,
   groups: [
     {
@@ -61,11 +61,7 @@ export const suppliers: RecordKind = {
     cameOf(await openpo.call("supplier_get", { shopId: shopId(), supplierId }), ({ supplier }) => supplier),
   async create(members, idempotencyKey) {
     const input = { name: "", ...members, shopId: shopId() };
-    const result = await openpo.call("supplier_create", input, { idempotencyKey });
-    return {
-      ...cameOf(result, (data) => data.supplier),
-      ...(result.ok ? { id: result.data.supplier.supplierId } : {}),
-    };
+    return cameOf(await openpo.call("supplier_create", input, { idempotencyKey }), (data) => data.supplier);
   },
   update: async (supplierId, members, ifMatch) =>
     cameOf(

@@ -1,11 +1,11 @@
 /** Files of a shop's records, in and out, and copies of its database for a backup. */
-import { adminPrefix } from "../http/routes.ts";
 import { z } from "zod";
 import { fileFormat, type FileFormatName, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
 import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import { invalidField } from "../base/fault.ts";
+import { adminPrefix } from "../http/routes.ts";
 import { id, instantOrNull } from "../operations/fields.ts";
 import { actorOf } from "../requests/caller.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";

@@ -5,7 +5,6 @@
  * Each operation is one value in the registry, much like an operation of the API (requests/operation.ts). The HTTP
  * surface (app.ts) and the command line read this shape.
  */
-import { adminPrefix } from "../http/routes.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { z } from "zod";
 import { shopIdPattern } from "../base/secret.ts";
@@ -15,6 +14,7 @@ import type { Role } from "../core/access/role.ts";
 import type { Connecting } from "../connect/consent.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext, NamedRecords } from "../exchange/import-run.ts";
+import { adminPrefix } from "../http/routes.ts";
 import type { BroadQuery, Readers } from "../requests/broad-read.ts";
 import { type CallDependencies, readQueryWith } from "../requests/write/call.ts";
 import { actorOf, type SignedIn } from "../requests/caller.ts";

@@ -1,10 +1,10 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
-import { adminPrefix } from "../http/routes.ts";
 import { z } from "zod";
 import { unconfirmedDaysMax } from "../core/order/advice/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
 import { fxRateToNumber, quantityDecimalsMax, quantityFrom, quantityToNumber } from "../core/money/money.ts";
+import { adminPrefix } from "../http/routes.ts";
 import { currencyCode, decimal, instant, mailAddress, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";

@@ -16,7 +16,7 @@ import {
   loadSupplier,
   loadVariants,
 } from "../shop/catalogue/catalogue.ts";
-import { presentSupplierId } from "../shop/catalogue/supplier-merges.ts";
+import { loadMerges } from "../shop/catalogue/supplier-merges.ts";
 import type { ImportedOrder, ImportStamp } from "../shop/order/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
@@ -135,10 +135,11 @@ async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly Order
     ),
   );
   const stagedSuppliers = await stagedRecords(tx, lease, "supplier", supplierIds);
+  const merges = await loadMerges(tx, shopId);
   const suppliers = await Promise.all(
     [...supplierIds].map(async (supplierId) => {
       const record = stagedSuppliers.get(supplierId);
-      const presentId = await presentSupplierId(tx, shopId, supplierId);
+      const presentId = merges.get(supplierId) ?? supplierId;
       const supplier = record === undefined ? await loadSupplier(tx, shopId, presentId) : supplierFrom(record);
       return [supplierId, supplier] as const;
     }),

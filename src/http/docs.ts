@@ -3,7 +3,7 @@
  * key that the reader enters. Everything comes from this process; the page's policy forbids the browser any other
  * address.
  */
-import { type Publication, publish } from "./openapi/publication.ts";
+import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { requireGet, type Surface } from "./surface.ts";
 
@@ -68,18 +68,17 @@ const javascript = "text/javascript; charset=utf-8";
  *   for.
  */
 export function createDocs(loadBundle: () => Promise<string | null>): Surface {
-  let program: Promise<Publication | null> | null = null;
-  const loadProgram = async (): Promise<Publication | null> => {
+  const program = publishLater(async () => {
     const bundle = await loadBundle();
     // The script would ask for a map that is not served.
-    return bundle === null ? null : publish(bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), javascript);
-  };
+    return bundle?.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n") ?? null;
+  }, javascript);
   const html = publish(docsPage, "text/html; charset=utf-8");
   const script = publish(start, javascript);
   const files = new Map<string, () => Publication | Promise<Publication | null>>([
     [docsPath, () => html],
     [`${docsPath}/start.js`, () => script],
-    [`${docsPath}/reference.js`, () => (program ??= loadProgram())],
+    [`${docsPath}/reference.js`, program],
   ]);
   return {
     path: docsPath,

@@ -10,7 +10,7 @@ import { failure, isReplay, type Reply, respond } from "../requests/envelope.ts"
 import { isRestOperation, type Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import { ofShop } from "./body.ts";
-import { type Publication, publish } from "./openapi/publication.ts";
+import { type Publication, publishLater } from "./openapi/publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, asksForDryRun, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
 import {
@@ -61,20 +61,16 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
  * @param load  the document; null when this installation does not carry it. It is loaded when first asked for.
  */
 export function documentSurface(path: string, operation: string, load: () => Promise<string | null>): Surface {
-  let loading: Promise<Publication | null> | null = null;
-  const loadDocument = async (): Promise<Publication | null> => {
-    const text = await load();
-    return text === null ? null : publish(text, "application/json");
-  };
+  const document = publishLater(load, "application/json");
   return {
     path,
     exact: true,
     headers: corsHeaders,
     async handle(context) {
       if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
-      const document = await (loading ??= loadDocument());
-      if (document === null) return null;
-      const response = await documentResponse(document, operation, context);
+      const publication = await document();
+      if (publication === null) return null;
+      const response = await documentResponse(publication, operation, context);
       for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
       return response;
     },

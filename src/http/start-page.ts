@@ -2,7 +2,7 @@
  * Page that a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told
  * that there is nothing, as at any unknown path.
  */
-import { type Publication, publish } from "./openapi/publication.ts";
+import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
 
@@ -71,9 +71,7 @@ const html = "text/html; charset=utf-8";
 
 /** @param loadReadme  the README; null when this installation does not carry it. It is loaded when first asked for. */
 export function createStartPage(loadReadme: () => Promise<string | null>): readonly Surface[] {
-  let loading: Promise<Publication | null> | null = null;
-  const readme = (): Promise<Publication | null> =>
-    (loading ??= loadReadme().then((text) => (text === null ? null : publish(text, "text/plain; charset=utf-8"))));
+  const readme = publishLater(loadReadme, "text/plain; charset=utf-8");
   const whole = publish(htmlOf([reference, readmeLink, consoleLink, ...further]), html);
   const short = publish(htmlOf([reference, consoleLink, ...further]), html);
   return [

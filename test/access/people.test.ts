@@ -12,12 +12,7 @@ import { restOperations } from "../../src/operations/registry.ts";
 import { bearerMs, sessionIdleMs } from "../../src/requests/sessions.ts";
 import { askAdmin, cookieOf, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
 import { spelled } from "../support/openapi/requests.ts";
-import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
-
-function assertFault(answered: TestResponse, status: number, code: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-}
+import { assertFault, adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const listed = async (server: TestServer, key: string): Promise<number> =>
   (await server.get("/api/v1/purchase-orders?limit=1", { key })).status;

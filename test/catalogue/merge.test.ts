@@ -3,20 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.ts";
 import { loadContent } from "../../src/documents/content.ts";
-import { exportRecords } from "../../src/exchange/export.ts";
 import { mergedRowsMax } from "../../src/operations/catalogue/merge.ts";
 import { mergedInto } from "../../src/shop/catalogue/supplier-merges.ts";
 import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { byLink, makeLink } from "../support/peers/supplier-link.ts";
-import type { TestResponse } from "../support/server.ts";
-
-function assertFault(answered: TestResponse, status: number, code: string, reason?: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-  if (reason !== undefined) assert.equal(answered.at("error", "reason"), reason, answered.text);
-}
+import { assertFault, type TestResponse } from "../support/server.ts";
+import { exportedRecords } from "../support/shops/exported-records.ts";
 
 const of =
   (server: GoodsServer) =>
@@ -33,15 +27,6 @@ const objectAt = (answered: TestResponse, ...path: readonly (string | number)[])
   const found = answered.at(...path);
   assert.ok(found !== undefined && isJsonObject(found), answered.text);
   return found;
-};
-
-const exported = async (server: GoodsServer): Promise<readonly JsonObject[]> => {
-  let text = "";
-  for await (const part of exportRecords(server.engine, server.shopId)) text += part;
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): JsonObject => JSON.parse(line));
 };
 
 const orderRead = (server: GoodsServer, id: string): Promise<TestResponse> =>
@@ -206,7 +191,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   );
 
   // No record names it but the one that tells where it went. What a shop exports makes the same shop.
-  const records = await exported(server);
+  const records = await exportedRecords(server.engine, server.shopId);
   const naming = records.filter(
     (record) => record["supplierId"] === "loom" || JSON.stringify(record["supplierIds"] ?? null).includes("loom"),
   );
@@ -214,7 +199,7 @@ test("orders, entries and credits go over, each order's log and an event say so,
   await using copy = await startGoodsServer();
   await copy.bring(records);
   const withoutOwn = (all: readonly JsonObject[]) => all.filter(({ type }) => type !== "documentSettings");
-  assert.deepEqual(withoutOwn(await exported(copy)), withoutOwn(records));
+  assert.deepEqual(withoutOwn(await exportedRecords(copy.engine, copy.shopId)), withoutOwn(records));
 });
 
 test("the old id leads to the supplier that stays: reads follow, writes name it, orders and imports take it", async () => {
@@ -311,7 +296,7 @@ test("the old id leads to the supplier that stays: reads follow, writes name it,
   );
   const prices = objectsAt(await ask("GET", "/suppliers/mill/variants"), "data", "supplierVariants");
   assert.equal(prices.find((entry) => entry["variantId"] === "red")?.["unitCost"], 4.5);
-  const records = await exported(server);
+  const records = await exportedRecords(server.engine, server.shopId);
   assert.deepEqual(
     records.filter(({ type }) => type === "supplierMerge"),
     ["loom", "web"].map((supplierId) => ({ type: "supplierMerge", supplierId, intoId: "mill" })),
@@ -326,7 +311,7 @@ test("a merge into itself, into nobody, into one that was merged, at an older ve
   await server.bring([{ type: "supplier", supplierId: "web", name: "Web" }]);
   await bringOrder(server, "po_1", "Sent", [lineA]);
   assert.equal((await ask("POST", "/suppliers/web/merge", { into: "mill" })).status, 200);
-  const kept = JSON.stringify(await exported(server));
+  const kept = JSON.stringify(await exportedRecords(server.engine, server.shopId));
   const etag = String((await ask("GET", "/suppliers/loom")).headers["etag"]);
   const merge = (into: string, options: Parameters<typeof askAdmin>[4] = {}, query = "") =>
     ask("POST", `/suppliers/loom/merge${query}`, { into }, options);
@@ -346,7 +331,7 @@ test("a merge into itself, into nobody, into one that was merged, at an older ve
   assertFault(await merge("mill", { key: receiver }), 403, "FORBIDDEN_SCOPE");
   const dry = await merge("mill", {}, "?dryRun=true");
   assert.deepEqual(dry.at("data", "moved", "orders"), 1, dry.text);
-  assert.equal(JSON.stringify(await exported(server)), kept);
+  assert.equal(JSON.stringify(await exportedRecords(server.engine, server.shopId)), kept);
   const headers = { "If-Match": etag, "Idempotency-Key": "one" };
   const merged = await merge("mill", { headers });
   assert.equal(merged.status, 200, merged.text);

@@ -6,19 +6,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminOperations } from "../../src/admin/registry.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
-import { exportRecords } from "../../src/exchange/export.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
 import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { createValues, differences, type Members, membersOf, takesNull } from "../support/openapi/schema-values.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import type { TestResponse } from "../support/server.ts";
-
-function assertFault(answered: TestResponse, status: number, code: string, reason?: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-  if (reason !== undefined) assert.equal(answered.at("error", "reason"), reason, answered.text);
-}
+import { assertFault, type TestResponse } from "../support/server.ts";
+import { exportedRecords } from "../support/shops/exported-records.ts";
 
 const of =
   (server: GoodsServer) =>
@@ -34,15 +28,8 @@ const historyOf = async (server: GoodsServer, kind: string, id: string): Promise
   return entries.filter(isJsonObject);
 };
 
-const recordsOf = async (server: GoodsServer, type: string): Promise<readonly JsonObject[]> => {
-  let text = "";
-  for await (const part of exportRecords(server.engine, server.shopId)) text += part;
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): JsonObject => JSON.parse(line))
-    .filter((record) => record["type"] === type);
-};
+const recordsOf = async (server: GoodsServer, type: string): Promise<readonly JsonObject[]> =>
+  (await exportedRecords(server.engine, server.shopId)).filter((record) => record["type"] === type);
 
 /** The kinds of records: where they are, and members that another kind or the operator alone has. */
 const kinds = [

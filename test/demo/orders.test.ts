@@ -129,7 +129,7 @@ interface Demo {
 }
 
 async function loadDemo(): Promise<Demo> {
-  let records: Record<string, unknown>[] = [];
+  let records: readonly Record<string, unknown>[] = [];
   await withShops(async (open) => {
     const usd = fxRateFrom(demoShop.settings.fxRates.USD);
     assert.ok(usd !== null);

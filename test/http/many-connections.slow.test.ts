@@ -55,7 +55,7 @@ test("at four times the connections that the process serves it goes on answering
       );
       assert.equal(many.resets, 0);
       assert.equal(many.withoutRetryAfter, 0);
-      // What share it answers of those it could is measured in bench/overload.ts.
+      // bench/overload.ts measures the share of its load that it answers.
       assert.ok(answersOf(many, 200) > served, `${answersOf(many, 200)} answers`);
       assert.ok(health.length > 10 && health.every((status) => status === 200), health.join(" "));
     },

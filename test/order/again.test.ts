@@ -4,12 +4,7 @@ import { test } from "node:test";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import type { TestResponse } from "../support/server.ts";
-
-function assertFault(answered: TestResponse, status: number, code: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-}
+import { assertFault, type TestResponse } from "../support/server.ts";
 
 const again = (server: GoodsServer, orderId = "po_1", options: Parameters<typeof askAdmin>[4] = {}) =>
   askAdmin(server, "POST", `/shops/${server.shopId}/purchase-orders/${orderId}/order-again`, undefined, options);

@@ -7,14 +7,9 @@ import { test } from "node:test";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { signInAs } from "../support/people.ts";
-import type { TestResponse } from "../support/server.ts";
+import { assertFault } from "../support/server.ts";
 
 const orderId = "po_1";
-
-function assertFault(answered: TestResponse, status: number, code: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-}
 
 const comments = ({ shopId }: GoodsServer): string => `/admin/v1/shops/${shopId}/purchase-orders/po_1/comments`;
 

@@ -8,7 +8,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import { fxRateFrom } from "../../src/core/money/money.ts";
-import { exportRecords } from "../../src/exchange/export.ts";
 import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { derived } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
@@ -32,6 +31,7 @@ import {
   type Schema,
   takesNull,
 } from "../support/openapi/schema-values.ts";
+import { exportedRecords } from "../support/shops/exported-records.ts";
 
 const shopCurrency = "EUR";
 
@@ -173,15 +173,6 @@ const restOf =
     return objectIn(data, name);
   };
 
-async function exportOf(server: GoodsServer): Promise<readonly JsonObject[]> {
-  let text = "";
-  for await (const part of exportRecords(server.engine, server.shopId)) text += part;
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): JsonObject => JSON.parse(line));
-}
-
 const sameAs = (members: Readonly<Record<string, string>>) => (record: JsonObject) =>
   Object.entries(members).every(([name, value]) => record[name] === value);
 
@@ -257,7 +248,7 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
   const keyOf = (entry: JsonObject): string => `${textIn(entry, "supplierId")} / ${textIn(entry, "variantId")}`;
   const variantRecords = new Map<Json | undefined, JsonObject>();
   const supplierRecords = new Map<Json | undefined, JsonObject>();
-  for (const record of await exportOf(server)) {
+  for (const record of await exportedRecords(server.engine, server.shopId)) {
     if (record["type"] === "supplierVariant") catalogue.set(keyOf(record), record);
     if (record["type"] === "variant") variantRecords.set(record["variantId"], record);
     if (record["type"] === "supplier") supplierRecords.set(record["supplierId"], record);
@@ -330,7 +321,7 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
     const answers: (readonly [string, JsonObject])[] = [[`the answer of ${after}`, answer]];
     for (const { name, input } of orderReads)
       answers.push([name, await ask(name, "purchaseOrderId" in input.shape ? { purchaseOrderId } : {})]);
-    const records = await exportOf(server);
+    const records = await exportedRecords(server.engine, server.shopId);
     const exported = records.filter(sameAs({ type: "purchaseOrder", purchaseOrderId }));
     const entries = records.filter(sameAs({ type: "supplierVariant" }));
     const showings = [
@@ -500,9 +491,9 @@ async function allReadsOf(server: GoodsServer, purchaseOrderId: string): Promise
 /** Imports the shop's export into a fresh shop and compares all reads and the export of that one. */
 async function checkMove(server: GoodsServer, purchaseOrderIds: readonly string[]): Promise<void> {
   await using fresh = await startGoodsServer({ shop: shopSettings });
-  const records = await exportOf(server);
+  const records = await exportedRecords(server.engine, server.shopId);
   await fresh.bring(records);
-  assert.deepEqual(await exportOf(fresh), records, "the export of the import");
+  assert.deepEqual(await exportedRecords(fresh.engine, fresh.shopId), records, "the export of the import");
   for (const id of purchaseOrderIds)
     none(differences(await allReadsOf(server, id), await allReadsOf(fresh, id), id), "in a fresh shop");
 }

@@ -11,12 +11,7 @@ import {
   startGoodsServer,
 } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import type { TestResponse } from "../support/server.ts";
-
-function assertFault(answered: TestResponse, status: number, code: string): void {
-  assert.equal(answered.status, status, answered.text);
-  assert.equal(answered.at("error", "code"), code);
-}
+import { assertFault, type TestResponse } from "../support/server.ts";
 
 const merge = (
   { shopId, ...server }: GoodsServer,

@@ -1,18 +1,19 @@
 /** A shop in its own store, for tests of import, export and other operator functions that need no server. */
-import { exportRecords } from "../../src/exchange/export.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { makePlace, openStore } from "./store.ts";
+import { exportedRecords } from "./shops/exported-records.ts";
 
 export interface TestShop extends ImportContext {
   readonly shop: Shop;
   /** Imports these records: an object becomes one line of JSON, a string is a line already. */
   bring(records: readonly (object | string)[]): Promise<Readonly<Record<string, number>>>;
   /** Exports the shop and returns the parsed records. */
-  records(): Promise<Record<string, unknown>[]>;
+  records(): Promise<readonly JsonObject[]>;
 }
 
 export const ndjson = (records: readonly (object | string)[]): Uint8Array =>
@@ -64,14 +65,7 @@ export async function withShops(
         ...base,
         shop,
         bring: (records) => importRecords(base, shop, piecesOf(ndjson(records), 65_536), "req_test"),
-        async records() {
-          let text = "";
-          for await (const part of exportRecords(engine, shopId)) text += part;
-          return text
-            .split("\n")
-            .filter((line) => line !== "")
-            .map((line): Record<string, unknown> => JSON.parse(line));
-        },
+        records: () => exportedRecords(engine, shopId),
       };
     });
   } finally {

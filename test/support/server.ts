@@ -121,6 +121,13 @@ export interface TestResponse {
   textAt(...steps: readonly (string | number)[]): string;
 }
 
+/** Fails unless it is this refusal. */
+export function assertFault(answered: TestResponse, status: number, code: string, reason?: string): void {
+  assert.equal(answered.status, status, answered.text);
+  assert.equal(answered.at("error", "code"), code);
+  if (reason !== undefined) assert.equal(answered.at("error", "reason"), reason, answered.text);
+}
+
 export interface TestServer {
   readonly url: string;
   readonly port: number;

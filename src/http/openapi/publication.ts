@@ -67,6 +67,19 @@ export function publish(content: string | Uint8Array<ArrayBuffer>, contentType: 
 }
 
 /**
+ * Publishes a text that is loaded when it is first asked for.
+ *
+ * @param load  null: this installation does not carry it.
+ */
+export function publishLater(
+  load: () => Promise<string | null>,
+  contentType: string,
+): () => Promise<Publication | null> {
+  let loading: Promise<Publication | null> | null = null;
+  return () => (loading ??= load().then((text) => (text === null ? null : publish(text, contentType))));
+}
+
+/**
  * The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy
  * them.
  */
