@@ -6,6 +6,7 @@ import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
+import { lazy } from "../parts/lazy.tsx";
 import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
@@ -14,6 +15,9 @@ import { texts } from "../texts/texts.ts";
 import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
+
+const MergeEntry = lazy(async () => (await import("../orders/merge.tsx")).MergeEntry, { isQuiet: true });
+const MergeDrafts = lazy(async () => (await import("../orders/merge.tsx")).MergeDrafts, { isQuiet: true });
 
 const words = texts.orderActions;
 
@@ -49,7 +53,7 @@ export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
   });
 
 export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send }) => {
-  const chosen = useSignal<PurchaseOrderStatus | "delete" | null>(null);
+  const chosen = useSignal<PurchaseOrderStatus | "delete" | "merge" | null>(null);
   const problem = useSignal<Problem | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
   const { purchaseOrderId } = order;
@@ -136,16 +140,22 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
               look={item.isGrave === true ? "danger" : undefined}
             />
           ))}
+          {mayMove(role) && order.status === "Draft" ? (
+            <MergeEntry order={order} run={() => (chosen.value = "merge")} />
+          ) : null}
           <WhyNot order={order} role={role} />
         </Pop>
       </div>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      {chosen.value === null ? null : (
+      {chosen.value === "merge" ? (
+        <MergeDrafts state={state} order={order} onClose={() => (chosen.value = null)} />
+      ) : null}
+      {chosen.value === null || chosen.value === "merge" ? null : (
         <Sure
           action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
           yes={() => {
             if (chosen.value === "delete") void remove();
-            else if (chosen.value !== null) move(chosen.value);
+            else if (chosen.value !== null && chosen.value !== "merge") move(chosen.value);
           }}
           no={() => (chosen.value = null)}
         />

@@ -6,8 +6,18 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
 import { apiOf, makeShop, choose, press, showsStatus } from "../../support/pages/console-shop.ts";
-import { endConsole, picture, skip, withConsole, withoutEvents } from "../../support/pages/console.ts";
+import {
+  dialogsGone,
+  endConsole,
+  newPage,
+  picture,
+  skip,
+  toOrders,
+  withConsole,
+  withoutEvents,
+} from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
 after(endConsole);
@@ -308,6 +318,95 @@ test(
       await entry.getByText("1 change").click();
       assert.match(await entry.innerText(), /night bot · api-key · key_\w+ ·[^]*Product 0 · .*5 → 12/);
       await picture(page, "order-activity");
+    });
+  },
+);
+
+test(
+  "a draft is merged into another one of its supplier and place, after a question with what the other one then has",
+  { skip },
+  async () => {
+    await withConsole(async (page, _, program) => {
+      const places = ["m", "n"].map((locationId) => ({ type: "location", locationId, name: `Hall ${locationId}` }));
+      const paid = { documents: [{ documentId: "d1", documentType: "invoice", fileName: "7.pdf", uploadedAt: day }] };
+      const records = [
+        ...catalogue(3),
+        ...places,
+        ordered("ends", 2, { note: "gone" }),
+        ordered("stays", 3, { poName: "Weekly", shippingCost: 7 }),
+        ordered("filed", 1, paid),
+        ordered("sent", 1, { status: "Sent" }),
+        ordered("euros", 1, { currencyCode: "EUR" }),
+        ordered("other-place", 1, { locationId: "m" }),
+        ordered("alone", 1, { locationId: "n" }),
+      ];
+      const agent = await openOrder(page, program, "merging", records, "ends");
+      const { origin } = new URL(page.url());
+      const entry = page.getByRole("button", { name: "Merge into …" });
+      const dialog = page.getByRole("dialog");
+      const open = async (): Promise<void> => {
+        await choose(page, "button", "Merge into …");
+        await dialog.getByRole("option").first().waitFor();
+      };
+      await open();
+      assert.deepEqual((await dialog.getByRole("option").allInnerTexts()).toSorted(), [
+        "PO-filed 1 line, $10.00",
+        "PO-stays · Weekly 3 lines, $37.00",
+      ]);
+      await picture(page, "merge-drafts-choice");
+      await page.keyboard.type("week");
+      await dialog.getByRole("option", { name: /PO-filed/ }).waitFor({ state: "detached" });
+      await page.keyboard.press("Enter");
+      await dialog.getByText(/PO-stays · Weekly: now 3 lines, \$37\.00, then 5 lines, \$57\.00\./).waitFor();
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await picture(page, "merge-drafts-question");
+      // What was not asked about does not go over.
+      await agent.send("PATCH", "/ends/line-items", { lines: [{ lineItemId: "ends-0", quantityOrdered: 6 }] });
+      await page.getByRole("button", { name: "Ordered, Product 0: 6", includeHidden: true }).waitFor();
+      await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+      await dialog.getByText("Somebody has changed PO-ends meanwhile.").waitFor();
+      await page.keyboard.press("Escape");
+      await dialogsGone(page);
+      assert.equal((await agent.order("stays")).itemCount, 3);
+
+      await open();
+      await dialog.getByRole("option", { name: /Weekly/ }).click();
+      await dialog.getByText(/then 5 lines, \$59\.00/).waitFor();
+      await press(page, "button", "Merge");
+      await page.getByRole("heading", { name: "PO-stays" }).waitFor();
+      await page.getByText("$59.00").first().waitFor();
+      await picture(page, "merge-drafts-merged");
+      const { itemCount, note, shippingCost } = await agent.order("stays");
+      assert.deepEqual([itemCount, note, shippingCost], [5, null, 7]);
+      await page.goto(`${origin}/console/orders`);
+      await page.getByRole("link", { name: "PO-stays" }).waitFor();
+      assert.equal(await page.getByRole("link", { name: "PO-ends" }).count(), 0);
+
+      // What would be lost is refused before it is asked, and says what to do.
+      await page.goto(`${origin}/console/orders/filed`);
+      await open();
+      await dialog.getByRole("option", { name: /Weekly/ }).click();
+      await dialog.getByText(/Merge the other order into this one/).waitFor();
+      await page.keyboard.press("Escape");
+      await dialogsGone(page);
+
+      for (const id of ["sent", "alone"]) {
+        await page.goto(`${origin}/console/orders/${id}`);
+        const asked = id === "alone" ? page.waitForResponse(/purchase-orders\?status=Draft/) : null;
+        await press(page, "button", "More actions");
+        await asked;
+        await page.getByRole("button", { name: "Order again" }).waitFor();
+        assert.equal(await entry.count(), 0, id);
+      }
+      const body = { name: "Rik", role: "receiver" };
+      const invited = await program.ask("POST", "/admin/v1/shops/merging/invitations", program.adminToken, body);
+      const receiver = await newPage();
+      await receiver.page.goto(toOrders(String(invited.at("data", "url"))));
+      await receiver.page.getByRole("link", { name: "PO-filed" }).click();
+      await press(receiver.page, "button", "More actions");
+      await receiver.page.getByText("Your role does not allow it").first().waitFor();
+      assert.equal(await receiver.page.getByRole("button", { name: "Merge into …" }).count(), 0);
+      await receiver.page.context().close();
     });
   },
 );
