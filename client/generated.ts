@@ -3916,6 +3916,172 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** What is open, what is late and when the last order was, for these suppliers. */
+  supplier_figures_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      ids: readonly (string)[];
+    };
+    output: {
+      readonly suppliers: readonly ({
+        readonly supplierId: string;
+        readonly openOrders: number;
+        readonly openValue: readonly ({
+          readonly currencyCode: string;
+          readonly amount: number;
+        })[];
+        readonly lateOrders: number;
+        /** The newest one that is neither a draft nor cancelled. */
+        readonly lastOrder: {
+          readonly purchaseOrderId: string;
+          readonly poNumber: string;
+          /** YYYY-MM-DD. */
+          readonly orderedOn: string;
+        } | null;
+      })[];
+    };
+    code: string;
+    reason: string;
+  };
+  /** Whether a supplier's orders came on time, and their documents. */
+  supplier_deliveries_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+    };
+    output: {
+      readonly deliveries: {
+        readonly counted: number;
+        readonly onTime: number;
+        /** Of those that were late, on average. */
+        readonly daysLate: number | null;
+      };
+      readonly documents: readonly ({
+        readonly purchaseOrderId: string;
+        readonly poNumber: string;
+        readonly documentId: string;
+        readonly fileName: string;
+        readonly contentType: string | null;
+        readonly fileSizeBytes: number | null;
+        readonly documentType: "purchase-order" | "invoice" | "packing-list" | "customs" | "other";
+        readonly version: number;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly uploadedAt: string;
+        readonly uploadedBy: string | null;
+      })[];
+    };
+    code: string;
+    reason: string;
+  };
+  /** Stock and cover of these variants over all locations. */
+  variant_figures_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      ids: readonly (string)[];
+    };
+    output: {
+      readonly variants: readonly ({
+        readonly variantId: string;
+        readonly onHand: number;
+        readonly incoming: number;
+        /** Days that the stock lasts; null: nothing sells. */
+        readonly daysOfCover: number | null;
+        readonly stockoutDate: string | null;
+        readonly reorderPoint: number;
+        readonly needsReorder: boolean;
+        readonly isArchived: boolean;
+      })[];
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sales of a variant week by week, and how its stock will go on. */
+  variant_outlook_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+    };
+    output: {
+      readonly outlook: {
+        readonly variantId: string;
+        readonly onHand: number;
+        readonly incoming: number;
+        /** Days that the stock lasts; null: nothing sells. */
+        readonly daysOfCover: number | null;
+        readonly stockoutDate: string | null;
+        readonly reorderPoint: number;
+        readonly needsReorder: boolean;
+        readonly dailyDemand: number;
+        readonly leadTimeDays: number | null;
+        readonly safetyStock: number;
+        readonly sold30d: number;
+        readonly sold90d: number;
+        readonly suggestedOrderQuantity: number;
+        /** The supplier that a reorder would go to. */
+        readonly supplierName: string | null;
+        readonly sales: readonly ({
+          /** YYYY-MM-DD. */
+          readonly week: string;
+          readonly quantity: number;
+        })[];
+        /** The first one begins today. */
+        readonly weeks: readonly ({
+          /** YYYY-MM-DD. */
+          readonly week: string;
+          readonly demand: number;
+          readonly incoming: number;
+          readonly projectedOnHand: number;
+        })[];
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Orders with this variant, newest first, with what was paid for it. */
+  variant_order_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+      /** A supplier's id. */
+      supplierId?: string | undefined;
+      placed?: boolean | undefined;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly orders: readonly ({
+        readonly purchaseOrderId: string;
+        readonly poNumber: string;
+        readonly status: PurchaseOrderStatus;
+        readonly supplierId: string | null;
+        readonly supplierName: string | null;
+        /** YYYY-MM-DD. */
+        readonly orderedOn: string;
+        readonly nextExpectedDate: string | null;
+        readonly poLineItemId: string;
+        readonly quantityOrdered: number;
+        readonly quantityReceived: number;
+        readonly unitCost: number;
+        readonly unitCostCurrencyCode: string;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
   /** An order as its supplier reads it: every text and figure of its document. */
   purchase_order_document: {
     input: {
@@ -5189,6 +5355,11 @@ export const routes = {
   variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":["dryRun"],"rows":null},
   supplier_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/merge","query":["dryRun"],"rows":null},
   record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
+  supplier_figures_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/supplier-figures","query":["ids"],"rows":null},
+  supplier_deliveries_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/deliveries","query":[],"rows":null},
+  variant_figures_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/variant-figures","query":["ids"],"rows":null},
+  variant_outlook_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}/outlook","query":[],"rows":null},
+  variant_order_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}/orders","query":["supplierId","placed","limit","cursor"],"rows":"orders"},
   purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
   purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":["status"],"rows":null},
   purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":["status"],"rows":null},

@@ -8,6 +8,7 @@ import { exportFile, importFile, restoreFile, snapshotFile } from "./exchange.ts
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
 import { decideConnection, readConnectionRequest } from "./access/connections.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
+import { figureOperations } from "./figures.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
 import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
@@ -79,6 +80,7 @@ export const adminOperations: readonly AdminOperation[] = [
   listOpenLines,
   listChanges,
   ...recordOperations,
+  ...figureOperations,
   orderSheet,
   pdfDocument,
   csvDocument,

@@ -10,6 +10,7 @@ import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
 import type { BroadQuery } from "../requests/broad-read.ts";
+import { supplierDeliveries, supplierFigures, variantOrders } from "./catalogue/figures.ts";
 import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
@@ -86,7 +87,14 @@ export const operations: readonly Operation[] = [
 ];
 
 /** Reads that operations begin with and that may run on a reader thread. */
-export const broadQueries: readonly BroadQuery<unknown, unknown>[] = [reorderFacts, auditPage, changePage];
+export const broadQueries: readonly BroadQuery<unknown, unknown>[] = [
+  reorderFacts,
+  auditPage,
+  changePage,
+  supplierFigures,
+  supplierDeliveries,
+  variantOrders,
+];
 
 nameOperations(operations);
 

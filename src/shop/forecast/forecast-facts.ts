@@ -294,7 +294,7 @@ const expectedLineFrom = recordReader<ExpectedLine>(expectedLineFields);
 interface OpenLineRow extends Row {
   readonly purchase_order_id: string;
   readonly status: Status;
-  readonly location_id: string;
+  readonly location_id: string | null;
   readonly order_date: string | null;
   readonly order_expected_delivery_date: string | null;
   readonly sent_at: number | null;
@@ -325,6 +325,40 @@ async function ordersWith(
   }));
 }
 
+/** The lines of orders with what says when they are expected. @param which a further condition. */
+const selectExpected = (which: string): string => `
+select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
+  o.expected_delivery_date as order_expected_delivery_date, o.supplier_lead_time_days,
+  ${columnList(expectedLineFields, "l.")}
+from purchase_order_line l
+  join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
+where l.shop_id = ?${which} and l.purchase_order_id in (?)`;
+
+/** An order with all its lines, and its shipments, as a schedule is made from them. */
+interface Expected {
+  readonly order: ExpectedOrder;
+  readonly shipments: readonly Shipment[];
+}
+
+/** What says of these orders when their goods are expected, by order. One without lines is left out. */
+export async function loadExpectedOrders(
+  tx: Tx,
+  shopId: string,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, Expected>> {
+  const [rows, shipments] = await Promise.all([
+    selectIn<OpenLineRow>(tx, selectExpected(""), [shopId], orderIds),
+    loadShipments(tx, shopId, orderIds),
+  ]);
+  const orders = new Map<string, Expected>();
+  for (const [orderId, lines] of Map.groupBy(rows, (row) => row.purchase_order_id)) {
+    const [first] = lines;
+    if (first === undefined) continue;
+    orders.set(orderId, { order: expectedOrderFrom(first, lines), shipments: shipments.get(orderId) ?? [] });
+  }
+  return orders;
+}
+
 /**
  * The open orders' lines of these variants, by order.
  *
@@ -338,12 +372,7 @@ async function loadOpenLines(
   const places = atLocations(scope, "o.location_id");
   const rows = await selectIn<OpenLineRow>(
     tx,
-    `select o.purchase_order_id, o.status, o.location_id, o.order_date, o.sent_at, o.sent_date,
-        o.expected_delivery_date as order_expected_delivery_date, o.supplier_lead_time_days,
-        ${columnList(expectedLineFields, "l.")}
-      from purchase_order_line l
-        join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
-      where l.shop_id = ? and o.location_id is not null${places.sql}${which.sql} and l.purchase_order_id in (?)`,
+    selectExpected(` and o.location_id is not null${places.sql}${which.sql}`),
     [shopId, ...places.params, ...which.params],
     await ordersWith(scope, openStatuses),
   );

@@ -11,7 +11,7 @@ import { RecentMap } from "../../base/recent-map.ts";
 import { compareText } from "../../base/text/compare-text.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
-import type { Article } from "./order-facts.ts";
+import type { Article, CodeColumn } from "./order-facts.ts";
 import { type CountedColumn, type RecentOrder, loadRecent } from "./order-recent.ts";
 import { type SegmentHead, type SegmentKey, articlesOfWords, indexOf, loadHeads } from "./segment-heads.ts";
 import {
@@ -28,6 +28,7 @@ import {
   columnsWanted,
   eachLineWith,
   placesOf,
+  valuesOfCodes,
 } from "./segment.ts";
 
 /** A filter whose total is kept. */
@@ -298,7 +299,7 @@ class Search {
     const unknown = segments.filter((segment) => this.#countOf(segment) === null || !isCounted(segment));
     const [bodies, keys] = await Promise.all([
       this.#bodies(unknown),
-      Promise.all(unknown.map(async (segment) => (this.#needsKeys(segment) ? await this.#keys(segment) : null))),
+      Promise.all(unknown.map(async (segment) => (this.#needsKeys(segment) ? await this.keys(segment) : null))),
     ]);
     const found = new Map(
       unknown.map((segment, index) => [
@@ -333,7 +334,8 @@ class Search {
     return bodies;
   }
 
-  async #keys({ head }: Segment): Promise<SegmentKeys> {
+  /** The keys of a segment's orders. */
+  async keys({ head }: Segment): Promise<SegmentKeys> {
     const [body = ""] = await loadColumn(this.#tx, this.#shopId, "keys", [head]);
     return new SegmentKeys(body);
   }
@@ -389,7 +391,7 @@ class Search {
 
   /** The keys of found orders that come after a position, newest first; no more than so many. */
   async keysOf({ segment, places, keys: read }: Found, after: OrderKey | null, limit: number): Promise<OrderKey[]> {
-    const keys = read ?? (await this.#keys(segment));
+    const keys = read ?? (await this.keys(segment));
     const found: OrderKey[] = [];
     for (const place of places().toReversed()) {
       if (found.length === limit) break;
@@ -485,6 +487,54 @@ export async function findOrders(
       .sort((one, other) => (isAfter(one, other) ? 1 : -1))
       .slice(0, limit),
   };
+}
+
+/**
+ * The newest of the orders that match with each of these values of a column. A value that none has is left out.
+ * Segments are looked through until each value is found.
+ */
+export async function newestBy(
+  tx: Tx,
+  shopId: string,
+  column: CodeColumn,
+  values: readonly string[],
+  columns: Wanted["columns"],
+): Promise<ReadonlyMap<string, string>> {
+  const [recent, heads] = await Promise.all([loadRecent(tx, shopId), loadHeads(tx, shopId)]);
+  const left = new Set<string | null>(values);
+  const wanted: Wanted = { columns: { ...columns, [column]: (value: string | null) => left.has(value) }, updated: null, words: [], articles: [] };
+  const question: Question = { key: null, wanted, createdFromMs: null, createdBeforeMs: null, kept: null };
+  const newest = new Map<string, OrderKey>();
+  for (const order of recent) {
+    const { facts } = order;
+    const value = facts?.[column] ?? null;
+    if (facts === null || value === null || !isMatch(facts, () => false, wanted)) continue;
+    const key = { created_at: facts.createdAtMs, purchase_order_id: facts.purchaseOrderId };
+    const known = newest.get(value);
+    if (known === undefined || isAfter(known, key)) newest.set(value, key);
+  }
+  const search = new Search(tx, shopId, question);
+  const segments = segmentsOf(heads, recent, question, null);
+  for (let next = 0, together = firstSegments; next < segments.length && left.size > 0;) {
+    const some = segments.slice(next, next + together);
+    const found = (await search.find(some, () => false)).filter(({ count }) => count > 0);
+    const bodies = await loadColumn(tx, shopId, column, found.map(({ segment }) => segment.head));
+    for (const [index, { segment, places, keys: read }] of found.entries()) {
+      const valueAt = valuesOfCodes(bodies[index] ?? "");
+      const keys = read ?? (await search.keys(segment));
+      for (const place of places().toReversed()) {
+        const value = valueAt(place);
+        const key = keys.at(place);
+        if (value === null || !left.has(value) || isRecent(segment, key.purchase_order_id)) continue;
+        left.delete(value);
+        const known = newest.get(value);
+        if (known === undefined || isAfter(known, key)) newest.set(value, key);
+      }
+    }
+    next += together;
+    together = Math.min(together * 2, togetherMax);
+  }
+  return new Map([...newest].map(([value, key]) => [value, key.purchase_order_id]));
 }
 
 /** The question of a look-up to each order. */

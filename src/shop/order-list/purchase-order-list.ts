@@ -43,8 +43,26 @@ export interface OrderFilters {
   readonly updatedBeforeMs: number | null;
 }
 
+/** Filters that every order passes. */
+export const anyOrder: OrderFilters = {
+  statuses: null,
+  paidStatuses: null,
+  storefrontSyncStates: null,
+  expectedBefore: null,
+  supplierId: null,
+  locationId: null,
+  variantId: null,
+  sku: null,
+  tags: null,
+  search: null,
+  createdFromMs: null,
+  createdBeforeMs: null,
+  updatedFromMs: null,
+  updatedBeforeMs: null,
+};
+
 /** Where a page ended. */
-interface OrderPosition {
+export interface OrderPosition {
   readonly createdAtMs: number;
   readonly purchaseOrderId: string;
 }

@@ -65,6 +65,12 @@ function codesFrom(body: string): Codes {
   return { values, codes: body.slice(cut + 1) };
 }
 
+/** The value at each place of a column that `codesText` has written. */
+export function valuesOfCodes(body: string): (place: number) => string | null {
+  const { values, codes } = codesFrom(body);
+  return (place) => values[codes.charCodeAt(place) - firstCode] ?? null;
+}
+
 /** Id and age of an order. */
 export interface OrderKey {
   readonly created_at: number;
@@ -139,11 +145,8 @@ export const columnsText = (facts: readonly OrderFacts[]): Bodies =>
 export function factsFrom(bodies: Bodies): readonly OrderFacts[] {
   const updatedAtMs = updatedFrom(bodies.get("updated") ?? "");
   const texts = (bodies.get("text") ?? "").split("\n");
-  const columns = codeColumns.map((name) => codesFrom(bodies.get(name) ?? "[]\n"));
-  const valueAt = (column: number, place: number): string | null => {
-    const { values, codes } = columns[column] ?? { values: [], codes: "" };
-    return values[codes.charCodeAt(place) - firstCode] ?? null;
-  };
+  const columns = codeColumns.map((name) => valuesOfCodes(bodies.get(name) ?? "[]\n"));
+  const valueAt = (column: number, place: number): string | null => columns[column]?.(place) ?? null;
   return new SegmentKeys(bodies.get("keys") ?? "").all().map((key, place) => ({
     purchaseOrderId: key.purchase_order_id,
     createdAtMs: key.created_at,

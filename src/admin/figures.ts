@@ -1,0 +1,300 @@
+/** Figures that stand with suppliers and products (C82, C83): what is open and late, cover, sales, prices paid. */
+import { z } from "zod";
+import { decodeCursor, encodeCursor } from "../base/cursor.ts";
+import { dateOf, dayIn, weekOf, weekStart } from "../base/time/calendar.ts";
+import { type ColumnId, forecastRow, periodsFrom } from "../core/forecast/forecast.ts";
+import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../core/money/money.ts";
+import { statuses } from "../core/order/purchase-order.ts";
+import { supplierDeliveries, supplierFigures, variantOrders } from "../operations/catalogue/figures.ts";
+import {
+  cursor,
+  dateSchema,
+  id,
+  limit,
+  pageShape,
+  pageSizeMax,
+  pathId,
+  shownId,
+} from "../operations/fields.ts";
+import { documentJson, documentSchema } from "../operations/purchase-orders/attachments.ts";
+import { Fault } from "../base/fault.ts";
+import { loadRecentSales } from "../shop/forecast/demand.ts";
+import { loadVariantFacts } from "../shop/forecast/forecast-rows.ts";
+import { deliveriesMax, documentOrdersMax, documentsMax, orderedOn } from "../shop/order/supplier-figures.ts";
+import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "./operation.ts";
+
+const ids = z.array(id).min(1).max(pageSizeMax).meta({ query: "list" });
+
+const listSupplierFigures = operation({
+  name: "supplier_figures_list",
+  route: { method: "GET", path: "/shops/{shopId}/supplier-figures" },
+  role: "viewer",
+  describes: {
+    summary: "What is open, what is late and when the last order was, for these suppliers.",
+    description:
+      "Open orders are those that were sent and are neither received, held nor over. Their value is in their own currencies. A supplier without orders has zeros.",
+    output: z.strictObject({
+      suppliers: z.array(
+        z.strictObject({
+          supplierId: z.string(),
+          openOrders: z.int(),
+          openValue: z.array(z.strictObject({ currencyCode: z.string(), amount: z.number() })),
+          lateOrders: z.int(),
+          lastOrder: z
+            .strictObject({ purchaseOrderId: z.string(), poNumber: z.string(), orderedOn: dateSchema })
+            .nullable()
+            .meta({ description: "The newest one that is neither a draft nor cancelled." }),
+        }),
+      ),
+    }),
+  },
+  input: z.strictObject({ ...inShop, ids }),
+  async run(context, { shopId, ids: supplierIds }, call) {
+    const suppliers = await readQuery(context, call, shopId, supplierFigures, { ids: supplierIds });
+    return data({
+      suppliers: suppliers.map(({ openValue, ...figures }) => ({
+        ...figures,
+        openValue: openValue.map(({ currencyCode, amount }) => ({ currencyCode, amount: moneyToNumber(amount) })),
+      })),
+    });
+  },
+});
+
+const getSupplierDeliveries = operation({
+  name: "supplier_deliveries_get",
+  route: { method: "GET", path: "/shops/{shopId}/suppliers/{supplierId}/deliveries" },
+  role: "viewer",
+  describes: {
+    summary: "Whether a supplier's orders came on time, and their documents.",
+    description: `Of its last ${deliveriesMax} orders that were received in full, those of which it is known when their goods were expected: on time is what came by the latest of these days. Documents are those of its last ${documentOrdersMax} orders, at most ${documentsMax}, newest order first.`,
+    output: z.strictObject({
+      deliveries: z.strictObject({
+        counted: z.int(),
+        onTime: z.int(),
+        daysLate: z.int().nullable().meta({ description: "Of those that were late, on average." }),
+      }),
+      documents: z.array(
+        z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string(), ...documentSchema.shape }),
+      ),
+    }),
+  },
+  input: z.strictObject({ ...inShop, supplierId: pathId }),
+  async run(context, { shopId, supplierId }, call) {
+    const { deliveries, documents } = await readQuery(context, call, shopId, supplierDeliveries, { supplierId });
+    return data({
+      deliveries,
+      documents: documents.map(({ purchaseOrderId, poNumber, ...document }) => ({
+        purchaseOrderId,
+        poNumber,
+        ...documentJson(document),
+      })),
+    });
+  },
+});
+
+const figureColumns = [
+  "onHand",
+  "incoming",
+  "daysOfCover",
+  "stockoutDate",
+  "reorderPoint",
+  "needsReorder",
+] as const satisfies readonly ColumnId[];
+
+const number = z.number();
+
+const figureSchemas = {
+  variantId: z.string(),
+  onHand: number,
+  incoming: number,
+  daysOfCover: number.nullable().meta({ description: "Days that the stock lasts; null: nothing sells." }),
+  stockoutDate: dateSchema.nullable(),
+  reorderPoint: number,
+  needsReorder: z.boolean(),
+} as const;
+
+const listVariantFigures = operation({
+  name: "variant_figures_list",
+  route: { method: "GET", path: "/shops/{shopId}/variant-figures" },
+  role: "viewer",
+  describes: {
+    summary: "Stock and cover of these variants over all locations.",
+    description: "The figures of a forecast view of everything. A variant that the shop does not have is left out.",
+    output: z.strictObject({
+      variants: z.array(z.strictObject({ ...figureSchemas, isArchived: z.boolean() })),
+    }),
+  },
+  input: z.strictObject({ ...inShop, ids }),
+  run: ({ engine, clock }, { shopId, ids: variantIds }) =>
+    engine.read(shopId, async (tx) => {
+      const shop = await shopOf(tx, shopId);
+      const today = dayIn(shop.timezone, clock.now());
+      const found = await loadVariantFacts(tx, shopId, variantIds, { shop, today });
+      return data({
+        variants: found.map((facts) => {
+          const context = { shop, today, locationName: null, periods: [] };
+          const { productId: _product, ...figures } = forecastRow(facts, figureColumns, context);
+          return { ...figures, isArchived: facts.steering?.isArchived ?? false };
+        }),
+      });
+    }),
+});
+
+/** Weeks before the present one of which the sales are shown, and weeks from it on that are foreseen. */
+const pastWeeks = 11;
+const comingWeeks = 13;
+
+const outlookColumns = [
+  ...figureColumns,
+  "dailyDemand",
+  "leadTimeDays",
+  "safetyStock",
+  "sold30d",
+  "sold90d",
+  "suggestedOrderQuantity",
+  "supplierName",
+] as const satisfies readonly ColumnId[];
+
+const getVariantOutlook = operation({
+  name: "variant_outlook_get",
+  route: { method: "GET", path: "/shops/{shopId}/variants/{variantId}/outlook" },
+  role: "viewer",
+  describes: {
+    summary: "Sales of a variant week by week, and how its stock will go on.",
+    description: `The figures of a forecast view of everything, sales of the last ${pastWeeks + 1} weeks and what is foreseen for ${comingWeeks}. A week is named by its Monday.`,
+    output: z.strictObject({
+      outlook: z.strictObject({
+        ...figureSchemas,
+        dailyDemand: number,
+        leadTimeDays: z.int().nullable(),
+        safetyStock: number,
+        sold30d: number,
+        sold90d: number,
+        suggestedOrderQuantity: number,
+        supplierName: z.string().nullable().meta({ description: "The supplier that a reorder would go to." }),
+        sales: z.array(z.strictObject({ week: dateSchema, quantity: number })),
+        weeks: z
+          .array(z.strictObject({ week: dateSchema, demand: number, incoming: number, projectedOnHand: number }))
+          .meta({ description: "The first one begins today." }),
+      }),
+    }),
+  },
+  input: z.strictObject({ ...inShop, variantId: pathId }),
+  /** @throws Fault NOT_FOUND  the shop has no such variant. */
+  run: ({ engine, clock }, { shopId, variantId }) =>
+    engine.read(shopId, async (tx) => {
+      const shop = await shopOf(tx, shopId);
+      const today = dayIn(shop.timezone, clock.now());
+      const [[facts], sold] = await Promise.all([
+        loadVariantFacts(tx, shopId, [variantId], { shop, today }),
+        loadRecentSales(tx, shopId, variantId),
+      ]);
+      if (facts === undefined) throw new Fault("NOT_FOUND", `There is no variant ${shownId(variantId)}.`);
+      const periods = periodsFrom(today, "week", comingWeeks);
+      const { productId: _product, ...row } = forecastRow(facts, outlookColumns, {
+        shop,
+        today,
+        locationName: null,
+        periods,
+      });
+      const figures = Object.fromEntries(["variantId", ...outlookColumns].map((name) => [name, row[name]]));
+      const week = weekOf(today);
+      const soldIn = (one: number): number =>
+        quantityToNumber(
+          sold
+            .filter(({ day }) => weekOf(day) === one)
+            .reduce((sum, { quantity }) => addQuantity(sum, quantity), zeroQuantity),
+        );
+      return data({
+        outlook: {
+          ...figures,
+          sales: Array.from({ length: pastWeeks + 1 }, (_, index) => week - pastWeeks + index).map((one) => ({
+            week: dateOf(weekStart(one)),
+            quantity: soldIn(one),
+          })),
+          weeks: periods.map(({ label, firstDay }) => ({
+            week: dateOf(weekStart(weekOf(firstDay))),
+            demand: row[`demand:${label}`],
+            incoming: row[`incoming:${label}`],
+            projectedOnHand: row[`projectedOnHand:${label}`],
+          })),
+        },
+      });
+    }),
+});
+
+const listVariantOrders = operation({
+  name: "variant_order_list",
+  route: { method: "GET", path: "/shops/{shopId}/variants/{variantId}/orders" },
+  role: "viewer",
+  describes: {
+    summary: "Orders with this variant, newest first, with what was paid for it.",
+    description:
+      "One row for each line with the variant. `totalCount` and `limit` count orders. With `placed` drafts and cancelled orders are left out: what is left tells the price over time.",
+    output: z.strictObject({
+      orders: z.array(
+        z.strictObject({
+          purchaseOrderId: z.string(),
+          poNumber: z.string(),
+          status: z.enum(statuses),
+          supplierId: z.string().nullable(),
+          supplierName: z.string().nullable(),
+          orderedOn: dateSchema,
+          nextExpectedDate: dateSchema.nullable(),
+          poLineItemId: z.string(),
+          quantityOrdered: number,
+          quantityReceived: number,
+          unitCost: number,
+          unitCostCurrencyCode: z.string(),
+        }),
+      ),
+      ...pageShape,
+    }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    variantId: pathId,
+    supplierId: id.optional(),
+    placed: z.boolean().default(false).meta({ query: "boolean" }),
+    limit,
+    cursor,
+  }),
+  async run(context, { shopId, variantId, supplierId, placed, limit: rows, cursor: encoded }, call) {
+    const scope = { list: "variant-orders", shopId, filters: { variantId, supplierId, placed } };
+    const at = encoded === undefined ? null : decodeCursor(scope, encoded, ["number", "string"]);
+    const { timezone, page } = await readQuery(context, call, shopId, variantOrders, {
+      variantId,
+      supplierId: supplierId ?? null,
+      arePlaced: placed,
+      after: at === null ? null : { createdAtMs: at[0], purchaseOrderId: at[1] },
+      limit: rows,
+    });
+    const { lines, totalCount, end } = page;
+    return data({
+      orders: lines.map(({ order, ...line }) => ({
+        purchaseOrderId: order.purchaseOrderId,
+        poNumber: order.poNumber,
+        status: order.status,
+        supplierId: order.supplierId,
+        supplierName: order.supplierName,
+        orderedOn: orderedOn(order, timezone),
+        nextExpectedDate: order.nextExpectedDate,
+        poLineItemId: line.poLineItemId,
+        quantityOrdered: quantityToNumber(line.quantityOrdered),
+        quantityReceived: quantityToNumber(line.quantityReceived),
+        unitCost: moneyToNumber(line.unitCost),
+        unitCostCurrencyCode: line.unitCostCurrencyCode,
+      })),
+      totalCount,
+      cursor: end === null ? null : encodeCursor(scope, [end.createdAtMs, end.purchaseOrderId]),
+    });
+  },
+});
+
+export const figureOperations: readonly AdminOperation[] = [
+  listSupplierFigures,
+  getSupplierDeliveries,
+  listVariantFigures,
+  getVariantOutlook,
+  listVariantOrders,
+];

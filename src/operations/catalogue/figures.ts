@@ -1,0 +1,53 @@
+/**
+ * Reads of the figures that stand with suppliers and products: from their orders, and from the forecast. Each leaves
+ * the event loop where it walks through many orders.
+ */
+import { dayIn } from "../../base/time/calendar.ts";
+import type { BroadContext } from "../../requests/broad-read.ts";
+import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
+import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
+import { countOrders } from "../../shop/order-list/order-search.ts";
+import type { OrderPosition } from "../../shop/order-list/purchase-order-list.ts";
+import { loadDeliveries, loadSupplierDocuments, loadSupplierFigures } from "../../shop/order/supplier-figures.ts";
+import { pageOfVariantOrders } from "../../shop/order/variant-orders.ts";
+import type { Tx } from "../../store/store.ts";
+
+/** Begins a walk through the shop's orders. @returns the shop's day. */
+async function beginWalk(tx: Tx, { shop, clock, leaveLoop }: BroadContext) {
+  if ((await countOrders(tx, shop.shopId)) > rowsOnLoopMax) leaveLoop();
+  return { timezone: shop.timezone, today: dayIn(shop.timezone, clock.now()) };
+}
+
+export const supplierFigures = {
+  name: "supplier_figures",
+  async run(tx: Tx, context: BroadContext, { ids }: { readonly ids: readonly string[] }) {
+    return await loadSupplierFigures(tx, context.shop.shopId, ids, await beginWalk(tx, context));
+  },
+};
+
+export const supplierDeliveries = {
+  name: "supplier_deliveries",
+  async run(tx: Tx, context: BroadContext, { supplierId }: { readonly supplierId: string }) {
+    const { shopId } = context.shop;
+    const at = await beginWalk(tx, context);
+    const id = await presentSupplierId(tx, shopId, supplierId);
+    const deliveries = await loadDeliveries(tx, shopId, id, at);
+    return { deliveries, documents: await loadSupplierDocuments(tx, shopId, id) };
+  },
+};
+
+interface VariantOrdersInput {
+  readonly variantId: string;
+  readonly supplierId: string | null;
+  readonly arePlaced: boolean;
+  readonly after: OrderPosition | null;
+  readonly limit: number;
+}
+
+export const variantOrders = {
+  name: "variant_orders",
+  async run(tx: Tx, context: BroadContext, { after, limit, ...wanted }: VariantOrdersInput) {
+    const { timezone } = await beginWalk(tx, context);
+    return { timezone, page: await pageOfVariantOrders(tx, context.shop.shopId, wanted, after, limit) };
+  },
+};
