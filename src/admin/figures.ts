@@ -6,16 +6,7 @@ import { type ColumnId, forecastRow, periodsFrom } from "../core/forecast/foreca
 import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../core/money/money.ts";
 import { statuses } from "../core/order/purchase-order.ts";
 import { supplierDeliveries, supplierFigures, variantOrders } from "../operations/catalogue/figures.ts";
-import {
-  cursor,
-  dateSchema,
-  id,
-  limit,
-  pageShape,
-  pageSizeMax,
-  pathId,
-  shownId,
-} from "../operations/fields.ts";
+import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../operations/fields.ts";
 import { documentJson, documentSchema } from "../operations/purchase-orders/attachments.ts";
 import { Fault } from "../base/fault.ts";
 import { loadRecentSales } from "../shop/forecast/demand.ts";

@@ -272,7 +272,9 @@ test("what was paid for a variant is what its orders' lines say, newest first, o
   assert.deepEqual([first.orders, first.count], [[["po_4", 1.0004]], 2]);
   const second = await paid(`placed=true&supplierId=loom&limit=1&cursor=${encodeURIComponent(String(first.cursor))}`);
   assert.deepEqual([second.orders, second.cursor], [[["po_2", 1.0002]], null]);
-  const [row] = objectsAt(await of(server)("/variants/red/orders?supplierId=loom&placed=true"), "data", "orders").slice(1);
+  const [row] = objectsAt(await of(server)("/variants/red/orders?supplierId=loom&placed=true"), "data", "orders").slice(
+    1,
+  );
   assert.deepEqual(
     [row?.["supplierName"], row?.["orderedOn"], row?.["unitCostCurrencyCode"], row?.["quantityOrdered"]],
     ["Loom", inDays(server, -30), "USD", 10],

@@ -147,11 +147,7 @@ const selectRecent = (count: number): string =>
   `select variant_id, location_id, days from demand_recent where shop_id = ? and variant_id in (${placeholders(count)})`;
 
 /** The recent days with sales of a variant, of each location, oldest first there. */
-export async function loadRecentSales(
-  tx: Tx,
-  shopId: string,
-  variantId: string,
-): Promise<readonly DaySale[]> {
+export async function loadRecentSales(tx: Tx, shopId: string, variantId: string): Promise<readonly DaySale[]> {
   const rows = await tx.all<RecentRow>(selectRecent(1), [shopId, variantId]);
   return rows.flatMap(recentFrom);
 }

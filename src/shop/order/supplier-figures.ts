@@ -40,7 +40,11 @@ interface SupplierFigures {
   readonly openValue: readonly { readonly currencyCode: string; readonly amount: Money }[];
   readonly lateOrders: number;
   /** Null: nothing was ever ordered. */
-  readonly lastOrder: { readonly purchaseOrderId: string; readonly poNumber: string; readonly orderedOn: string } | null;
+  readonly lastOrder: {
+    readonly purchaseOrderId: string;
+    readonly poNumber: string;
+    readonly orderedOn: string;
+  } | null;
 }
 
 interface OpenRow {
@@ -137,10 +141,7 @@ export async function loadDeliveries(
     }),
     deliveriesMax,
   );
-  const [headers, expected] = await Promise.all([
-    loadHeaders(tx, shopId, ids),
-    loadExpectedOrders(tx, shopId, ids),
-  ]);
+  const [headers, expected] = await Promise.all([loadHeaders(tx, shopId, ids), loadExpectedOrders(tx, shopId, ids)]);
   const late: number[] = [];
   let counted = 0;
   for (const { purchaseOrderId, receivedAtMs } of headers) {
