@@ -502,7 +502,12 @@ export async function newestBy(
 ): Promise<ReadonlyMap<string, string>> {
   const [recent, heads] = await Promise.all([loadRecent(tx, shopId), loadHeads(tx, shopId)]);
   const left = new Set<string | null>(values);
-  const wanted: Wanted = { columns: { ...columns, [column]: (value: string | null) => left.has(value) }, updated: null, words: [], articles: [] };
+  const wanted: Wanted = {
+    columns: { ...columns, [column]: (value: string | null) => left.has(value) },
+    updated: null,
+    words: [],
+    articles: [],
+  };
   const question: Question = { key: null, wanted, createdFromMs: null, createdBeforeMs: null, kept: null };
   const newest = new Map<string, OrderKey>();
   for (const order of recent) {
@@ -518,7 +523,12 @@ export async function newestBy(
   for (let next = 0, together = firstSegments; next < segments.length && left.size > 0;) {
     const some = segments.slice(next, next + together);
     const found = (await search.find(some, () => false)).filter(({ count }) => count > 0);
-    const bodies = await loadColumn(tx, shopId, column, found.map(({ segment }) => segment.head));
+    const bodies = await loadColumn(
+      tx,
+      shopId,
+      column,
+      found.map(({ segment }) => segment.head),
+    );
     for (const [index, { segment, places, keys: read }] of found.entries()) {
       const valueAt = valuesOfCodes(bodies[index] ?? "");
       const keys = read ?? (await search.keys(segment));
