@@ -8,8 +8,8 @@ import { exportFile, importFile, restoreFile, snapshotFile } from "./exchange.ts
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
 import { decideConnection, readConnectionRequest } from "./access/connections.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
-import { figureOperations } from "./figures.ts";
-import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
+import { figureOperations } from "./catalogue/figures.ts";
+import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./catalogue/look-ups.ts";
 import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
 import { orderAgain } from "../operations/purchase-orders/again.ts";
@@ -46,7 +46,7 @@ import {
 } from "./supplier/supplier-links.ts";
 import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier/supplier-proposals.ts";
 import { getStorefront } from "./storefront/storefront.ts";
-import { recordOperations } from "./records.ts";
+import { recordOperations } from "./catalogue/records.ts";
 import { pullStorefront } from "./storefront/storefront-pull.ts";
 import { subscribeStorefront } from "./storefront/storefront-webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";

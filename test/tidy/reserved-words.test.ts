@@ -20,7 +20,7 @@ const reserved: Readonly<Record<string, Reserved>> = {
     rooms:
       /^(?:console\/(?:activity|order|receive)|src\/(?:core\/(?:events|goods|order|stock|storefront)|shop|store|storefront|operations|requests\/write|demo\/purchase-orders))\//,
     except: /^change[A-Z]|^mayChange$/,
-    left: ["src/admin/look-ups.ts listChanges"],
+    left: ["src/admin/catalogue/look-ups.ts listChanges"],
   },
   claim: {
     rooms: /^src\/(?:jobs|shop\/(?:events|order|storefront|supplier)|store|operations\/purchase-orders\/goods)\//,

@@ -340,7 +340,7 @@ interface Expected {
   readonly shipments: readonly Shipment[];
 }
 
-/** What says of these orders when their goods are expected, by order. One without lines is left out. */
+/** These orders as schedules are made from them, by id. One without lines is left out. */
 export async function loadExpectedOrders(
   tx: Tx,
   shopId: string,

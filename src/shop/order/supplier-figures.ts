@@ -115,7 +115,7 @@ export async function loadSupplierFigures(
 }
 
 /** Orders that were received last, of which it is looked whether they came on time. */
-export const deliveriesMax = 50;
+export const lastDeliveries = 50;
 
 /** Deliveries of a supplier. Orders of which nothing said when they were expected are not counted. */
 interface Deliveries {
@@ -139,7 +139,7 @@ export async function loadDeliveries(
       columns: { supplierId: isOneOf([supplierId]), status: isOneOf(["Received", "Completed"]) },
       articles: [],
     }),
-    deliveriesMax,
+    lastDeliveries,
   );
   const [headers, expected] = await Promise.all([loadHeaders(tx, shopId, ids), loadExpectedOrders(tx, shopId, ids)]);
   const late: number[] = [];
@@ -165,8 +165,8 @@ export async function loadDeliveries(
 }
 
 /** Orders of which documents are looked for, and documents that are found at most. */
-export const documentOrdersMax = 200;
-export const documentsMax = 50;
+export const documentOrders = 200;
+export const documentsShown = 50;
 
 /** A document with the order that it belongs to. */
 interface SupplierDocument extends OrderDocument {
@@ -184,7 +184,7 @@ export async function loadSupplierDocuments(
     tx,
     shopId,
     async () => ({ columns: { supplierId: isOneOf([supplierId]) }, articles: [] }),
-    documentOrdersMax,
+    documentOrders,
   );
   const rows = await selectIn<{ readonly purchase_order_id: string; readonly doc: string }>(
     tx,
@@ -207,5 +207,5 @@ export async function loadSupplierDocuments(
         return { purchaseOrderId, poNumber, ...document };
       }),
     )
-    .slice(0, documentsMax);
+    .slice(0, documentsShown);
 }

@@ -23,7 +23,7 @@ select purchase_order_id, ${columnList(shownFields)} from purchase_order_line
 where shop_id = ? and variant_id = ? and purchase_order_id in (?) order by purchase_order_id, position`;
 
 /** A line with its order. */
-export interface VariantOrder extends Pick<LineItem, keyof typeof shownFields> {
+interface VariantOrder extends Pick<LineItem, keyof typeof shownFields> {
   readonly order: Header;
 }
 

@@ -1,18 +1,18 @@
 /** Figures that stand with suppliers and products (C82, C83): what is open and late, cover, sales, prices paid. */
 import { z } from "zod";
-import { decodeCursor, encodeCursor } from "../base/cursor.ts";
-import { dateOf, dayIn, weekOf, weekStart } from "../base/time/calendar.ts";
-import { type ColumnId, forecastRow, periodsFrom } from "../core/forecast/forecast.ts";
-import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../core/money/money.ts";
-import { statuses } from "../core/order/purchase-order.ts";
-import { supplierDeliveries, supplierFigures, variantOrders } from "../operations/catalogue/figures.ts";
-import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../operations/fields.ts";
-import { documentJson, documentSchema } from "../operations/purchase-orders/attachments.ts";
-import { Fault } from "../base/fault.ts";
-import { loadRecentSales } from "../shop/forecast/demand.ts";
-import { loadVariantFacts } from "../shop/forecast/forecast-rows.ts";
-import { deliveriesMax, documentOrdersMax, documentsMax, orderedOn } from "../shop/order/supplier-figures.ts";
-import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "./operation.ts";
+import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { dateOf, dayIn, weekOf, weekStart } from "../../base/time/calendar.ts";
+import { type ColumnId, forecastRow, periodsFrom } from "../../core/forecast/forecast.ts";
+import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
+import { statuses } from "../../core/order/purchase-order.ts";
+import { supplierDeliveries, supplierFigures, variantOrders } from "../../operations/catalogue/figures.ts";
+import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../../operations/fields.ts";
+import { documentJson, documentSchema } from "../../operations/purchase-orders/attachments.ts";
+import { Fault } from "../../base/fault.ts";
+import { loadRecentSales } from "../../shop/forecast/demand.ts";
+import { loadVariantFacts } from "../../shop/forecast/forecast-rows.ts";
+import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/supplier-figures.ts";
+import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "../operation.ts";
 
 const ids = z.array(id).min(1).max(pageSizeMax).meta({ query: "list" });
 
@@ -57,7 +57,7 @@ const getSupplierDeliveries = operation({
   role: "viewer",
   describes: {
     summary: "Whether a supplier's orders came on time, and their documents.",
-    description: `Of its last ${deliveriesMax} orders that were received in full, those of which it is known when their goods were expected: on time is what came by the latest of these days. Documents are those of its last ${documentOrdersMax} orders, at most ${documentsMax}, newest order first.`,
+    description: `Of its last ${lastDeliveries} orders that were received in full, those of which it is known when their goods were expected: on time is what came by the latest of these days. Documents are those of its last ${documentOrders} orders, at most ${documentsShown}, newest order first.`,
     output: z.strictObject({
       deliveries: z.strictObject({
         counted: z.int(),

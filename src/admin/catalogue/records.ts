@@ -3,16 +3,16 @@
  * and owners write them, everybody of the shop reads them.
  */
 import { z } from "zod";
-import { decodeCursor, encodeCursor } from "../base/cursor.ts";
-import { locations, suppliers, variants } from "../operations/catalogue/kinds.ts";
-import { deletePrice, listPrices, putPrice } from "../operations/catalogue/price-list.ts";
-import { mergeSuppliers } from "../operations/catalogue/merge.ts";
-import { putLevel } from "../operations/catalogue/levels.ts";
-import { cursor, id, instant, instantSchema, limit, pageShape } from "../operations/fields.ts";
-import { logEntrySchema, shownActor } from "../operations/purchase-orders/attachments.ts";
-import type { Operation } from "../requests/operation.ts";
-import { pageOfRecordLog, type RecordEntry, recordKinds } from "../shop/catalogue/record-log.ts";
-import { type AdminOperation, data, inShop, operation, performed, shopOf } from "./operation.ts";
+import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { locations, suppliers, variants } from "../../operations/catalogue/kinds.ts";
+import { deletePrice, listPrices, putPrice } from "../../operations/catalogue/price-list.ts";
+import { mergeSuppliers } from "../../operations/catalogue/merge.ts";
+import { putLevel } from "../../operations/catalogue/levels.ts";
+import { cursor, id, instant, instantSchema, limit, pageShape } from "../../operations/fields.ts";
+import { logEntrySchema, shownActor } from "../../operations/purchase-orders/attachments.ts";
+import type { Operation } from "../../requests/operation.ts";
+import { pageOfRecordLog, type RecordEntry, recordKinds } from "../../shop/catalogue/record-log.ts";
+import { type AdminOperation, data, inShop, operation, performed, shopOf } from "../operation.ts";
 
 const entrySchema = z.strictObject({
   logId: z.string(),

@@ -3,19 +3,19 @@
  * by a code (C52). The changes of all orders are among them (C53). Everybody of the shop may ask.
  */
 import { z } from "zod";
-import { actorTypes } from "../core/access/actor.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";
-import { Fault } from "../base/fault.ts";
-import { quantityToNumber } from "../core/money/money.ts";
-import { listLocations } from "../operations/agent/locations.ts";
-import { listSuppliers } from "../operations/agent/suppliers.ts";
-import { lookUpInput } from "../operations/agent/tool.ts";
-import { searchVariants } from "../operations/agent/variants.ts";
-import { ReaderThreadNeeded, readingCall } from "../requests/broad-read.ts";
-import { changePage } from "../operations/log-pages.ts";
-import { countsAsReasons, matchedBys } from "../core/goods/codes.ts";
-import { statuses } from "../core/order/purchase-order.ts";
-import { actorOf } from "../requests/caller.ts";
+import { actorTypes } from "../../core/access/actor.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { Fault } from "../../base/fault.ts";
+import { quantityToNumber } from "../../core/money/money.ts";
+import { listLocations } from "../../operations/agent/locations.ts";
+import { listSuppliers } from "../../operations/agent/suppliers.ts";
+import { lookUpInput } from "../../operations/agent/tool.ts";
+import { searchVariants } from "../../operations/agent/variants.ts";
+import { ReaderThreadNeeded, readingCall } from "../../requests/broad-read.ts";
+import { changePage } from "../../operations/log-pages.ts";
+import { countsAsReasons, matchedBys } from "../../core/goods/codes.ts";
+import { statuses } from "../../core/order/purchase-order.ts";
+import { actorOf } from "../../requests/caller.ts";
 import {
   cursor,
   dateFrom,
@@ -27,14 +27,14 @@ import {
   pageSizeMax,
   shortTextMax,
   soughtText,
-} from "../operations/fields.ts";
-import type { OperationShape } from "../requests/operation.ts";
-import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
-import { responseBytesMax } from "../requests/envelope.ts";
-import type { Change, ChangePosition } from "../shop/order/changes.ts";
-import { variantIdsWith } from "../shop/catalogue/look-ups.ts";
-import { inListMax } from "../store/in-lists.ts";
-import { type OpenLine, openLinesWith } from "../shop/order/open-lines.ts";
+} from "../../operations/fields.ts";
+import type { OperationShape } from "../../requests/operation.ts";
+import { logEntryJson, logEntrySchema } from "../../operations/purchase-orders/attachments.ts";
+import { responseBytesMax } from "../../requests/envelope.ts";
+import type { Change, ChangePosition } from "../../shop/order/changes.ts";
+import { variantIdsWith } from "../../shop/catalogue/look-ups.ts";
+import { inListMax } from "../../store/in-lists.ts";
+import { type OpenLine, openLinesWith } from "../../shop/order/open-lines.ts";
 import {
   type AdminAnswer,
   type AdminCall,
@@ -44,7 +44,7 @@ import {
   operation,
   readQuery,
   shopOf,
-} from "./operation.ts";
+} from "../operation.ts";
 
 const ids = lookUpInput.ids.meta({ query: "list", description: "Only these ids." });
 const code = soughtText(shortTextMax).optional();
