@@ -3736,6 +3736,56 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Sets terms of a supplier for 1 to 500 variants, all or none. */
+  supplier_variant_update: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+      /** Change nothing, and answer what the write would. */
+      dryRun?: boolean | undefined;
+      rows: readonly ({
+        /** The supplier's SKU or barcode, a barcode, a SKU or an id: of one variant alone. */
+        readonly code: string;
+        readonly terms: {
+          readonly unitCost?: number | null | undefined;
+          readonly unitCostCurrencyCode?: string | null | undefined;
+          /** The supplier's SKU. */
+          readonly supplierSku?: string | null | undefined;
+          /** The supplier's barcode. */
+          readonly supplierBarcode?: string | null | undefined;
+          /** The supplier's product name. */
+          readonly supplierProductName?: string | null | undefined;
+          /** The product at the supplier's. */
+          readonly supplierProductUrl?: string | null | undefined;
+          /** The supplier's minimum order quantity. */
+          readonly moq?: number | null | undefined;
+          readonly packSize?: number | null | undefined;
+          /** Days from order to delivery. */
+          readonly leadTimeDays?: number | null | undefined;
+          /** Reorders come from this supplier, whatever the others cost. */
+          readonly isPreferred?: boolean | undefined;
+        };
+      })[];
+    };
+    output: {
+      readonly entries: readonly ({
+        readonly variantId: string;
+        readonly productName: string | null;
+        readonly variantName: string | null;
+        readonly action: "created" | "changed" | "unchanged";
+        readonly changes: readonly ({
+          readonly field: string;
+          readonly before: unknown;
+          readonly after: unknown;
+        })[];
+      })[];
+      readonly version: string;
+    };
+    code: string;
+    reason: string;
+  };
   /** Sets a supplier's terms for a variant. */
   supplier_variant_put: {
     input: {
@@ -5350,6 +5400,7 @@ export const routes = {
   location_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":["dryRun"],"rows":null},
   location_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/locations/{locationId}","query":["dryRun"],"rows":null},
   supplier_variant_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants","query":["limit","cursor"],"rows":"supplierVariants"},
+  supplier_variant_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants","query":["dryRun"],"rows":null},
   supplier_variant_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
   supplier_variant_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/variants/{variantId}","query":["dryRun"],"rows":null},
   variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":["dryRun"],"rows":null},

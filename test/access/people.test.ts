@@ -487,6 +487,7 @@ test("below owners people reach what is listed here of the admin API, and owners
       ["create", "update", "delete"].map((does) => `${kind}_${does}`),
     ),
     "supplier_variant_put",
+    "supplier_variant_update",
     "supplier_variant_delete",
     "variant_level_put",
     "supplier_merge",

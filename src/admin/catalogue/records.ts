@@ -6,6 +6,7 @@ import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { locations, suppliers, variants } from "../../operations/catalogue/kinds.ts";
 import { deletePrice, listPrices, putPrice } from "../../operations/catalogue/price-list.ts";
+import { updatePrices } from "../../operations/catalogue/price-rows.ts";
 import { mergeSuppliers } from "../../operations/catalogue/merge.ts";
 import { putLevel } from "../../operations/catalogue/levels.ts";
 import { cursor, id, instant, instantSchema, limit, pageShape } from "../../operations/fields.ts";
@@ -74,6 +75,7 @@ export const recordOperations: readonly AdminOperation[] = [
     ]),
     listPrices,
     putPrice,
+    updatePrices,
     deletePrice,
     putLevel,
     mergeSuppliers,

@@ -23,23 +23,24 @@ import { supplierVariantInputs } from "./inputs.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
 // What the operator alone may see is no part of a price list (C36).
-const { supplierVariantDetails: _details, ...priceFields } = supplierVariantFields;
-const { supplierVariantDetails: _input, ...priceInputs } = supplierVariantInputs;
+export const { supplierVariantDetails: _details, ...priceFields } = supplierVariantFields;
+export const { supplierVariantDetails: _input, ...priceInputs } = supplierVariantInputs;
 
 const members = fieldMembers(priceFields);
 const entryJson = renderer<Omit<SupplierVariant, "supplierVariantDetails">, typeof members>(members);
 const entrySchema = z.strictObject(schemasOf(members));
 
-const route = "/suppliers/{supplierId}/variants";
-const path = `${route}/{variantId}`;
+export const priceRoute = "/suppliers/{supplierId}/variants";
+const path = `${priceRoute}/{variantId}`;
 const inPath = { supplierId: pathId, variantId: pathId };
 
-const supplierKind = { kind: "supplier", table: supplierTable } as const;
+/** Kind of the record that a price list belongs to. */
+export const supplierKind = { kind: "supplier", table: supplierTable } as const;
 
 const nullable = z.string().nullable();
 
 /** The entry without what its answer hides: what the version names. */
-const shownEntry = ({ supplierVariantDetails: _hidden, ...entry }: SupplierVariant) => entry;
+export const shownEntry = ({ supplierVariantDetails: _hidden, ...entry }: SupplierVariant) => entry;
 
 export const listPrices = operation({
   ...kept,
@@ -48,7 +49,7 @@ export const listPrices = operation({
   summary: "A supplier's price list.",
   description: "Its entries by variant id, with the names of the variants.",
   scope: "read",
-  route: { method: "GET", path: route },
+  route: { method: "GET", path: priceRoute },
   repeat: "read",
   faults: ["NOT_FOUND"],
   input: z.strictObject({ supplierId: pathId, limit, cursor }),
