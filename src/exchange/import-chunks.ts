@@ -9,6 +9,7 @@ import { platformName } from "../core/storefront/storefront-config.ts";
 import type { OrderWithLines } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
+import type { RecordStamp } from "../shop/catalogue/record-log.ts";
 import { loadMerges } from "../shop/catalogue/supplier-merges.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
 import { effectStatements } from "../shop/storefront/effects.ts";
@@ -17,7 +18,14 @@ import { isBehind, sealRecent } from "../shop/order-list/sealing.ts";
 import { importOrder, importedSums, nextPoNumber } from "../shop/order/purchase-orders.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { Tx } from "../store/store.ts";
-import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
+import {
+  type ImportContext,
+  type ImportLease,
+  completeImport,
+  hasLease,
+  importedBy,
+  renewLease,
+} from "./import-run.ts";
 import { replacedEntry, stagedOrderFrom } from "./records/purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { ApplyContext, RecordType } from "./record-type.ts";
@@ -136,7 +144,7 @@ interface Applied {
 
 /** Stores one order as its record says. */
 async function applyOrder(
-  { tx, shop: { shopId }, merges, ...stamp }: ApplyContext,
+  { tx, shop: { shopId }, merges, ids, nowMs }: ApplyContext,
   { record, po_number }: StagedRow,
   isNew: boolean,
 ): Promise<Applied> {
@@ -146,7 +154,7 @@ async function applyOrder(
   const whole = po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, purchaseOrderId) } : order;
   const imported = { ...found, order: whole };
   const before = await importOrder(tx, shopId, imported, isNew, (by, replaced) =>
-    replacedEntry(by, replaced, imported, stamp),
+    replacedEntry(by, replaced, imported, { ids, nowMs }),
   );
   return { before, next: found.deletedAtMs === null ? whole : null };
 }
@@ -167,6 +175,17 @@ async function storedIds(tx: Tx, shopId: string, rows: readonly StagedRow[]): Pr
   return new Set(found.flat().map((row) => row.purchase_order_id));
 }
 
+/** Rows that follow each other and are of one type. */
+function runsOf(rows: readonly StagedRow[]): readonly (readonly [StagedRow, ...StagedRow[]])[] {
+  const runs: [StagedRow, ...StagedRow[]][] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    if (run?.[0].type === row.type) run.push(row);
+    else runs.push([row]);
+  }
+  return runs;
+}
+
 /**
  * Applies the records up to this position and asks for the effects that follow (S3). Does nothing without the lease.
  */
@@ -175,22 +194,29 @@ async function applyChunk(
   tx: Tx,
   shop: Shop,
   lease: ImportLease,
+  by: Pick<RecordStamp, "actor" | "requestId">,
   position: number,
 ): Promise<void> {
   if ((await renewLease(context, tx, lease)) === null) return;
   const { shopId, importId } = lease;
   const nowMs = context.clock.now();
-  const applying = { tx, shop, nowMs, ids: context.ids };
+  const applying = { tx, shop, ...by, operation: "shop_import", nowMs, ids: context.ids };
   let merges = await loadMerges(tx, shopId);
   const rows = await rowsUpTo(tx, lease, position);
   const stored = await storedIds(tx, shopId, rows);
   const orders: Applied[] = [];
-  for (const row of rows) {
-    if (isRecordType(row.type)) {
-      const type: RecordType = recordTypes[row.type];
-      await tx.batch(await type.statements(shopId, row.record, { ...applying, merges }));
-      if (row.type === "supplierMerge") merges = await loadMerges(tx, shopId);
-    } else {
+  for (const run of runsOf(rows)) {
+    const [{ type }] = run;
+    if (isRecordType(type)) {
+      const { apply }: RecordType = recordTypes[type];
+      await apply(
+        run.map(({ record }) => record),
+        { ...applying, merges },
+      );
+      if (type === "supplierMerge") merges = await loadMerges(tx, shopId);
+      continue;
+    }
+    for (const row of run) {
       orders.push(await applyOrder({ ...applying, merges }, row, !stored.has(row.record_id)));
       stored.add(row.record_id);
     }
@@ -218,6 +244,7 @@ export async function applyImport(
   const { engine } = context;
   const { shopId } = lease;
   const plan = new ChunkPlan(lease);
+  const by = await engine.peek(shopId, (tx) => importedBy(tx, lease));
   for (;;) {
     if (signal?.aborted === true) return false;
     const { isLeased, end, chunk } = await engine.peek(shopId, async (tx) => {
@@ -232,7 +259,7 @@ export async function applyImport(
     // The storefront first: effects of the chunk's orders must find the variants there.
     if (platformName(shop.storefront) === null && variants.length + levels.length > 0)
       await context.seedStorefront(shopId, variants, levels);
-    await engine.write(shopId, (tx) => applyChunk(context, tx, shop, lease, end), { durable: false });
+    await engine.write(shopId, (tx) => applyChunk(context, tx, shop, lease, by, end), { durable: false });
   }
   // Forecasts read the demand series, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));

@@ -8,6 +8,7 @@
 import { sleep } from "../base/time/waiting.ts";
 import type { Actor } from "../core/access/actor.ts";
 import { Fault } from "../base/fault.ts";
+import { actorOf } from "../requests/caller.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue/catalogue.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
 import { eventStatements } from "../shop/events/events.ts";
@@ -213,6 +214,22 @@ export interface ImportSummary extends NamedRecords {
 export const endStatement = ({ shopId, importId }: ImportLease): Change =>
   remove(tables.import_run, shopId, { import_id: importId });
 
+const summaryOf = (summary: string | null | undefined): ImportSummary | null =>
+  summary === null || summary === undefined ? null : JSON.parse(summary);
+
+/** Who imports in a committed import, and in which request. */
+export async function importedBy(
+  tx: Tx,
+  { shopId, importId }: ImportLease,
+): Promise<{ readonly actor: Actor; readonly requestId: string }> {
+  const [run] = await tx.all<{ summary: string | null }>(
+    "select summary from import_run where shop_id = ? and import_id = ?",
+    [shopId, importId],
+  );
+  const { by = null, requestId = importId } = summaryOf(run?.summary) ?? {};
+  return { actor: by ?? actorOf(null), requestId };
+}
+
 /** Ends an import that has been applied whole, with the event that tells of it. */
 export async function completeImport(
   { clock, ids }: ImportContext,
@@ -223,11 +240,12 @@ export async function completeImport(
     "delete from import_run where shop_id = ? and import_id = ? returning summary",
     [shopId, importId],
   );
+  const summary = summaryOf(run?.summary);
   // Another process has ended it, an earlier version has committed it, or the file was empty.
-  if (run === undefined || run.summary === null) return;
-  const { counts, requestId, by, ...named }: ImportSummary = JSON.parse(run.summary);
+  if (summary === null) return;
+  const { counts, requestId, by, ...named } = summary;
   if (Object.keys(counts).length === 0) return;
-  const actor = by ?? ({ type: "user", id: null, name: "operator" } as const);
+  const actor = by ?? actorOf(null);
   await tx.batch(
     eventStatements(
       shopId,

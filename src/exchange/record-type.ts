@@ -3,15 +3,16 @@
  * schemas.
  */
 import { z } from "zod";
+import { type Day, dayIn } from "../base/time/calendar.ts";
 import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money/money.ts";
 import { type Fields, shownValue, type ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { decimal, plain, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceRecord } from "../shop/record-table.ts";
+import type { RecordStamp } from "../shop/catalogue/record-log.ts";
 import type { ImportStamp } from "../shop/order/purchase-orders.ts";
-import type { Ids } from "../base/time/clock.ts";
-import type { Statement, Tx } from "../store/store.ts";
 
 /** A member that is null when it is left out. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
@@ -43,12 +44,13 @@ export const attachmentsMax = 1_000;
 /** Entries of a log or of a history, and changes of one entry: more than a line of a file can hold. */
 export const historyMax = 100_000;
 
-/** Tools of a record type when one of its records is applied: the turn's transaction, the shop, the time, ids. */
-export interface ApplyContext {
+/**
+ * Tools of a record type when its records are applied: the turn's transaction, the shop, who imports them, the time,
+ * ids.
+ */
+export interface ApplyContext extends RecordStamp {
   readonly tx: Tx;
   readonly shop: Shop;
-  readonly nowMs: number;
-  readonly ids: Ids;
   /** Suppliers that were merged, each with the one that it was merged into (C86). */
   readonly merges: ReadonlyMap<string, string>;
 }
@@ -72,12 +74,8 @@ export interface RecordType {
     record: unknown,
     by: ImportStamp | null,
   ): { readonly recordId: string; readonly stored: string; readonly weight?: number };
-  /** Stores the record, replacing the one with its key, and updates what follows from it. */
-  statements(
-    shopId: string,
-    stored: string,
-    context: ApplyContext,
-  ): readonly Statement[] | Promise<readonly Statement[]>;
+  /** Stores records in their order, each replacing the one with its key, and updates what follows from them. */
+  apply(stored: readonly string[], context: ApplyContext): Promise<void>;
   /**
    * A page of records as lines of a file, in the order of their keys. `after` is the `next` of the page before; null
    * for the first.
@@ -111,12 +109,15 @@ export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
 /** Peculiarities of a type of records that are rows of one table. */
 interface Peculiar<Stored> {
-  /** Further statements, before a record is stored. */
-  readonly follows?: (
+  /** Further statements, before a record is stored. `before`: of a type with a history, the one in its place. */
+  readonly follows?: (shopId: string, record: Stored, before: Stored | null, today: Day) => readonly Statement[];
+  /** Tells its history of it (C85); absent: it has none. A record that is as it was is not written. */
+  readonly history?: (
     shopId: string,
     record: Stored,
-    context: ApplyContext,
-  ) => readonly Statement[] | Promise<readonly Statement[]>;
+    before: Stored | null,
+    stamp: RecordStamp,
+  ) => readonly Statement[];
   /** The record as it is stored in this shop; null: it is not. */
   readonly becomes?: (record: Stored, context: ApplyContext) => Stored | null | Promise<Stored | null>;
 }
@@ -126,9 +127,13 @@ export function tableRecordType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
-  { follows = () => [], becomes = (record) => record }: Peculiar<Stored> = {},
+  { follows = () => [], becomes = (record) => record, history }: Peculiar<Stored> = {},
 ): KeyedType {
-  const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
+  const keyValuesOf = (record: Stored): readonly string[] =>
+    table.key.map((column) => String(table.columns[column](record)));
+  const keyOf = (record: Stored): string => recordIdOf(keyValuesOf(record));
+  const columns: readonly ((record: Stored) => SqlValue)[] = Object.values(table.columns);
+  const isSame = (one: Stored, other: Stored): boolean => columns.every((valueOf) => valueOf(one) === valueOf(other));
   // Staged text is trusted: `parse` wrote it.
   const recordFrom = (stored: string): Stored => {
     const record: Stored = JSON.parse(stored);
@@ -140,9 +145,30 @@ export function tableRecordType<Stored, Row>(
       const parsed = checkInput(input, record);
       return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
     },
-    async statements(shopId, stored, context) {
-      const record = await becomes(recordFrom(stored), context);
-      return record === null ? [] : [...(await follows(shopId, record, context)), replaceRecord(table, shopId, record)];
+    async apply(stored, context) {
+      const { tx, shop, nowMs } = context;
+      const today = dayIn(shop.timezone, nowMs);
+      const records: Stored[] = [];
+      for (const text of stored) {
+        const record = await becomes(recordFrom(text), context);
+        if (record !== null) records.push(record);
+      }
+      const before = new Map<string, Stored>();
+      if (history !== undefined)
+        for (const record of await recordsByKey(tx, table, shop.shopId, records.map(keyValuesOf)))
+          before.set(JSON.stringify(keyValuesOf(record)), record);
+      const statements: Statement[] = [];
+      for (const record of records) {
+        const key = JSON.stringify(keyValuesOf(record));
+        const replaced = before.get(key) ?? null;
+        statements.push(...follows(shop.shopId, record, replaced, today));
+        if (replaced !== null && isSame(replaced, record)) continue;
+        statements.push(replaceRecord(table, shop.shopId, record));
+        if (history === undefined) continue;
+        before.set(key, record);
+        statements.push(...history(shop.shopId, record, replaced, context));
+      }
+      await tx.batch(statements);
     },
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);

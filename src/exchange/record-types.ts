@@ -1,21 +1,25 @@
 /**
  * All record types but orders, by name, in the order of an export: types that others refer to come first.
  */
-import { dayIn } from "../base/time/calendar.ts";
 import { reasonJson } from "../operations/stock-takes.ts";
 import {
+  inventoryLevelFields,
   inventoryLevelTable,
   loadSupplier,
+  locationFields,
   locationTable,
+  priceFields,
   saleTable,
   supplierCreditTable,
+  supplierRecordFields,
   supplierTable,
   supplierVariantTable,
+  variantFields,
   variantTable,
 } from "../shop/catalogue/catalogue.ts";
 import { supplierMergeTable } from "../shop/catalogue/supplier-merges.ts";
+import { replacedStatements } from "../shop/catalogue/record-log.ts";
 import { markSeriesStatement } from "../shop/forecast/demand.ts";
-import { recordsByKey } from "../shop/record-table.ts";
 import { levelNoted } from "../shop/forecast/stock-days.ts";
 import { stockTakeReasonTable } from "../shop/stock/stock-takes.ts";
 import {
@@ -53,8 +57,27 @@ const ofPresentSupplier = <Stored extends { readonly supplierId: string }>(
 
 /** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {
-  location: tableRecordType(locationInput, locationJson, locationTable),
+  location: tableRecordType(locationInput, locationJson, locationTable, {
+    history: (shopId, location, before, stamp) =>
+      replacedStatements(
+        shopId,
+        { kind: "location", recordId: location.locationId },
+        locationFields,
+        before,
+        location,
+        stamp,
+      ),
+  }),
   supplier: tableRecordType(supplierRecordInput, supplierJson, supplierTable, {
+    history: (shopId, supplier, before, stamp) =>
+      replacedStatements(
+        shopId,
+        { kind: "supplier", recordId: supplier.supplierId },
+        supplierRecordFields,
+        before,
+        supplier,
+        stamp,
+      ),
     becomes: (supplier, { merges }) => (merges.has(supplier.supplierId) ? null : supplier),
   }),
   supplierMerge: tableRecordType(supplierMergeInput, supplierMergeJson, supplierMergeTable, {
@@ -62,14 +85,31 @@ export const referenceTypes = {
     becomes: async (merge, { tx, shop }) =>
       (await loadSupplier(tx, shop.shopId, merge.supplierId)) === null ? merge : null,
   }),
-  variant: tableRecordType(variantInput, variantJson, variantTable),
+  variant: tableRecordType(variantInput, variantJson, variantTable, {
+    history: (shopId, variant, before, stamp) =>
+      replacedStatements(
+        shopId,
+        { kind: "variant", recordId: variant.variantId },
+        variantFields,
+        before,
+        variant,
+        stamp,
+      ),
+  }),
   supplierVariant: tableRecordType(supplierVariantInput, supplierVariantJson, supplierVariantTable, {
     becomes: ofPresentSupplier,
+    history: (shopId, entry, before, stamp) => {
+      const { supplierId: recordId, variantId } = entry;
+      return replacedStatements(shopId, { kind: "supplier", recordId, variantId }, priceFields, before, entry, stamp);
+    },
   }),
   inventoryLevel: tableRecordType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable, {
-    follows: async (shopId, level, { tx, shop, nowMs }) => {
-      const [stored] = await recordsByKey(tx, inventoryLevelTable, shopId, [[level.variantId, level.locationId]]);
-      return levelNoted(shopId, level, stored?.onHand ?? null, level.onHand, dayIn(shop.timezone, nowMs));
+    follows: (shopId, level, before, today) =>
+      levelNoted(shopId, level, before?.onHand ?? null, level.onHand, today),
+    history: (shopId, level, before, stamp) => {
+      const { variantId: recordId, locationId } = level;
+      const { onHand } = inventoryLevelFields;
+      return replacedStatements(shopId, { kind: "variant", recordId, locationId }, { onHand }, before, level, stamp);
     },
   }),
   sale: tableRecordType(saleInput, saleJson, saleTable, {

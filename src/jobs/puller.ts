@@ -19,7 +19,9 @@ import { doubledMs, shortenedMs } from "../base/time/backoff.ts";
 import { limitedTo } from "../base/time/waiting.ts";
 import { dateOf, dayIn, dayMs } from "../base/time/calendar.ts";
 import { clocksApartMsMax } from "../core/access/rate-limit.ts";
+import { platformName } from "../core/storefront/storefront-config.ts";
 import { loadShop, type Shop } from "../shop/access/accounts.ts";
+import type { RecordStamp } from "../shop/catalogue/record-log.ts";
 import { settleSales } from "../shop/forecast/demand.ts";
 import {
   applyLevels,
@@ -373,11 +375,12 @@ class LeasedPuller implements Puller {
     const of = <Type extends Pulled["type"]>(type: Type) =>
       slice.filter((each): each is Extract<Pulled, { readonly type: Type }> => each.type === type);
     const locations = of("location");
-    if (locations.length > 0) await applyLocations(tx, shopId, locations, namesOf);
+    const stamp = this.#stamp(shop, pull);
+    if (locations.length > 0) await applyLocations(tx, shopId, locations, namesOf, stamp);
     let now = pull;
     const variants = of("variant");
-    if (variants.length > 0) now = changed(now, await applyVariants(tx, shopId, pull.pullId, variants, namesOf));
-    for (const product of of("product")) now = changed(now, await applyProduct(tx, shopId, product, namesOf));
+    if (variants.length > 0) now = changed(now, await applyVariants(tx, shopId, pull.pullId, variants, namesOf, stamp));
+    for (const product of of("product")) now = changed(now, await applyProduct(tx, shopId, product, namesOf, stamp));
     const levels = of("level");
     if (levels.length > 0) {
       const readSinceMs = pull.stepStartedAtMs - (this.#options.alone ? 0 : clocksApartMsMax);
@@ -389,13 +392,21 @@ class LeasedPuller implements Puller {
     return now;
   }
 
+  /** Under which name histories tell of what a pull changes. */
+  #stamp({ storefront }: Shop, { pullId }: Pull): RecordStamp {
+    const { clock, ids } = this.#options;
+    const actor = { type: "system", id: null, name: platformName(storefront) } as const;
+    return { actor, operation: "storefront_pull", requestId: pullId, nowMs: clock.now(), ids };
+  }
+
   async #sweep(shop: Shop, pull: Pull): Promise<number | null> {
     if (!pull.isFull) {
       const { pull: from } = await this.#options.storefrontOf(shop);
       if (from?.bringsAllVariants !== true) return await this.#nextStep(shop, pull);
     }
     const now = await this.#write(shop, pull, async (tx) => {
-      const { next, changes } = await sweepUnseen(tx, shop.shopId, pull.pullId, pull.cursor);
+      const stamp = this.#stamp(shop, pull);
+      const { next, changes } = await sweepUnseen(tx, shop.shopId, pull.pullId, pull.cursor, stamp);
       return { ...changed(pull, changes), cursor: next };
     });
     return now.cursor === null ? await this.#nextStep(shop, now) : await this.#store(shop, now, 0);

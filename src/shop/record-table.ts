@@ -3,7 +3,7 @@
  * key.
  */
 import type { Field, Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
-import { hasOneOf, placeholders } from "../store/in-lists.ts";
+import { placeholders, selectIn } from "../store/in-lists.ts";
 import { type Change, type Row, replace } from "../store/change.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { columnOf, columnsOf, recordReader } from "./columns.ts";
@@ -58,25 +58,23 @@ export async function pageOf<Stored, Row>(
   return rows.map((row) => table.from(row));
 }
 
-/** Records that one statement looks up. A key of two columns takes three parameters, one of them the shop. */
-const lookUpMax = 30;
-
-/** The records with one of these keys. A key is the values of the key's columns, in their order. */
+/**
+ * The records with one of these keys. A key is the values of the key's columns, in their order. Each of several columns
+ * is asked for alone: PostgreSQL may compare those of a list with all rows of a table that is being filled.
+ */
 export async function recordsByKey<Stored, Row>(
   tx: Tx,
   table: RecordTable<Stored, Row>,
   shopId: string,
   keys: readonly (readonly string[])[],
 ): Promise<readonly Stored[]> {
-  const found: Stored[] = [];
-  for (let start = 0; start < keys.length; start += lookUpMax) {
-    const chunk = keys.slice(start, start + lookUpMax);
-    const { sql, params } = hasOneOf(shopId, table.key, chunk);
-    const rows = await tx.all<Row>(
-      `select ${Object.keys(table.columns).join(", ")} from ${table.name} where ${sql}`,
-      params,
-    );
-    found.push(...rows.map((row) => table.from(row)));
+  const select = `select ${Object.keys(table.columns).join(", ")} from ${table.name} where shop_id = ? and`;
+  const [column, ...more] = table.key;
+  if (more.length === 0) {
+    const rows = await selectIn<Row>(tx, `${select} ${column} in (?)`, [shopId], keys.flat());
+    return rows.map((row) => table.from(row));
   }
-  return found;
+  const isThis = table.key.map((each) => `${each} = ?`).join(" and ");
+  const rows = await Promise.all(keys.map((key) => tx.all<Row>(`${select} ${isThis}`, [shopId, ...key])));
+  return rows.flat().map((row) => table.from(row));
 }

@@ -244,14 +244,12 @@ test("the old id leads to the supplier that stays: reads follow, writes name it,
     assert.equal(back.at("data", "purchaseOrder", "supplierId"), "mill", back.text);
   }
   const history = async (id: string) =>
-    objectsAt(await ask("GET", `/history?kind=supplier&id=${id}`), "data", "history").map(({ action, changes }) => {
+    objectsAt(await ask("GET", `/history?kind=supplier&id=${id}`), "data", "history").flatMap((entry) => {
+      const { action, operation, changes } = entry;
+      if (operation !== "supplier_merge") return [];
       const all = changes !== undefined && isJsonArray(changes) ? changes.filter(isJsonObject) : [];
-      return [
-        action,
-        ...all.filter(({ field }) =>
-          ["mergedFrom", "mergedInto", "email"].includes(JSON.stringify(field).slice(1, -1)),
-        ),
-      ];
+      const shown = ["mergedFrom", "mergedInto", "email"];
+      return [[action, ...all.filter(({ field }) => shown.includes(JSON.stringify(field).slice(1, -1)))]];
     });
   assert.deepEqual(await history("loom"), [
     [

@@ -159,11 +159,14 @@ test("every field of a price list is set and stands in its list, its record and 
   assertFault(await ask("PUT", "/suppliers/nobody/variants/blue", {}), 404, "NOT_FOUND");
   const history = await historyOf(server, "supplier", "mill");
   assert.deepEqual(
-    history.map(({ action, variantId }) => [action, variantId]),
+    history.map(({ action, variantId, operation }) => [action, variantId, operation]),
     [
-      ["deleted", "blue"],
-      ["changed", "blue"],
-      ["changed", "blue"],
+      ["deleted", "blue", "supplier_variant_delete"],
+      ["changed", "blue", "supplier_variant_put"],
+      ["changed", "blue", "supplier_variant_put"],
+      ["created", "blue", "shop_import"],
+      ["created", "red", "shop_import"],
+      ["created", null, "shop_import"],
     ],
   );
   assert.ok(!JSON.stringify(history).includes("kept"));

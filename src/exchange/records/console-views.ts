@@ -5,7 +5,6 @@ import { z } from "zod";
 import { id, shortTextMax, text, plain } from "../../operations/fields.ts";
 import { type ConsoleView, consoleViewTable } from "../../shop/access/console-views.ts";
 import { findPerson } from "../../shop/access/people.ts";
-import { replaceRecord } from "../../shop/record-table.ts";
 import { optional, type RecordType, tableRecordType } from "../record-type.ts";
 
 /** Characters of a view's query. */
@@ -23,11 +22,14 @@ const consoleViewInput = z
   .transform(({ type: _type, ...view }): ConsoleView => view);
 
 /** A view of a person that the shop does not know is everybody's: people are not exported. */
-export const consoleViewType: RecordType = {
-  ...tableRecordType(consoleViewInput, (view) => ({ type: "consoleView", ...view }), consoleViewTable),
-  async statements(shopId, stored, { tx }) {
-    const view: ConsoleView = JSON.parse(stored);
-    const isKnown = view.personId !== null && (await findPerson(tx, shopId, view.personId)) !== null;
-    return [replaceRecord(consoleViewTable, shopId, isKnown ? view : { ...view, personId: null, isShared: true })];
+export const consoleViewType: RecordType = tableRecordType(
+  consoleViewInput,
+  (view) => ({ type: "consoleView", ...view }),
+  consoleViewTable,
+  {
+    async becomes(view, { tx, shop }) {
+      const isKnown = view.personId !== null && (await findPerson(tx, shop.shopId, view.personId)) !== null;
+      return isKnown ? view : { ...view, personId: null, isShared: true };
+    },
   },
-};
+);

@@ -80,9 +80,9 @@ export const forecastViewType: RecordType = {
     const view = checkInput(forecastViewInput, record);
     return { recordId: view.viewId, stored: JSON.stringify(view) };
   },
-  statements(shopId, stored) {
-    const view: ForecastView = JSON.parse(stored);
-    return forecastViewStatements(shopId, view);
+  async apply(stored, { tx, shop }) {
+    const views = stored.map((text): ForecastView => JSON.parse(text));
+    await tx.batch(views.flatMap((view) => forecastViewStatements(shop.shopId, view)));
   },
   async page(tx, shopId, after, limit) {
     const position: ViewPosition | null = after === null ? null : JSON.parse(after);

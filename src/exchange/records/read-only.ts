@@ -232,12 +232,17 @@ export function readOnlyType<Draft, Header extends Dated, Resource extends Heade
       const staged: Staged<Draft> = { draft, by };
       return { recordId: record.recordId(draft), stored: JSON.stringify(staged), weight: record.weight(draft) };
     },
-    async statements(shopId, stored, context) {
-      // Staged text is trusted: `parse` wrote it, or that of an earlier version, which staged the draft alone.
-      const staged: Staged<Draft> | Draft = JSON.parse(stored);
-      const { draft, by } = isStaged(staged) ? staged : { draft: staged, by: null };
-      const resource = await record.resource(draft, context);
-      return record.statements(shopId, by === null ? resource : await importedBy(record, resource, by, context));
+    async apply(stored, context) {
+      const { tx, shop } = context;
+      // One by one: each is compared with what the one before has stored.
+      for (const text of stored) {
+        // Staged text is trusted: `parse` wrote it, or that of an earlier version, which staged the draft alone.
+        const staged: Staged<Draft> | Draft = JSON.parse(text);
+        const { draft, by } = isStaged(staged) ? staged : { draft: staged, by: null };
+        const resource = await record.resource(draft, context);
+        const whole = by === null ? resource : await importedBy(record, resource, by, context);
+        await tx.batch(record.statements(shop.shopId, whole));
+      }
     },
     async page(tx, shopId, after) {
       const found = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);

@@ -6,9 +6,9 @@ import { operation } from "../../requests/operation.ts";
 import {
   loadVariants,
   pageOfEntries,
+  priceFields,
   type SupplierVariant,
   supplierTable,
-  supplierVariantFields,
   supplierVariantTable,
 } from "../../shop/catalogue/catalogue.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
@@ -23,7 +23,6 @@ import { supplierVariantInputs } from "./inputs.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
 // What the operator alone may see is no part of a price list (C36).
-export const { supplierVariantDetails: _details, ...priceFields } = supplierVariantFields;
 export const { supplierVariantDetails: _input, ...priceInputs } = supplierVariantInputs;
 
 const members = fieldMembers(priceFields);

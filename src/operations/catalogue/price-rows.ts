@@ -12,7 +12,7 @@ import { valuesFrom, withChanges } from "../../core/order/purchase-order-fields.
 import { only } from "../../core/order/guidance.ts";
 import { detailsMax } from "../../requests/input.ts";
 import { operation } from "../../requests/operation.ts";
-import { loadVariants, supplierVariantTable, type VariantSnapshot } from "../../shop/catalogue/catalogue.ts";
+import { loadVariants, priceFields, supplierVariantTable, type VariantSnapshot } from "../../shop/catalogue/catalogue.ts";
 import { entriesWithCodes, variantsWithCodes } from "../../shop/catalogue/look-ups.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
 import { formsOfCode } from "../../shop/code-forms.ts";
@@ -20,7 +20,7 @@ import { recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Tx } from "../../store/store.ts";
 import { fieldObject } from "../field-members.ts";
 import { pathId, shownId, soughtText, shortTextMax } from "../fields.ts";
-import { priceFields, priceInputs, priceRoute, shownEntry, supplierKind } from "./price-list.ts";
+import { priceInputs, priceRoute, shownEntry, supplierKind } from "./price-list.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
 const { supplierId: _supplier, variantId: _variant, ...termsFields } = priceFields;

@@ -22,7 +22,7 @@ import { operation, type Call } from "../../requests/operation.ts";
 import {
   type RecordEntry,
   type RecordKind,
-  recordLogStatement,
+  entryStatements,
   shownChanges,
 } from "../../shop/catalogue/record-log.ts";
 import { deleteStatements, useOf } from "../../shop/catalogue/record-uses.ts";
@@ -82,26 +82,15 @@ type EntryFacts = Pick<RecordEntry, "action" | "changes"> &
 
 /** The entry that tells of a change of the record; none where nothing changed. */
 export const historyStatements = (
-  { shop, actor, operation: name, requestId, clock, ids }: Call,
+  call: Call,
   kind: RecordKind,
   recordId: string,
-  facts: EntryFacts,
+  { variantId = null, locationId = null, ...facts }: EntryFacts,
 ): readonly Change[] =>
-  facts.changes.length === 0
-    ? []
-    : [
-        recordLogStatement(shop.shopId, kind, recordId, {
-          variantId: null,
-          locationId: null,
-          reason: null,
-          ...facts,
-          logId: ids.next("rec"),
-          occurredAtMs: clock.now(),
-          actor,
-          operation: name,
-          requestId,
-        }),
-      ];
+  entryStatements(call.shop.shopId, { kind, recordId, variantId, locationId }, facts, {
+    ...call,
+    nowMs: call.clock.now(),
+  });
 
 const noRecord = (kind: RecordKind, recordId: string, intoId: string | null): Fault =>
   intoId === null

@@ -316,6 +316,10 @@ export const supplierVariantFields = {
 /** A supplier's catalogue entry for a variant. */
 export interface SupplierVariant extends ValuesOf<typeof supplierVariantFields> {}
 
+// What the operator alone may see is no part of a price list (C36).
+const { supplierVariantDetails: _details, ...ofPriceList } = supplierVariantFields;
+export const priceFields = ofPriceList;
+
 /** Fields of an entry that a search for variants reads, each with a column of its own, since they change one by one. */
 const searchedEntryFields = { supplierSku: "supplier_sku_folded", supplierBarcode: "supplier_barcode_folded" } as const;
 

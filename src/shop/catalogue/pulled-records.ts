@@ -4,13 +4,15 @@
  * Owns: which rows a pulled record changes. Does not own: what a pull asks for and when (jobs/puller.ts).
  *
  * What the shop knows and the storefront leaves empty stays: a cost, a price, a SKU, a barcode. Suppliers and their
- * terms are not touched. What is as it was is not written, so that a second pull changes nothing.
+ * terms are not touched. What is as it was is not written, so that a second pull changes nothing. Histories tell of
+ * locations and variants (C85), not of stock, which every sale moves.
  */
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import { chunksOf, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
-import { locationFields, locationTable, type Variant, variantTable } from "./catalogue.ts";
+import { locationFields, locationTable, type Variant, variantFields, variantTable } from "./catalogue.ts";
+import { type RecordStamp, replacedStatements } from "./record-log.ts";
 import { valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import { recordsByKey, replaceRecord } from "../record-table.ts";
 import { markSeriesStatement } from "../forecast/demand.ts";
@@ -75,6 +77,7 @@ export async function applyLocations(
   shopId: string,
   locations: readonly PulledLocation[],
   namesOf: NamesOf,
+  stamp: RecordStamp,
 ): Promise<void> {
   const ids = locations.map(({ locationId }) => locationId);
   const names = await knownNames(tx, shopId, "location", ids, namesOf);
@@ -86,9 +89,13 @@ export async function applyLocations(
     locations.flatMap(({ locationId, name }) => {
       const known = nameIn(names, locationId);
       const before = stored.get(known);
-      return before?.name === name
-        ? []
-        : [replaceRecord(locationTable, shopId, valuesFrom(locationFields, { locationId: known, name }, before))];
+      if (before?.name === name) return [];
+      const next = valuesFrom(locationFields, { locationId: known, name }, before);
+      const concerned = { kind: "location", recordId: known } as const;
+      return [
+        replaceRecord(locationTable, shopId, next),
+        ...replacedStatements(shopId, concerned, locationFields, before ?? null, next, stamp),
+      ];
     }),
   );
 }
@@ -107,6 +114,17 @@ const isSame = (one: Variant, other: Variant): boolean =>
   one.price === other.price &&
   one.status === other.status;
 
+/** Stores the variant, and tells its history of it. */
+const variantStatements = (
+  shopId: string,
+  before: Variant | null,
+  next: Variant,
+  stamp: RecordStamp,
+): readonly Change[] => [
+  replaceRecord(variantTable, shopId, next),
+  ...replacedStatements(shopId, { kind: "variant", recordId: next.variantId }, variantFields, before, next, stamp),
+];
+
 const seenStatement = (shopId: string, variantId: string, pullId: string): Change =>
   replace(tables.storefront_variant, shopId, { variant_id: variantId, pull_id: pullId });
 
@@ -116,6 +134,7 @@ export async function applyVariants(
   pullId: string,
   variants: readonly PulledVariant[],
   namesOf: NamesOf,
+  stamp: RecordStamp,
 ): Promise<StateChanges> {
   const ids = variants.map(({ variantId }) => variantId);
   const names = await knownNames(tx, shopId, "variant", ids, namesOf);
@@ -145,14 +164,19 @@ export async function applyVariants(
     };
     statements.push(seenStatement(shopId, variantId, pullId));
     if (before !== undefined && isSame(before, next)) continue;
-    statements.push(replaceRecord(variantTable, shopId, next));
+    statements.push(...variantStatements(shopId, before ?? null, next, stamp));
     if (before !== undefined) changed.push({ before, next });
   }
   await tx.batch(statements);
   return changesFrom(changed);
 }
 
-async function markDeleted(tx: Tx, shopId: string, variantIds: readonly string[]): Promise<StateChanges> {
+async function markDeleted(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+  stamp: RecordStamp,
+): Promise<StateChanges> {
   const stored = await recordsByKey(
     tx,
     variantTable,
@@ -160,7 +184,7 @@ async function markDeleted(tx: Tx, shopId: string, variantIds: readonly string[]
     variantIds.map((id) => [id]),
   );
   const changed = stored.map((before) => ({ before, next: { ...before, status: "deleted" as const } }));
-  await tx.batch(changed.map(({ next }) => replaceRecord(variantTable, shopId, next)));
+  await tx.batch(changed.flatMap(({ before, next }) => variantStatements(shopId, before, next, stamp)));
   return changesFrom(changed);
 }
 
@@ -170,6 +194,7 @@ export async function applyProduct(
   shopId: string,
   { productId, variantIds }: { readonly productId: string; readonly variantIds: readonly string[] },
   namesOf: NamesOf,
+  stamp: RecordStamp,
 ): Promise<StateChanges> {
   const rows = await selectIn<{ variant_id: string }>(
     tx,
@@ -179,7 +204,7 @@ export async function applyProduct(
   );
   const there = new Set(variantIds.flatMap((id) => namesOf("variant", id)));
   const gone = rows.map((row) => row.variant_id).filter((id) => !there.has(id));
-  return await markDeleted(tx, shopId, gone);
+  return await markDeleted(tx, shopId, gone, stamp);
 }
 
 /** Variants that one step of the sweep looks at. */
@@ -195,6 +220,7 @@ export async function sweepUnseen(
   shopId: string,
   pullId: string,
   after: string | null,
+  stamp: RecordStamp,
 ): Promise<{ readonly next: string | null; readonly changes: StateChanges }> {
   const rows = await tx.all<{ variant_id: string; status: string; pull_id: string | null }>(
     `select v.variant_id, v.status, s.pull_id from variant v
@@ -207,6 +233,7 @@ export async function sweepUnseen(
     tx,
     shopId,
     unseen.map((row) => row.variant_id),
+    stamp,
   );
   return { next: rows.length < sweptMax ? null : (rows.at(-1)?.variant_id ?? null), changes };
 }

@@ -8,6 +8,7 @@
 import type { Actor } from "../../core/access/actor.ts";
 import { type Changes, type Fields, shownValue } from "../../core/order/purchase-order-fields.ts";
 import { type Change, insert } from "../../store/change.ts";
+import type { Ids } from "../../base/time/clock.ts";
 import type { Tx } from "../../store/store.ts";
 import { tables } from "../tables.ts";
 
@@ -53,14 +54,53 @@ export function shownChanges<T extends Fields>(
   });
 }
 
-/** Adds an entry to the record's history. */
-export const recordLogStatement = (shopId: string, kind: RecordKind, recordId: string, entry: RecordEntry): Change =>
-  insert(tables.record_log, shopId, {
-    kind,
-    record_id: recordId,
-    log_id: entry.logId,
-    doc: JSON.stringify(entry),
-  });
+/** Who changes a record, by which operation, in which request and when. */
+export interface RecordStamp extends Pick<RecordEntry, "actor" | "operation" | "requestId"> {
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
+/** The record that an entry is about, and the part of it. */
+export interface Concerned extends Partial<Pick<RecordEntry, "variantId" | "locationId">> {
+  readonly kind: RecordKind;
+  readonly recordId: string;
+}
+
+/** The entry that tells of a change of the record; none where nothing changed. */
+export function entryStatements(
+  shopId: string,
+  { kind, recordId, variantId = null, locationId = null }: Concerned,
+  { action, reason = null, changes }: Pick<RecordEntry, "action" | "changes"> & Partial<Pick<RecordEntry, "reason">>,
+  { actor, operation, requestId, nowMs, ids }: RecordStamp,
+): readonly Change[] {
+  if (changes.length === 0) return [];
+  const logId = ids.next("rec");
+  const about = { variantId, locationId, reason, changes };
+  const entry: RecordEntry = { logId, occurredAtMs: nowMs, action, actor, operation, requestId, ...about };
+  return [
+    insert(tables.record_log, shopId, { kind, record_id: recordId, log_id: logId, doc: JSON.stringify(entry) }),
+  ];
+}
+
+/** The entry that tells of a record in the place of `before`; none where nothing that is shown changed. */
+export const replacedStatements = <T extends Fields>(
+  shopId: string,
+  concerned: Concerned,
+  fields: T,
+  before: Changes<T> | null,
+  next: Changes<T>,
+  stamp: RecordStamp,
+): readonly Change[] =>
+  entryStatements(
+    shopId,
+    concerned,
+    {
+      // Stock is set, not made.
+      action: before === null && (concerned.locationId ?? null) === null ? "created" : "changed",
+      changes: shownChanges(fields, before, next),
+    },
+    stamp,
+  );
 
 /** A page of a record's history, newest first, after the entry `after`. */
 export async function pageOfRecordLog(

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import type { Pull } from "../../../src/shop/storefront/storefront-pulls.ts";
 import { money, quantity } from "../../support/goods.ts";
-import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../../support/peers/pulling.ts";
+import { ask, ended, heldBy, pullAll, pullerOn, pullOf, toldOf } from "../../support/peers/pulling.ts";
 import { type OnMedusa, onMedusa } from "./connected.ts";
 import { isReal } from "./place.ts";
 import { Selling } from "./selling.ts";
@@ -124,8 +124,19 @@ test("everything is brought: locations, names, codes, prices, costs, states, wha
     assert.ok(whole.locations.some((each) => each.location_id === fair && each.name === "Fair"));
     const { counts } = pull;
     assert.deepEqual([counts.variants, counts.sales >= 2], [whole.variants.length, true]);
+    const told = await toldOf(world);
+    const of = told.filter(({ id }) => id === first || id === fair);
+    assert.deepEqual(
+      of.map(({ kind, action, by, operation }) => [kind, action, by, operation]),
+      [
+        ["location", "created", "Medusa", "storefront_pull"],
+        ["variant", "created", "Medusa", "storefront_pull"],
+      ],
+    );
+    assert.ok(of[1]?.changes.some(({ field, after }) => field === "unitCost" && after === 4.1234));
     done(await pullAll(world, true));
     assert.deepEqual(await heldOf(world, [first, second, draft, bundleId]), held);
+    assert.deepEqual(await toldOf(world), told);
   }));
 
 test("a pull of what has changed asks for orders that have, sets what was sold to what it is now, and tells what was deleted", () =>
@@ -154,6 +165,7 @@ test("a pull of what has changed asks for orders that have, sets what was sold t
     await medusa.deleteProduct(gone?.productId ?? "");
     await medusa.removeLevel(first, fair);
     const asked = medusa.proxy.callsOf(ordersList).length;
+    const toldBefore = await toldOf(world);
     const pull = done(await pullAll(world));
     assert.equal(pull.isFull, false);
     const held = await heldOf(world, [first, second, goneId]);
@@ -166,6 +178,14 @@ test("a pull of what has changed asks for orders that have, sets what was sold t
       ],
     );
     assert.equal(pull.counts.deleted, 2);
+    const told = (await toldOf(world)).slice(toldBefore.length);
+    const deleted = [{ field: "status", before: "active", after: "deleted" }];
+    assert.deepEqual(
+      [second, goneId].map((id) => told.filter((each) => each.id === id).map(({ changes }) => changes)),
+      [[deleted], [deleted]],
+    );
+    const renamed = told.find(({ id }) => id === first)?.changes;
+    assert.deepEqual(renamed?.map(({ field, after }) => [field, after]), [["productName", "Cup"]]);
     assert.equal(held.levels.find((each) => each.location_id === fair)?.on_hand, 0);
     assert.deepEqual(await soldOf(), [
       ["", quantity(4)],

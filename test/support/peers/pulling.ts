@@ -1,6 +1,7 @@
 /** Pulls of a shop on a platform, and what they leave in the shop. */
 import type { ConnectedShop } from "../../../src/core/storefront/storefront-config.ts";
 import { createPuller, type Puller, type pullLimits } from "../../../src/jobs/puller.ts";
+import type { RecordEntry } from "../../../src/shop/catalogue/record-log.ts";
 import { askForPull, loadPull, type Pull } from "../../../src/shop/storefront/storefront-pulls.ts";
 import type { Clock, Ids } from "../../../src/base/time/clock.ts";
 import type { Engine } from "../../../src/store/store.ts";
@@ -67,6 +68,20 @@ export async function pullAll(
   } finally {
     await puller.close();
   }
+}
+
+/** What histories tell of pulls: kind, id, action and the actor's name, and the fields that changed. */
+export async function toldOf({ engine, shop: { shopId } }: Pullable) {
+  const rows = await engine.read(shopId, (tx) =>
+    tx.all<{ kind: string; record_id: string; doc: string }>(
+      "select kind, record_id, doc from record_log where shop_id = ? order by log_id",
+      [shopId],
+    ),
+  );
+  return rows.map(({ kind, record_id: id, doc }) => {
+    const { action, actor, operation, changes }: RecordEntry = JSON.parse(doc);
+    return { kind, id, action, by: actor.name, operation, changes };
+  });
 }
 
 /** What the shop has, table by table. */
