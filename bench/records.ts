@@ -61,7 +61,12 @@ const kinds: Readonly<Record<string, (price: number) => Iterable<object>>> = {
   },
   *"20,000 levels"(price) {
     for (let nth = 0; nth < products; nth += 1)
-      yield { type: "inventoryLevel", variantId: `v${nth}`, locationId: `l${nth % locations}`, onHand: price + (nth % 40) };
+      yield {
+        type: "inventoryLevel",
+        variantId: `v${nth}`,
+        locationId: `l${nth % locations}`,
+        onHand: price + (nth % 40),
+      };
   },
 };
 
@@ -95,7 +100,9 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
   const [from, cpu] = [performance.now(), process.cpuUsage()];
   await work();
   const { user, system } = process.cpuUsage(cpu);
-  console.log(`${name}: ${Math.round(performance.now() - from)} ms, ${Math.round((user + system) / 1_000)} ms of the processor`);
+  console.log(
+    `${name}: ${Math.round(performance.now() - from)} ms, ${Math.round((user + system) / 1_000)} ms of the processor`,
+  );
 }
 
 try {

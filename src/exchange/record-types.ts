@@ -104,8 +104,7 @@ export const referenceTypes = {
     },
   }),
   inventoryLevel: tableRecordType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable, {
-    follows: (shopId, level, before, today) =>
-      levelNoted(shopId, level, before?.onHand ?? null, level.onHand, today),
+    follows: (shopId, level, before, today) => levelNoted(shopId, level, before?.onHand ?? null, level.onHand, today),
     history: (shopId, level, before, stamp) => {
       const { variantId: recordId, locationId } = level;
       const { onHand } = inventoryLevelFields;

@@ -39,7 +39,9 @@ for (const [type, { kind, of, hidden }] of Object.entries(types))
     };
     const members = membersOf(recordTypes[type as keyof typeof types].input);
     const first = values.ofMembers(members, type);
-    const ids = Object.fromEntries(Object.entries(first).filter(([name]) => /^(variant|supplier|location)Id$/.test(name)));
+    const ids = Object.fromEntries(
+      Object.entries(first).filter(([name]) => /^(variant|supplier|location)Id$/.test(name)),
+    );
     const second: JsonObject = { ...values.ofMembers(members, type), ...ids };
     const historyOf = async (): Promise<readonly JsonObject[]> => {
       const id = encodeURIComponent(String(first[of]));

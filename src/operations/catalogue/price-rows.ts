@@ -12,7 +12,12 @@ import { valuesFrom, withChanges } from "../../core/order/purchase-order-fields.
 import { only } from "../../core/order/guidance.ts";
 import { detailsMax } from "../../requests/input.ts";
 import { operation } from "../../requests/operation.ts";
-import { loadVariants, priceFields, supplierVariantTable, type VariantSnapshot } from "../../shop/catalogue/catalogue.ts";
+import {
+  loadVariants,
+  priceFields,
+  supplierVariantTable,
+  type VariantSnapshot,
+} from "../../shop/catalogue/catalogue.ts";
 import { entriesWithCodes, variantsWithCodes } from "../../shop/catalogue/look-ups.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
 import { formsOfCode } from "../../shop/code-forms.ts";

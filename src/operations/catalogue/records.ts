@@ -19,12 +19,7 @@ import {
 import { only } from "../../core/order/guidance.ts";
 import { platformName } from "../../core/storefront/storefront-config.ts";
 import { operation, type Call } from "../../requests/operation.ts";
-import {
-  type RecordEntry,
-  type RecordKind,
-  entryStatements,
-  shownChanges,
-} from "../../shop/catalogue/record-log.ts";
+import { type RecordEntry, type RecordKind, entryStatements, shownChanges } from "../../shop/catalogue/record-log.ts";
 import { deleteStatements, useOf } from "../../shop/catalogue/record-uses.ts";
 import { mergedInto, presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { effectStatements, type QueuedEffect } from "../../shop/storefront/effects.ts";

@@ -77,9 +77,7 @@ export function entryStatements(
   const logId = ids.next("rec");
   const about = { variantId, locationId, reason, changes };
   const entry: RecordEntry = { logId, occurredAtMs: nowMs, action, actor, operation, requestId, ...about };
-  return [
-    insert(tables.record_log, shopId, { kind, record_id: recordId, log_id: logId, doc: JSON.stringify(entry) }),
-  ];
+  return [insert(tables.record_log, shopId, { kind, record_id: recordId, log_id: logId, doc: JSON.stringify(entry) })];
 }
 
 /** The entry that tells of a record in the place of `before`; none where nothing that is shown changed. */

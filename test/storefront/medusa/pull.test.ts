@@ -185,7 +185,10 @@ test("a pull of what has changed asks for orders that have, sets what was sold t
       [[deleted], [deleted]],
     );
     const renamed = told.find(({ id }) => id === first)?.changes;
-    assert.deepEqual(renamed?.map(({ field, after }) => [field, after]), [["productName", "Cup"]]);
+    assert.deepEqual(
+      renamed?.map(({ field, after }) => [field, after]),
+      [["productName", "Cup"]],
+    );
     assert.equal(held.levels.find((each) => each.location_id === fair)?.on_hand, 0);
     assert.deepEqual(await soldOf(), [
       ["", quantity(4)],
