@@ -208,11 +208,9 @@ async function applyChunk(
   for (const run of runsOf(rows)) {
     const [{ type }] = run;
     if (isRecordType(type)) {
-      const { apply }: RecordType = recordTypes[type];
-      await apply(
-        run.map(({ record }) => record),
-        { ...applying, merges },
-      );
+      const texts = run.map(({ record }) => record);
+      const recordType: RecordType = recordTypes[type];
+      await recordType.apply(texts, { ...applying, merges });
       if (type === "supplierMerge") merges = await loadMerges(tx, shopId);
       continue;
     }
