@@ -254,7 +254,6 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "shop/storefront/effects.ts dueMax runMax retriedMax",
     "shop/catalogue/pulled-records.ts sweptMax sweptSalesMax",
     "shop/order/purchase-orders.ts pageLinesMax",
-    "shop/record-table.ts lookUpMax",
     "store/postgres/joined-rows.ts joinedMin joinedMax sharedMin",
     "store/loop-share.ts lateStepsMax",
     "store/sqlite/door.ts readsPerRoundMax",

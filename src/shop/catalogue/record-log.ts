@@ -61,7 +61,7 @@ export interface RecordStamp extends Pick<RecordEntry, "actor" | "operation" | "
 }
 
 /** The record that an entry is about, and the part of it. */
-export interface Concerned extends Partial<Pick<RecordEntry, "variantId" | "locationId">> {
+interface Concerned extends Partial<Pick<RecordEntry, "variantId" | "locationId">> {
   readonly kind: RecordKind;
   readonly recordId: string;
 }
