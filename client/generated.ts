@@ -3994,7 +3994,7 @@ export interface Operations {
     code: string;
     reason: string;
   };
-  /** Whether a supplier's orders came on time, and their documents. */
+  /** Whether a supplier's orders came on time. */
   supplier_deliveries_get: {
     input: {
       /** The shop's id. */
@@ -4009,6 +4009,19 @@ export interface Operations {
         /** Of those that were late, on average. */
         readonly daysLate: number | null;
       };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Documents of a supplier's orders. */
+  supplier_document_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A supplier's id. */
+      supplierId: string;
+    };
+    output: {
       readonly documents: readonly ({
         readonly purchaseOrderId: string;
         readonly poNumber: string;
@@ -5408,6 +5421,7 @@ export const routes = {
   record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
   supplier_figures_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/supplier-figures","query":["ids"],"rows":null},
   supplier_deliveries_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/deliveries","query":[],"rows":null},
+  supplier_document_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/documents","query":[],"rows":null},
   variant_figures_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/variant-figures","query":["ids"],"rows":null},
   variant_outlook_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}/outlook","query":[],"rows":null},
   variant_order_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants/{variantId}/orders","query":["supplierId","placed","limit","cursor"],"rows":"orders"},

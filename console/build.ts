@@ -14,6 +14,21 @@ const outdir = path.join(folder, "../dist/console");
 const entry = path.join(folder, "app.tsx");
 
 /**
+ * Small parts that many screens share. As files of their own they would weigh twice what they do in the first page, and
+ * each would be a request.
+ */
+const shared = [
+  "data/packs.ts",
+  "data/reading.ts",
+  "parts/dialogs/ask-first.tsx",
+  "parts/dialogs/dialog.tsx",
+  "parts/dotted.tsx",
+  "parts/lists/facts.tsx",
+  "parts/lists/table-head.tsx",
+  "parts/owner-only.tsx",
+];
+
+/**
  * Lets every screen that is loaded later import the whole first page. esbuild makes a file of the modules that the same
  * entry points share. So the first page becomes one file, and not one for each set of screens that use a part of it.
  */
@@ -25,11 +40,18 @@ const oneFirstFile: Plugin = {
       if (kind === "dynamic-import") later.add(path.join(resolveDir, name));
       return null;
     });
-    builder.onLoad({ filter: /\.tsx$/ }, ({ path: file }) =>
-      later.has(file)
-        ? { contents: `${readFileSync(file, "utf8")}\nimport ${JSON.stringify(entry)};`, loader: "tsx" }
-        : null,
-    );
+    const more = (file: string, lines: readonly string[]) => ({
+      contents: [readFileSync(file, "utf8"), ...lines].join("\n"),
+      loader: "tsx" as const,
+    });
+    builder.onLoad({ filter: /\.tsx$/ }, ({ path: file }) => {
+      if (file === entry)
+        return more(
+          file,
+          shared.map((name) => `export * from "./${name}";`),
+        );
+      return later.has(file) ? more(file, [`import ${JSON.stringify(entry)};`]) : null;
+    });
   },
 };
 

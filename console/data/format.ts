@@ -16,6 +16,10 @@ export function money(value: number, currencyCode: string): string {
   return format.format(value);
 }
 
+/** A cost with all its decimals. */
+export const exactMoney = (value: number, currencyCode: string): string =>
+  new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 4 }).format(value);
+
 /** An amount in whole units, where cents say nothing. */
 export const about = (value: number, currencyCode: string): string =>
   new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 0 }).format(value);

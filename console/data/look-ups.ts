@@ -29,13 +29,17 @@ export const locations: LookUp = async (by) => {
   return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
 };
 
-/** Products that were ordered, by name or id. */
-export const variants: LookUp = async (by) => {
-  const result = await openpo.call("variant_search", { shopId: shopId(), ...asked(by), limit: choicesMax });
-  if (!result.ok) return problemOf(result);
-  return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
-    id: variantId,
-    title: [productName, variantName].filter((part) => part !== null).join(" · "),
-    hint: sku,
-  }));
-};
+/** Products that a supplier has a price for, by name or id; without one, those of all. */
+export const variantsOf =
+  (of: { readonly supplierId?: string }): LookUp =>
+  async (by) => {
+    const result = await openpo.call("variant_search", { shopId: shopId(), ...of, ...asked(by), limit: choicesMax });
+    if (!result.ok) return problemOf(result);
+    return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
+      id: variantId,
+      title: [productName, variantName].filter((part) => part !== null).join(" · "),
+      hint: sku,
+    }));
+  };
+
+export const variants = variantsOf({});

@@ -26,6 +26,18 @@ export interface FieldGroup {
   readonly fields: readonly RecordField[];
 }
 
+const { fields } = words;
+
+/** The fields of a reorder rule. @param at  where the rule stands: `reorder.`. */
+export const ruleFieldsOf = (at: string): readonly RecordField[] => [
+  { name: `${at}minimum`, label: fields.minimum, kind: "number" },
+  { name: `${at}maximum`, label: fields.maximum, kind: "number" },
+  { name: `${at}coverDays`, label: fields.coverDays, hint: fields.coverHint, kind: "number" },
+  { name: `${at}leadTimeDays`, label: fields.ownLeadTime, hint: fields.ownLeadTimeHint, kind: "number" },
+  { name: `${at}safetyDays`, label: fields.safetyDays, hint: fields.safetyHint, kind: "number" },
+  { name: `${at}isExcluded`, label: fields.isExcluded, kind: "tick" },
+];
+
 /** The platform that says what some fields are; null: none does. */
 export const platform = (): string | null => signedIn()?.shop.storefront ?? null;
 

@@ -5,7 +5,7 @@ import { type Problem, problemOf } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
 import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
 import { recordTexts as words } from "./words.ts";
-import type { FieldGroup, RecordField } from "./fields.ts";
+import type { FieldGroup, RecordField, Values } from "./fields.ts";
 
 /** A record with its version. */
 interface Kept {
@@ -30,6 +30,8 @@ export const cameOf = <Name extends OperationName>(
 export interface SectionProps {
   readonly id: string;
   readonly record: object;
+  /** Saves fields of the record. @returns what went wrong, or the record as others have changed these fields. */
+  readonly save: (changes: Values) => Promise<Problem | { readonly theirs: object } | null>;
   /** Something was saved that the record's history tells of. */
   readonly changed: () => void;
 }
@@ -53,6 +55,8 @@ export interface RecordKind {
   readonly remove: (id: string, ifMatch: string) => Promise<Problem | null>;
   /** Moves what names the record to another one, and ends it. Absent: such records are not merged. */
   readonly merge?: (id: string, into: string, ifMatch: string) => Promise<Problem | null>;
+  /** A card of figures beside those of its fields. Absent: there is none. */
+  readonly Card?: FunctionComponent<{ readonly id: string }>;
   readonly Sections: FunctionComponent<SectionProps> | null;
 }
 

@@ -1,21 +1,46 @@
-/** A product's stock, place by place, and who sells it. */
+/** A product's figures, its stock and reorder settings place by place, who sells it, and the orders with it. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
-import { hasRole, shopId } from "../data/session.ts";
+import { hasRole, member, shopId } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
+import { Dotted } from "../parts/dotted.tsx";
+import { FactList } from "../parts/lists/facts.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
-import { type FieldGroup, platform } from "./fields.ts";
+import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
+import { Cover } from "./figures.tsx";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
+import { Outlook, ProductOrders } from "./over-time.tsx";
 import { TermsCells, TermsHead } from "./terms.tsx";
 
-const { stock: words, offers, fields, columns } = recordTexts;
+const { stock: words, figures, offers, fields, columns } = recordTexts;
+
+export const ProductCard: FunctionComponent<{ readonly id: string }> = ({ id }) => {
+  const found = useReading("variant_figures_list", { shopId: shopId(), ids: [id] }).data?.variants[0];
+  if (found === undefined) return null;
+  const { onHand, incoming, stockoutDate, reorderPoint } = found;
+  return (
+    <section class="card" aria-label={figures.product}>
+      <h2>{figures.product}</h2>
+      <FactList
+        facts={[
+          [columns.onHand, number(onHand)],
+          [columns.incoming, number(incoming)],
+          [columns.cover, <Cover of={found} />],
+          [figures.stockout, stockoutDate === null ? null : <ShortDay at={stockoutDate} />],
+          [figures.reorderPoint, number(reorderPoint)],
+        ]}
+      />
+    </section>
+  );
+};
 
 const groups: readonly FieldGroup[] = [
   {
@@ -27,17 +52,46 @@ const groups: readonly FieldGroup[] = [
   },
 ];
 
+const ruleFields = ruleFieldsOf("");
+
+interface Rule {
+  readonly locationId: string;
+}
+
+const isRule = (each: unknown): each is Rule => typeof member(each, "locationId") === "string";
+
+/** Reorder settings of a record's locations. */
+function rulesOf(record: object): readonly Rule[] {
+  const rules = valueOf(record, "reorder.locations");
+  return Array.isArray(rules) ? rules.filter(isRule) : [];
+}
+
+/** The rules with another one for a location; one that says nothing is none. */
+function rulesWith(rules: readonly Rule[], locationId: string, changes: Values): readonly Rule[] {
+  const before = rules.find((rule) => rule.locationId === locationId);
+  const { locationId: _id, ...rule } = { ...before, ...Object.fromEntries(changes), locationId };
+  const says = Object.values(rule).some((value) => value !== null && value !== false);
+  const others = rules.filter((each) => each.locationId !== locationId);
+  return says ? [...others, { ...rule, locationId }] : others;
+}
+
+interface Place {
+  readonly locationId: string;
+  readonly name: string;
+  readonly onHand: number;
+}
+
 /** Locations shown with what is on hand there. */
 const locationsMax = 50;
 
-export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }) => {
+export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, save, changed }) => {
   const found = useReading("variant_search", { shopId: shopId(), ids: [id], limit: 1 });
   const places = useReading("location_list", { shopId: shopId(), limit: locationsMax });
-  const setting = useSignal<{ readonly locationId: string; readonly name: string; readonly onHand: number } | null>(
-    null,
-  );
+  const setting = useSignal<Place | null>(null);
+  const steering = useSignal<Place | null>(null);
   const variant = found.data?.variants[0];
-  const maySet = hasRole("purchaser") && platform() === null;
+  const maySteer = hasRole("purchaser");
+  const maySet = maySteer && platform() === null;
   const problem = found.problem ?? places.problem;
   if (problem !== null)
     return (
@@ -54,8 +108,12 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }
       incoming: levels.get(locationId)?.incoming ?? 0,
     }));
   const now = setting.value;
+  const steered = steering.value;
+  const rules = rulesOf(record);
+  const ruleAt = (locationId: string): Rule | undefined => rules.find((rule) => rule.locationId === locationId);
   return (
     <>
+      <Outlook id={id} />
       <section aria-labelledby="levels">
         <h2 id="levels">{words.title}</h2>
         {rows.length === 0 ? (
@@ -63,9 +121,9 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }
         ) : (
           <table class="rows" aria-label={words.title}>
             <TableHead
-              titles={[words.location, columns.onHand, columns.incoming]}
+              titles={[words.location, columns.onHand, columns.incoming, words.rule]}
               amounts={[columns.onHand, columns.incoming]}
-              {...(maySet ? { does: words.set } : {})}
+              {...(maySteer ? { does: words.set } : {})}
             />
             <tbody>
               {rows.map((row) => (
@@ -79,10 +137,24 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }
                   <td class="amount" data-name={columns.incoming}>
                     {number(row.incoming)}
                   </td>
-                  {maySet ? (
+                  <td data-name={words.rule}>
+                    <Dotted
+                      parts={factsOf(ruleFields, ruleAt(row.locationId) ?? {}).map(([title, value]) => (
+                        <>
+                          {title}: {value}
+                        </>
+                      ))}
+                    />
+                  </td>
+                  {maySteer ? (
                     <td class="does">
-                      <button type="button" aria-label={words.setOf(row.name)} onClick={() => (setting.value = row)}>
-                        {words.set}
+                      {maySet ? (
+                        <button type="button" aria-label={words.setOf(row.name)} onClick={() => (setting.value = row)}>
+                          {words.set}
+                        </button>
+                      ) : null}
+                      <button type="button" aria-label={words.ruleOf(row.name)} onClick={() => (steering.value = row)}>
+                        {words.steer}
                       </button>
                     </td>
                   ) : null}
@@ -111,6 +183,28 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, changed }
           </table>
         )}
       </section>
+      <ProductOrders id={id} />
+      {steered === null ? null : (
+        <Dialog title={words.ruleOf(steered.name)} isWide onClose={() => (steering.value = null)}>
+          {(close) => (
+            <RecordForm
+              label={words.ruleOf(steered.name)}
+              groups={[{ title: words.ruleHint, fields: ruleFields }]}
+              record={ruleAt(steered.locationId) ?? {}}
+              action={recordTexts.save}
+              save={async (changes) => {
+                const locations = rulesWith(rules, steered.locationId, changes);
+                const answer = await save(new Map([["reorder.locations", locations]]));
+                if (answer === null) close();
+                return answer !== null && "theirs" in answer
+                  ? { theirs: rulesOf(answer.theirs).find((rule) => rule.locationId === steered.locationId) ?? {} }
+                  : answer;
+              }}
+              close={close}
+            />
+          )}
+        </Dialog>
+      )}
       {now === null ? null : (
         <Dialog title={words.setOf(now.name)} onClose={() => (setting.value = null)}>
           {(close) => (

@@ -28,8 +28,8 @@ import { History } from "./history.tsx";
 import { type Came, isKept, type RecordKind } from "./kinds.ts";
 import { locations } from "./locations.ts";
 import { MergeSupplier } from "./merge.tsx";
-import { products } from "./products.ts";
-import { suppliers } from "./suppliers.ts";
+import { products } from "./products.tsx";
+import { suppliers } from "./suppliers.tsx";
 
 const kinds = { suppliers, products, locations } as const satisfies Record<string, RecordKind>;
 
@@ -186,7 +186,7 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
       const now = await read();
       if (!isKept(now)) return now.problem;
       const isTouched = [...changes.keys()].some(
-        (field) => spelled(valueOf(now.record, field)) !== spelled(valueOf(known.record, field)),
+        (field) => JSON.stringify(valueOf(now.record, field)) !== JSON.stringify(valueOf(known.record, field)),
       );
       if (isTouched) return { theirs: now.record };
       answer = await send(now.record, now.etag);
@@ -247,11 +247,11 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
             />
           ) : (
             <>
-              <Facts kind={kind} record={known.record} />
+              <Facts kind={kind} id={id} record={known.record} />
               {kind.Sections === null ? null : (
-                <kind.Sections id={id} record={known.record} changed={() => (version.value += 1)} />
+                <kind.Sections id={id} record={known.record} save={save} changed={() => (version.value += 1)} />
               )}
-              <Orders filter={kind.idField} id={id} />
+              {kind.idField === "variantId" ? null : <Orders filter={kind.idField} id={id} />}
               <History key={version.value} kind={kind.kind} id={id} />
             </>
           )}
@@ -321,7 +321,13 @@ const Actions: FunctionComponent<ActionsProps> = (props) => {
   );
 };
 
-const Facts: FunctionComponent<{ readonly kind: RecordKind; readonly record: object }> = ({ kind, record }) => {
+interface FactsProps {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly record: object;
+}
+
+const Facts: FunctionComponent<FactsProps> = ({ kind, id, record }) => {
   const groups = kind.groups.flatMap(({ title, fields }): readonly ComponentChildren[] => {
     const facts = factsOf(fields, record);
     return facts.length === 0
@@ -333,7 +339,12 @@ const Facts: FunctionComponent<{ readonly kind: RecordKind; readonly record: obj
           </section>,
         ];
   });
-  return <div class="board">{groups}</div>;
+  return (
+    <div class="board">
+      {kind.Card === undefined ? null : <kind.Card id={id} />}
+      {groups}
+    </div>
+  );
 };
 
 /** Orders that are shown; the list has the others. */

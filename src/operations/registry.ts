@@ -10,7 +10,7 @@ import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
 import type { BroadQuery } from "../requests/broad-read.ts";
-import { supplierDeliveries, supplierFigures, variantOrders } from "./catalogue/figures.ts";
+import { supplierDeliveries, supplierDocuments, supplierFigures, variantOrders } from "./catalogue/figures.ts";
 import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
@@ -93,6 +93,7 @@ export const broadQueries: readonly BroadQuery<unknown, unknown>[] = [
   changePage,
   supplierFigures,
   supplierDeliveries,
+  supplierDocuments,
   variantOrders,
 ];
 

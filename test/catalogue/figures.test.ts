@@ -163,12 +163,12 @@ test("a delivery is on time by the last day on which its goods were expected; do
   await server.bringOrder("Sent", [lineA], { purchaseOrderId: "open", expectedDeliveryDate: inDays(server, -90) });
   const answered = await of(server)("/suppliers/mill/deliveries");
   assert.deepEqual(answered.at("data", "deliveries"), { counted: 5, onTime: 3, daysLate: 5 });
-  const [document, ...others] = objectsAt(answered, "data", "documents");
+  const [document, ...others] = objectsAt(await of(server)("/suppliers/mill/documents"), "data", "documents");
   assert.deepEqual(others, []);
   assert.equal(document?.["purchaseOrderId"], "6 late");
   assert.equal(document?.["fileName"], "invoice.pdf");
   const none = await of(server)("/suppliers/unheard-of/deliveries");
-  assert.deepEqual(none.at("data"), { deliveries: { counted: 0, onTime: 0, daysLate: null }, documents: [] });
+  assert.deepEqual(none.at("data"), { deliveries: { counted: 0, onTime: 0, daysLate: null } });
 });
 
 test("a variant's figures are those of the forecast, with its sales by week, what comes and what is left", async () => {

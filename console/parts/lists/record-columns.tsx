@@ -1,5 +1,5 @@
 /** Columns of a list of records: the record's name, its status, and what its kind has. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { StatusChip } from "../status-chip.tsx";
 import type { ListColumn } from "./list-screen.tsx";
 
@@ -8,8 +8,8 @@ export interface RecordRow {
   readonly id: string;
   readonly title: string;
   readonly hint: string | null;
-  /** Null: nobody asks for it. */
-  readonly status: string | null;
+  /** Its chip, or what shows it; null: nobody asks for it. */
+  readonly status: string | VNode | null;
   /** One for each of the kind's columns. */
   readonly values: readonly ComponentChildren[];
 }
@@ -45,7 +45,7 @@ export const recordColumns = (
     name: "status",
     title: status,
     at: "state",
-    cell: (row) => (row.status === null ? null : <StatusChip status={row.status} />),
+    cell: (row) => (typeof row.status === "string" ? <StatusChip status={row.status} /> : row.status),
   },
   ...columns.map((each, index): ListColumn<RecordRow> => ({
     name: String(index),

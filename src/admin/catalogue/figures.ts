@@ -5,7 +5,12 @@ import { dateOf, dayIn, weekOf, weekStart } from "../../base/time/calendar.ts";
 import { type ColumnId, forecastRow, periodsFrom } from "../../core/forecast/forecast.ts";
 import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
-import { supplierDeliveries, supplierFigures, variantOrders } from "../../operations/catalogue/figures.ts";
+import {
+  supplierDeliveries,
+  supplierDocuments,
+  supplierFigures,
+  variantOrders,
+} from "../../operations/catalogue/figures.ts";
 import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../../operations/fields.ts";
 import { documentJson, documentSchema } from "../../operations/purchase-orders/attachments.ts";
 import { Fault } from "../../base/fault.ts";
@@ -56,14 +61,30 @@ const getSupplierDeliveries = operation({
   route: { method: "GET", path: "/shops/{shopId}/suppliers/{supplierId}/deliveries" },
   role: "viewer",
   describes: {
-    summary: "Whether a supplier's orders came on time, and their documents.",
-    description: `Of its last ${lastDeliveries} orders that were received in full, those of which it is known when their goods were expected: on time is what came by the latest of these days. Documents are those of its last ${documentOrders} orders, at most ${documentsShown}, newest order first.`,
+    summary: "Whether a supplier's orders came on time.",
+    description: `Of its last ${lastDeliveries} orders that were received in full, those of which it is known when their goods were expected: on time is what came by the latest of these days.`,
     output: z.strictObject({
       deliveries: z.strictObject({
         counted: z.int(),
         onTime: z.int(),
         daysLate: z.int().nullable().meta({ description: "Of those that were late, on average." }),
       }),
+    }),
+  },
+  input: z.strictObject({ ...inShop, supplierId: pathId }),
+  async run(context, { shopId, supplierId }, call) {
+    return data({ deliveries: await readQuery(context, call, shopId, supplierDeliveries, { supplierId }) });
+  },
+});
+
+const listSupplierDocuments = operation({
+  name: "supplier_document_list",
+  route: { method: "GET", path: "/shops/{shopId}/suppliers/{supplierId}/documents" },
+  role: "viewer",
+  describes: {
+    summary: "Documents of a supplier's orders.",
+    description: `Those of its last ${documentOrders} orders, at most ${documentsShown}, newest order first.`,
+    output: z.strictObject({
       documents: z.array(
         z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string(), ...documentSchema.shape }),
       ),
@@ -71,9 +92,8 @@ const getSupplierDeliveries = operation({
   },
   input: z.strictObject({ ...inShop, supplierId: pathId }),
   async run(context, { shopId, supplierId }, call) {
-    const { deliveries, documents } = await readQuery(context, call, shopId, supplierDeliveries, { supplierId });
+    const documents = await readQuery(context, call, shopId, supplierDocuments, { supplierId });
     return data({
-      deliveries,
       documents: documents.map(({ purchaseOrderId, poNumber, ...document }) => ({
         purchaseOrderId,
         poNumber,
@@ -285,6 +305,7 @@ const listVariantOrders = operation({
 export const figureOperations: readonly AdminOperation[] = [
   listSupplierFigures,
   getSupplierDeliveries,
+  listSupplierDocuments,
   listVariantFigures,
   getVariantOutlook,
   listVariantOrders,

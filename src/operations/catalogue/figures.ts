@@ -30,9 +30,16 @@ export const supplierDeliveries = {
   async run(tx: Tx, context: BroadContext, { supplierId }: { readonly supplierId: string }) {
     const { shopId } = context.shop;
     const at = await beginWalk(tx, context);
-    const id = await presentSupplierId(tx, shopId, supplierId);
-    const deliveries = await loadDeliveries(tx, shopId, id, at);
-    return { deliveries, documents: await loadSupplierDocuments(tx, shopId, id) };
+    return await loadDeliveries(tx, shopId, await presentSupplierId(tx, shopId, supplierId), at);
+  },
+};
+
+export const supplierDocuments = {
+  name: "supplier_documents",
+  async run(tx: Tx, context: BroadContext, { supplierId }: { readonly supplierId: string }) {
+    const { shopId } = context.shop;
+    await beginWalk(tx, context);
+    return await loadSupplierDocuments(tx, shopId, await presentSupplierId(tx, shopId, supplierId));
   },
 };
 

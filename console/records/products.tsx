@@ -3,11 +3,13 @@ import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
-import { currencyCode, spelled, valueOf } from "./fields.ts";
+import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
 import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
-import { ProductSections } from "./product-sections.tsx";
+import { Cover, later } from "./figures.tsx";
+import { ProductCard, ProductSections } from "./product-sections.tsx";
 
 const { columns: titles, fields } = words;
 
@@ -30,20 +32,14 @@ export const products: RecordKind = {
     },
     {
       title: words.groups.reorder,
-      fields: [
-        { name: "reorder.minimum", label: fields.minimum, kind: "number" },
-        { name: "reorder.maximum", label: fields.maximum, kind: "number" },
-        { name: "reorder.coverDays", label: fields.coverDays, hint: fields.coverHint, kind: "number" },
-        { name: "reorder.leadTimeDays", label: fields.ownLeadTime, hint: fields.ownLeadTimeHint, kind: "number" },
-        { name: "reorder.safetyDays", label: fields.safetyDays, hint: fields.safetyHint, kind: "number" },
-        { name: "reorder.isExcluded", label: fields.isExcluded, kind: "tick" },
-      ],
+      fields: ruleFieldsOf("reorder."),
     },
   ],
   columns: [
     column(titles.supplier),
     column(titles.onHand, true),
     column(titles.incoming, true),
+    column(titles.cover, true),
     column(titles.unitCost, true),
   ],
   titleOf: (record) =>
@@ -56,6 +52,11 @@ export const products: RecordKind = {
     const result = await openpo.call("variant_search", { shopId: shopId(), ...askedFor(search, cursor) });
     if (!result.ok) return { problem: problemOf(result) };
     const { variants, totalCount, cursor: next } = result.data;
+    const ids = variants.map(({ variantId }) => variantId);
+    const shown = later(ids, async () => {
+      const answer = await openpo.call("variant_figures_list", { shopId: shopId(), ids });
+      return answer.ok ? new Map(answer.data.variants.map((each) => [each.variantId, each])) : null;
+    });
     const rows = variants.map((variant) => {
       const { variantId, levels, unitCost } = variant;
       const sum = (of: "onHand" | "incoming"): string => number(levels.reduce((total, level) => total + level[of], 0));
@@ -63,11 +64,16 @@ export const products: RecordKind = {
         id: variantId,
         title: products.titleOf(variant),
         hint: variant.sku,
-        status: variant.status,
+        status: shown(
+          variantId,
+          ({ isArchived }) => <StatusChip status={isArchived ? "archived" : variant.status} />,
+          <StatusChip status={variant.status} />,
+        ),
         values: [
           variant.suppliers[0]?.supplierName ?? texts.orders.none,
           sum("onHand"),
           sum("incoming"),
+          shown(variantId, (of) => <Cover of={of} />),
           unitCost === null ? texts.orders.none : money(unitCost, currencyCode()),
         ],
       };
@@ -89,5 +95,6 @@ export const products: RecordKind = {
     const result = await openpo.call("variant_delete", { shopId: shopId(), variantId }, { ifMatch });
     return result.ok ? null : problemOf(result);
   },
+  Card: ProductCard,
   Sections: ProductSections,
 };

@@ -2,11 +2,13 @@
 import { openpo, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
+import { ShortDay } from "../parts/when.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
-import { PriceList } from "./price-list.tsx";
+import { Late, later, openValue } from "./figures.tsx";
+import { SupplierCard, SupplierSections } from "./supplier-sections.tsx";
 
 const { columns: titles, fields } = words;
 
@@ -37,21 +39,36 @@ export const suppliers: RecordKind = {
     },
     addressGroup,
   ],
-  columns: [column(titles.email), column(titles.currency), column(titles.leadTime, true)],
+  columns: [
+    column(titles.email),
+    column(titles.openValue, true),
+    column(titles.lastOrder),
+    column(titles.late, true),
+    column(titles.leadTime, true),
+  ],
   titleOf: (record) => spelled(valueOf(record, "name")),
   archive: { field: "status", on: "archived", off: "active" },
   async page(search, cursor) {
     const result = await openpo.call("supplier_list", { shopId: shopId(), ...askedFor(search, cursor) });
     if (!result.ok) return { problem: problemOf(result) };
     const { suppliers: found, totalCount, cursor: next } = result.data;
-    const rows = found.map(({ supplierId, name, contactName, status, email, currencyCode, leadTimeDays }) => ({
+    const ids = found.map(({ supplierId }) => supplierId);
+    const shown = later(ids, async () => {
+      const answer = await openpo.call("supplier_figures_list", { shopId: shopId(), ids });
+      return answer.ok ? new Map(answer.data.suppliers.map((each) => [each.supplierId, each])) : null;
+    });
+    const rows = found.map(({ supplierId, name, contactName, status, email, leadTimeDays }) => ({
       id: supplierId,
       title: name,
       hint: contactName,
       status,
       values: [
         email ?? texts.orders.none,
-        currencyCode ?? texts.orders.none,
+        shown(supplierId, openValue),
+        shown(supplierId, ({ lastOrder }) =>
+          lastOrder === null ? texts.orders.none : <ShortDay at={lastOrder.orderedOn} />,
+        ),
+        shown(supplierId, (of) => <Late of={of} />),
         leadTimeDays === null ? texts.orders.none : words.days(leadTimeDays),
       ],
     }));
@@ -76,5 +93,6 @@ export const suppliers: RecordKind = {
     const result = await openpo.call("supplier_merge", { shopId: shopId(), supplierId, into }, { ifMatch });
     return result.ok ? null : problemOf(result);
   },
-  Sections: PriceList,
+  Card: SupplierCard,
+  Sections: SupplierSections,
 };

@@ -1,0 +1,249 @@
+/** What of records goes by time: a product's sales and stock, the orders with it, the prices that were paid. */
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Output } from "../../client/index.ts";
+import { openpo, problemOf } from "../data/client.ts";
+import { dayOfYear, exactMoney, number, shortDay } from "../data/format.ts";
+import { type Choice, variantsOf } from "../data/look-ups.ts";
+import { type List, listOf } from "../data/pages.ts";
+import { useReading } from "../data/reading.ts";
+import { shopId } from "../data/session.ts";
+import { addressOf } from "../orders/view-bar.tsx";
+import { Combobox } from "../parts/fields/combobox.tsx";
+import { MoreRows } from "../parts/lists/more-rows.tsx";
+import { TableHead } from "../parts/lists/table-head.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { ShortDay } from "../parts/when.tsx";
+import { hrefOf } from "../router.ts";
+import { texts } from "../texts/texts.ts";
+import { Course } from "./course.tsx";
+import { recordTexts } from "./words.ts";
+
+const { outlook: words, orders: orderWords, paid, columns } = recordTexts;
+const { none } = texts.orders;
+
+export const Outlook: FunctionComponent<{ readonly id: string }> = ({ id }) => {
+  const { data, problem, again } = useReading("variant_outlook_get", { shopId: shopId(), variantId: id });
+  if (problem !== null) return <ProblemNotice problem={problem} again={() => void again()} />;
+  if (data === null) return null;
+  const { sales, weeks, onHand, reorderPoint, stockoutDate, sold30d, sold90d } = data.outlook;
+  const isSold = sales.some(({ quantity }) => quantity > 0);
+  return (
+    <section aria-labelledby="outlook">
+      <h2 id="outlook">{words.title}</h2>
+      <p class="quiet">{isSold ? words.sold(number(sold30d), number(sold90d)) : words.unsold}</p>
+      <div class="board">
+        {isSold ? (
+          <section class="card" aria-label={words.sales}>
+            <h3>{words.sales}</h3>
+            <Course
+              label={words.sales}
+              heads={[words.week, words.quantity]}
+              points={sales.map(({ week, quantity }) => ({
+                name: dayOfYear(week),
+                bar: quantity,
+                value: null,
+                cells: [number(quantity)],
+              }))}
+              shown={number}
+              legend={[["bar", words.byWeek]]}
+            />
+          </section>
+        ) : null}
+        <section class="card" aria-label={words.stock}>
+          <h3>{words.stock}</h3>
+          <Course
+            label={words.stock}
+            heads={[words.week, columns.onHand, columns.incoming]}
+            points={[
+              { name: words.today, bar: 0, value: onHand, cells: [number(onHand), number(0)] },
+              ...weeks.map(({ week, incoming, projectedOnHand }) => ({
+                name: dayOfYear(week),
+                bar: incoming,
+                value: Math.max(0, projectedOnHand),
+                cells: [number(projectedOnHand), number(incoming)],
+              })),
+            ]}
+            {...(reorderPoint === 0 ? {} : { level: reorderPoint })}
+            shown={(value) => number(Math.round(value))}
+            legend={[
+              ["line", words.left],
+              ...(reorderPoint === 0 ? [] : [["level", words.reorderPoint(number(reorderPoint))] as const]),
+              ...(weeks.some(({ incoming }) => incoming > 0) ? [["bar", columns.incoming] as const] : []),
+              ...(stockoutDate === null || weeks.every(({ projectedOnHand }) => projectedOnHand > 0)
+                ? []
+                : [["out", words.stockout] as const]),
+            ]}
+          />
+        </section>
+      </div>
+    </section>
+  );
+};
+
+type Line = Output<"variant_order_list">["orders"][number];
+
+/** @param supplierId  null: of all suppliers, drafts and cancelled orders among them. */
+const linesOf = (variantId: string, supplierId: string | null) =>
+  listOf<Line>(async (cursor) => {
+    const result = await openpo.call("variant_order_list", {
+      shopId: shopId(),
+      variantId,
+      ...(supplierId === null ? { limit: ordersShown } : { supplierId, placed: true }),
+      ...(cursor === null ? {} : { cursor }),
+    });
+    if (!result.ok) return { problem: problemOf(result) };
+    const { orders: rows, totalCount, cursor: next } = result.data;
+    return { rows, totalCount, cursor: next };
+  });
+
+/** Orders of a product that are shown at once. */
+const ordersShown = 5;
+
+interface LinesProps {
+  readonly label: string;
+  readonly list: List<Line>;
+  /** True if they are of several suppliers and in any status. */
+  readonly areAll: boolean;
+  /** What is to be said of a line's price. */
+  readonly noteOf?: (line: Line, index: number) => ComponentChildren;
+}
+
+const Lines: FunctionComponent<LinesProps> = ({ label, list, areAll, noteOf }) => {
+  const { rows, isLoading, problem } = list.state.value;
+  const more = areAll ? [columns.supplier, columns.status] : [];
+  const amounts = [words.quantity, columns.unitCost];
+  return (
+    <>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      {rows.length === 0 && !isLoading && problem === null ? (
+        <p class="quiet">{areAll ? orderWords.empty : paid.empty}</p>
+      ) : null}
+      {rows.length === 0 ? null : (
+        <table class="rows" aria-label={label}>
+          <TableHead titles={[orderWords.order, ...more, orderWords.on, ...amounts]} amounts={amounts} />
+          <tbody>
+            {rows.map((line, index) => (
+              <tr key={`${line.purchaseOrderId} ${line.poLineItemId}`}>
+                <th scope="row" class="unbroken">
+                  <a href={hrefOf("orders", line.purchaseOrderId)}>{line.poNumber}</a>
+                </th>
+                {areAll ? (
+                  <>
+                    <td data-name={columns.supplier}>
+                      {line.supplierId === null ? (
+                        none
+                      ) : (
+                        <a href={hrefOf("suppliers", line.supplierId)}>{line.supplierName ?? line.supplierId}</a>
+                      )}
+                    </td>
+                    <td data-name={columns.status}>
+                      <StatusChip status={line.status} />
+                    </td>
+                  </>
+                ) : null}
+                <td data-name={orderWords.on}>
+                  <ShortDay at={line.orderedOn} />
+                </td>
+                <td class="amount" data-name={words.quantity}>
+                  {number(line.quantityOrdered)}
+                </td>
+                <td class="amount" data-name={columns.unitCost}>
+                  {noteOf?.(line, index)} {exactMoney(line.unitCost, line.unitCostCurrencyCode)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <MoreRows list={list} label={texts.orders.more} />
+    </>
+  );
+};
+
+/** Orders that contain a product, with its price in each. */
+export const ProductOrders: FunctionComponent<{ readonly id: string }> = ({ id }) => {
+  const list = useMemo(() => linesOf(id, null), [id]);
+  return (
+    <section aria-labelledby="orders">
+      <div class="heading">
+        <h2 id="orders">{orderWords.title}</h2>
+        {list.state.value.totalCount === 0 ? null : (
+          <a href={addressOf(new URLSearchParams({ variantId: id }))}>
+            {orderWords.all} ({list.state.value.totalCount})
+          </a>
+        )}
+      </div>
+      <Lines label={orderWords.title} list={list} areAll />
+    </section>
+  );
+};
+
+/** What was paid to a supplier for one of its products, order by order. */
+export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) => {
+  const search = useMemo(() => variantsOf({ supplierId: id }), [id]);
+  const chosen = useSignal<Choice | null>(null);
+  useMemo(async () => {
+    const found = await search({});
+    if (!("message" in found)) chosen.value ??= found[0] ?? null;
+  }, [search]);
+  const product = chosen.value;
+  if (product === null) return null;
+  return (
+    <section aria-labelledby="paid">
+      <h2 id="paid">{paid.title}</h2>
+      <div class="stack narrow">
+        <Combobox
+          label={paid.product}
+          initial={product.title}
+          search={(text) => search({ search: text })}
+          choose={(choice) => (chosen.value = choice)}
+          isOffered
+        />
+      </div>
+      <Paid key={product.id} supplierId={id} product={product} />
+    </section>
+  );
+};
+
+const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: Choice }> = ({
+  supplierId,
+  product,
+}) => {
+  const list = useMemo(() => linesOf(product.id, supplierId), [product.id, supplierId]);
+  const { rows } = list.state.value;
+  const [first] = rows;
+  const isOneCurrency = rows.every(({ unitCostCurrencyCode: code }) => code === first?.unitCostCurrencyCode);
+  return (
+    <>
+      {first === undefined || rows.length < 2 || !isOneCurrency ? null : (
+        <Course
+          label={paid.of(product.title)}
+          heads={[orderWords.order, columns.unitCost]}
+          points={rows.toReversed().map(({ poNumber, orderedOn, unitCost, unitCostCurrencyCode }) => ({
+            name: `${shortDay(orderedOn)} ${poNumber}`,
+            bar: 0,
+            value: unitCost,
+            cells: [exactMoney(unitCost, unitCostCurrencyCode)],
+          }))}
+          isClose
+          shown={(value) => exactMoney(value, first.unitCostCurrencyCode)}
+          legend={[["line", paid.of(product.title)]]}
+        />
+      )}
+      <Lines
+        label={paid.of(product.title)}
+        list={list}
+        areAll={false}
+        noteOf={(line, index) => {
+          const before = rows[index + 1];
+          if (before === undefined || before.unitCostCurrencyCode !== line.unitCostCurrencyCode) return null;
+          const share = line.unitCost / before.unitCost - 1;
+          return share === 0 || before.unitCost === 0 ? null : <span class="quiet">{paid.change(share)}</span>;
+        }}
+      />
+    </>
+  );
+};
