@@ -7,6 +7,8 @@ import { TableHead } from "../parts/lists/table-head.tsx";
 
 interface Point {
   readonly name: string;
+  /** What stands below it; absent: its name. */
+  readonly below?: string;
   readonly bar: number;
   /** Null: the line is not there. */
   readonly value: number | null;
@@ -60,8 +62,8 @@ export const Course: FunctionComponent<CourseProps> = (props) => {
       </svg>
       {least === 0 ? null : <p class="quiet">{shown(least)}</p>}
       <ol class="axis sparse" aria-hidden="true">
-        {points.map(({ name }, index) => (
-          <li key={name}>{index % step === 0 ? name : ""}</li>
+        {points.map(({ name, below = name }, index) => (
+          <li key={name}>{index % step === 0 ? below : ""}</li>
         ))}
       </ol>
       <figcaption class="legend">

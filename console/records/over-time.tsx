@@ -1,7 +1,7 @@
 /** What of records goes by time: a product's sales and stock, the orders with it, the prices that were paid. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { dayOfYear, exactMoney, number, shortDay } from "../data/format.ts";
@@ -185,9 +185,12 @@ export const ProductOrders: FunctionComponent<{ readonly id: string }> = ({ id }
 export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) => {
   const search = useMemo(() => variantsOf({ supplierId: id }), [id]);
   const chosen = useSignal<Choice | null>(null);
-  useMemo(async () => {
-    const found = await search({});
-    if (!("message" in found)) chosen.value ??= found[0] ?? null;
+  useEffect(() => {
+    const begin = async (): Promise<void> => {
+      const found = await search({});
+      if (!("message" in found)) chosen.value ??= found[0] ?? null;
+    };
+    void begin();
   }, [search]);
   const product = chosen.value;
   if (product === null) return null;
@@ -208,6 +211,9 @@ export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) =
   );
 };
 
+/** A smaller share of a price is shown as no change. */
+const leastChange = 0.0005;
+
 const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: Choice }> = ({
   supplierId,
   product,
@@ -219,19 +225,22 @@ const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: C
   return (
     <>
       {first === undefined || rows.length < 2 || !isOneCurrency ? null : (
-        <Course
-          label={paid.of(product.title)}
-          heads={[orderWords.order, columns.unitCost]}
-          points={rows.toReversed().map(({ poNumber, orderedOn, unitCost, unitCostCurrencyCode }) => ({
-            name: `${shortDay(orderedOn)} ${poNumber}`,
-            bar: 0,
-            value: unitCost,
-            cells: [exactMoney(unitCost, unitCostCurrencyCode)],
-          }))}
-          isClose
-          shown={(value) => exactMoney(value, first.unitCostCurrencyCode)}
-          legend={[["line", paid.of(product.title)]]}
-        />
+        <div class="card stack">
+          <Course
+            label={paid.of(product.title)}
+            heads={[orderWords.order, columns.unitCost]}
+            points={rows.toReversed().map(({ poNumber, orderedOn, unitCost, unitCostCurrencyCode }) => ({
+              name: `${poNumber}, ${shortDay(orderedOn)}`,
+              below: shortDay(orderedOn),
+              bar: 0,
+              value: unitCost,
+              cells: [exactMoney(unitCost, unitCostCurrencyCode)],
+            }))}
+            isClose
+            shown={(value) => exactMoney(value, first.unitCostCurrencyCode)}
+            legend={[["line", paid.of(product.title)]]}
+          />
+        </div>
       )}
       <Lines
         label={paid.of(product.title)}
@@ -241,7 +250,9 @@ const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: C
           const before = rows[index + 1];
           if (before === undefined || before.unitCostCurrencyCode !== line.unitCostCurrencyCode) return null;
           const share = line.unitCost / before.unitCost - 1;
-          return share === 0 || before.unitCost === 0 ? null : <span class="quiet">{paid.change(share)}</span>;
+          return Math.abs(share) < leastChange || before.unitCost === 0 ? null : (
+            <span class="quiet">{paid.change(share)}</span>
+          );
         }}
       />
     </>

@@ -37,9 +37,9 @@ export const products: RecordKind = {
   ],
   columns: [
     column(titles.supplier),
-    column(titles.onHand, true),
-    column(titles.incoming, true),
-    column(titles.cover, true),
+    column(titles.onHand, true, true),
+    column(titles.incoming, true, true),
+    column(titles.cover, true, true),
     column(titles.unitCost, true),
   ],
   titleOf: (record) =>

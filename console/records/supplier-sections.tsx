@@ -5,7 +5,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
-import { Moment, ShortDay } from "../parts/when.tsx";
+import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { recordTexts } from "./words.ts";
@@ -69,7 +69,7 @@ const Documents: FunctionComponent<{ readonly id: string }> = ({ id }) => {
             <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a>
             <span class="name">{fileName}</span>
             <span class="quiet">
-              <Dotted parts={[documentType, <Moment at={uploadedAt} />]} />
+              <Dotted parts={[documentType, <ShortDay at={uploadedAt.slice(0, "YYYY-MM-DD".length)} />]} />
             </span>
           </li>
         ))}

@@ -41,9 +41,9 @@ export const suppliers: RecordKind = {
   ],
   columns: [
     column(titles.email),
-    column(titles.openValue, true),
-    column(titles.lastOrder),
-    column(titles.late, true),
+    column(titles.openValue, true, true),
+    column(titles.lastOrder, false, true),
+    column(titles.late, true, true),
     column(titles.leadTime, true),
   ],
   titleOf: (record) => spelled(valueOf(record, "name")),

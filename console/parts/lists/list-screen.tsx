@@ -17,6 +17,8 @@ export interface ListColumn<Row> {
   readonly width?: "wide" | "roomy" | undefined;
   /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
   readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;
+  /** On a card the title stands with the value, which does not say what it is. */
+  readonly isNamed?: boolean | undefined;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -71,8 +73,10 @@ interface TableProps<Row> {
 const chunkRows = 50;
 
 export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>) {
-  const classOf = ({ kind, at, width }: ListColumn<Row>): string =>
-    [kind, at && `at-${at}`, width && `if-${width}`].filter((word) => word !== undefined).join(" ");
+  const classOf = ({ kind, at, width, isNamed }: ListColumn<Row>): string =>
+    [kind, at && `at-${at}`, width && `if-${width}`, isNamed === true ? "named" : undefined]
+      .filter((word) => word !== undefined)
+      .join(" ");
   return (
     <table class="rows list" aria-label={title} aria-rowcount={rows.length + 1}>
       <thead>

@@ -17,9 +17,15 @@ export interface RecordRow {
 export interface RecordColumn {
   readonly title: string;
   readonly isAmount: boolean;
+  readonly isNamed: boolean;
 }
 
-export const column = (title: string, isAmount = false): RecordColumn => ({ title, isAmount });
+/** @param isNamed  true if a card names the value. */
+export const column = (title: string, isAmount = false, isNamed = false): RecordColumn => ({
+  title,
+  isAmount,
+  isNamed,
+});
 
 /** Places on a card of a kind's own columns. */
 const cardPlaces = ["who", "amount", "when", "progress"] as const;
@@ -52,6 +58,7 @@ export const recordColumns = (
     title: each.title,
     kind: each.isAmount ? "amount" : undefined,
     at: cardPlaces[index],
+    isNamed: each.isNamed,
     cell: (row) => row.values[index],
   })),
 ];
