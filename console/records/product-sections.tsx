@@ -14,10 +14,10 @@ import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
 import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
-import { Cover } from "./figures.tsx";
+import { Cover } from "./figures/figures.tsx";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
-import { Outlook, ProductOrders } from "./over-time.tsx";
+import { Outlook, ProductOrders } from "./figures/over-time.tsx";
 import { TermsCells, TermsHead } from "./terms.tsx";
 
 const { stock: words, figures, offers, fields, columns } = recordTexts;
@@ -187,21 +187,24 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
       {steered === null ? null : (
         <Dialog title={words.ruleOf(steered.name)} isWide onClose={() => (steering.value = null)}>
           {(close) => (
-            <RecordForm
-              label={words.ruleOf(steered.name)}
-              groups={[{ title: words.ruleHint, fields: ruleFields }]}
-              record={ruleAt(steered.locationId) ?? {}}
-              action={recordTexts.save}
-              save={async (changes) => {
-                const locations = rulesWith(rules, steered.locationId, changes);
-                const answer = await save(new Map([["reorder.locations", locations]]));
-                if (answer === null) close();
-                return answer !== null && "theirs" in answer
-                  ? { theirs: rulesOf(answer.theirs).find((rule) => rule.locationId === steered.locationId) ?? {} }
-                  : answer;
-              }}
-              close={close}
-            />
+            <>
+              <p class="quiet">{words.ruleHint}</p>
+              <RecordForm
+                label={words.ruleOf(steered.name)}
+                groups={[{ title: words.rule, fields: ruleFields }]}
+                record={ruleAt(steered.locationId) ?? {}}
+                action={recordTexts.save}
+                save={async (changes) => {
+                  const locations = rulesWith(rules, steered.locationId, changes);
+                  const answer = await save(new Map([["reorder.locations", locations]]));
+                  if (answer === null) close();
+                  return answer !== null && "theirs" in answer
+                    ? { theirs: rulesOf(answer.theirs).find((rule) => rule.locationId === steered.locationId) ?? {} }
+                    : answer;
+                }}
+                close={close}
+              />
+            </>
           )}
         </Dialog>
       )}

@@ -8,7 +8,7 @@ import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
 import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
-import { Cover, later } from "./figures.tsx";
+import { Cover, later } from "./figures/figures.tsx";
 import { ProductCard, ProductSections } from "./product-sections.tsx";
 
 const { columns: titles, fields } = words;

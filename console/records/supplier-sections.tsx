@@ -9,9 +9,9 @@ import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { recordTexts } from "./words.ts";
-import { Late, openValue } from "./figures.tsx";
+import { Late, openValue } from "./figures/figures.tsx";
 import type { SectionProps } from "./kinds.ts";
-import { PricesPaid } from "./over-time.tsx";
+import { PricesPaid } from "./figures/over-time.tsx";
 import { PriceList } from "./price-list.tsx";
 
 const { figures: words, columns } = recordTexts;

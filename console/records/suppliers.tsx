@@ -7,7 +7,7 @@ import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
-import { Late, later, openValue } from "./figures.tsx";
+import { Late, later, openValue } from "./figures/figures.tsx";
 import { SupplierCard, SupplierSections } from "./supplier-sections.tsx";
 
 const { columns: titles, fields } = words;

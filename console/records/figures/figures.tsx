@@ -1,12 +1,12 @@
 /** Figures that stand with records: those of a list are read after its rows, and fill them. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import type { Output } from "../../client/index.ts";
-import { money } from "../data/format.ts";
-import { views } from "../orders/filters.ts";
-import { addressOf } from "../orders/view-bar.tsx";
-import { texts } from "../texts/texts.ts";
-import { recordTexts as words } from "./words.ts";
+import type { Output } from "../../../client/index.ts";
+import { money } from "../../data/format.ts";
+import { views } from "../../orders/filters.ts";
+import { addressOf } from "../../orders/view-bar.tsx";
+import { texts } from "../../texts/texts.ts";
+import { recordTexts as words } from "../words.ts";
 
 const { none } = texts.orders;
 
@@ -37,7 +37,7 @@ export function later<Row>(ids: readonly string[], read: () => Promise<Found<Row
   );
 }
 
-export type SupplierFigures = Output<"supplier_figures_list">["suppliers"][number];
+type SupplierFigures = Output<"supplier_figures_list">["suppliers"][number];
 
 export const openValue = ({ openValue: sums }: SupplierFigures): string =>
   sums.length === 0 ? none : sums.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(" + ");

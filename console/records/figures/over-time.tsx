@@ -1,25 +1,25 @@
-/** What of records goes by time: a product's sales and stock, the orders with it, the prices that were paid. */
+/** Sections about what goes by time: a product's sales and stock, the orders with it, the prices that were paid. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Output } from "../../client/index.ts";
-import { openpo, problemOf } from "../data/client.ts";
-import { dayOfYear, exactMoney, number, shortDay } from "../data/format.ts";
-import { type Choice, variantsOf } from "../data/look-ups.ts";
-import { type List, listOf } from "../data/pages.ts";
-import { useReading } from "../data/reading.ts";
-import { shopId } from "../data/session.ts";
-import { addressOf } from "../orders/view-bar.tsx";
-import { Combobox } from "../parts/fields/combobox.tsx";
-import { MoreRows } from "../parts/lists/more-rows.tsx";
-import { TableHead } from "../parts/lists/table-head.tsx";
-import { ProblemNotice } from "../parts/problem.tsx";
-import { StatusChip } from "../parts/status-chip.tsx";
-import { ShortDay } from "../parts/when.tsx";
-import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import type { Output } from "../../../client/index.ts";
+import { openpo, problemOf } from "../../data/client.ts";
+import { dayOfYear, exactMoney, number, shortDay } from "../../data/format.ts";
+import { type Choice, variantsOf } from "../../data/look-ups.ts";
+import { type List, listOf } from "../../data/pages.ts";
+import { useReading } from "../../data/reading.ts";
+import { shopId } from "../../data/session.ts";
+import { addressOf } from "../../orders/view-bar.tsx";
+import { Combobox } from "../../parts/fields/combobox.tsx";
+import { MoreRows } from "../../parts/lists/more-rows.tsx";
+import { TableHead } from "../../parts/lists/table-head.tsx";
+import { ProblemNotice } from "../../parts/problem.tsx";
+import { StatusChip } from "../../parts/status-chip.tsx";
+import { ShortDay } from "../../parts/when.tsx";
+import { hrefOf } from "../../router.ts";
+import { texts } from "../../texts/texts.ts";
 import { Course } from "./course.tsx";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../words.ts";
 
 const { outlook: words, orders: orderWords, paid, columns } = recordTexts;
 const { none } = texts.orders;
@@ -107,7 +107,7 @@ interface LinesProps {
   readonly list: List<Line>;
   /** True if they are of several suppliers and in any status. */
   readonly areAll: boolean;
-  /** What is to be said of a line's price. */
+  /** Words about a line's price. */
   readonly noteOf?: (line: Line, index: number) => ComponentChildren;
 }
 
@@ -181,7 +181,7 @@ export const ProductOrders: FunctionComponent<{ readonly id: string }> = ({ id }
   );
 };
 
-/** What was paid to a supplier for one of its products, order by order. */
+/** Prices that were paid to a supplier for one of its products, order by order. */
 export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) => {
   const search = useMemo(() => variantsOf({ supplierId: id }), [id]);
   const chosen = useSignal<Choice | null>(null);
@@ -212,7 +212,7 @@ export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) =
 };
 
 /** A smaller share of a price is shown as no change. */
-const leastChange = 0.0005;
+const leastShare = 0.0005;
 
 const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: Choice }> = ({
   supplierId,
@@ -250,7 +250,7 @@ const Paid: FunctionComponent<{ readonly supplierId: string; readonly product: C
           const before = rows[index + 1];
           if (before === undefined || before.unitCostCurrencyCode !== line.unitCostCurrencyCode) return null;
           const share = line.unitCost / before.unitCost - 1;
-          return Math.abs(share) < leastChange || before.unitCost === 0 ? null : (
+          return Math.abs(share) < leastShare || before.unitCost === 0 ? null : (
             <span class="quiet">{paid.change(share)}</span>
           );
         }}

@@ -3,16 +3,16 @@
  * screen reader finds the same as a table.
  */
 import type { FunctionComponent } from "preact";
-import { TableHead } from "../parts/lists/table-head.tsx";
+import { TableHead } from "../../parts/lists/table-head.tsx";
 
 interface Point {
   readonly name: string;
-  /** What stands below it; absent: its name. */
+  /** Label below it; absent: its name. */
   readonly below?: string;
   readonly bar: number;
   /** Null: the line is not there. */
   readonly value: number | null;
-  /** What the table says of it. */
+  /** Cells of its row in the table. */
   readonly cells: readonly string[];
 }
 
@@ -24,9 +24,9 @@ interface CourseProps {
   readonly level?: number;
   /** The scale begins with the least value, for what is never near 0. */
   readonly isClose?: boolean;
-  /** How the scale's ends read. */
+  /** Reads an end of the scale. */
   readonly shown: (value: number) => string;
-  /** What the marks mean, by the class of each. */
+  /** Meanings of the marks, by the class of each. */
   readonly legend: readonly (readonly [mark: "bar" | "line" | "level" | "out", text: string])[];
 }
 
