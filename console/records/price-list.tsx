@@ -13,12 +13,13 @@ import { Combobox } from "../parts/fields/combobox.tsx";
 import { MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
+import { PastePrices } from "./paste-prices.tsx";
 import { recordTexts } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
-import { TermsCells, TermsHead } from "./terms.tsx";
+import { productOf, TermsCells, TermsHead } from "./terms.tsx";
 
 type Entry = Output<"supplier_variant_list">["supplierVariants"][number];
 
@@ -40,9 +41,6 @@ const groups: readonly FieldGroup[] = [
     ],
   },
 ];
-
-const productOf = ({ productName, variantName, variantId }: Entry): string =>
-  [productName ?? variantId, variantName].filter((part) => part !== null).join(" · ");
 
 /** A step that a person has begun: an entry is written or removed. */
 type Doing =
@@ -104,6 +102,10 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
             choose={({ id: variantId, title }) => void choose(variantId, title)}
             isCleared
           />
+          <details>
+            <summary>{texts.addLines.paste}</summary>
+            <PastePrices supplierId={id} fields={groups.flatMap(({ fields: own }) => own)} saved={saved} />
+          </details>
         </div>
       ) : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}

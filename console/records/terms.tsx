@@ -47,3 +47,12 @@ export const TermsCells: FunctionComponent<{ readonly terms: Terms }> = ({ terms
     </>
   );
 };
+
+interface Named {
+  readonly variantId: string;
+  readonly productName: string | null;
+  readonly variantName: string | null;
+}
+
+export const productOf = ({ productName, variantName, variantId }: Named): string =>
+  [productName ?? variantId, variantName].filter((part) => part !== null).join(" · ");

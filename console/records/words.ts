@@ -140,6 +140,17 @@ export const recordTexts = {
     removeText: "Orders keep the prices that they have.",
     does: "Change or remove",
   },
+  paste: {
+    help: "One line a row: SKU, barcode or the supplier's SKU, then unit cost, and if you like minimum order, pack size, lead time and currency. With headings in any order; what is left out stays.",
+    code: "Write whose price it is.",
+    number: "Write a number, 0 or more.",
+    variant: "Product",
+    changes: "Changes",
+    isNew: "new",
+    told: (changed: number, kept: number) =>
+      `${changed === 0 ? "Nothing would change." : `${number(changed)} would change.`} ${kept === 0 ? "" : `${number(kept)} stay as they are.`}`,
+    save: (count: number) => (count === 1 ? "Save 1 price" : `Save ${number(count)} prices`),
+  },
   stock: {
     title: "Stock",
     location: "Location",

@@ -294,6 +294,7 @@ export const texts = {
     adding: (count: number) => (count === 1 ? "Add 1 line" : `Add ${number(count)} lines`),
     rowFaults: {
       code: "No product has this code.",
+      shared: "Several products have this code. Write the variant id of one.",
       quantity: "The quantity must be a number above 0.",
       cost: "The unit cost must be a number.",
       date: "The date must be written YYYY-MM-DD.",

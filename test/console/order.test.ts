@@ -5,7 +5,8 @@ import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
 import { roundedUp } from "../../console/data/packs.ts";
-import { linesOf, rowsIn } from "../../console/order/lines/pasted-rows.ts";
+import { lineColumns, linesOf } from "../../console/order/lines/pasted-lines.ts";
+import { rowsIn } from "../../console/parts/fields/pasted-rows.ts";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/order/status.ts";
 
@@ -60,7 +61,7 @@ test("a change fits what others did unless they changed the same value or delete
 
 test("pasted rows become lines when every one of them is right", () => {
   const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
-  const rows = rowsIn("SKU\tQty\tCost\nA-1\t12\t3.5\n\nB-2\t4\t\t2026-12-24\n", number);
+  const rows = rowsIn("SKU\tQty\tCost\nA-1\t12\t3.5\n\nB-2\t4\t\t2026-12-24\n", lineColumns, number);
   assert.deepEqual(
     rows.map(({ row, faults }) => [row, faults]),
     [
@@ -76,14 +77,22 @@ test("pasted rows become lines when every one of them is right", () => {
     { variantId: "var_a", quantityOrdered: 12, unitCost: 3.5 },
     { variantId: "var_b", quantityOrdered: 4, expectedDeliveryDate: "2026-12-24" },
   ]);
-  assert.equal(linesOf(rows, new Map([["A-1", "var_a"]])), null);
-  assert.deepEqual(rowsIn("A-1;x;y;z", number)[0]?.faults, ["quantity", "cost", "date"]);
+  assert.deepEqual(rowsIn("A-1;x;y;z", lineColumns, number)[0]?.faults, [
+    "quantityOrdered",
+    "unitCost",
+    "expectedDeliveryDate",
+  ]);
 });
 
 test("pasted rows may be quoted, have a currency with the cost, and a decimal mark of another country where it is clear", () => {
   const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
   const read = (text: string) =>
-    rowsIn(text, number).map(({ code, quantity, unitCost, faults }) => [code, quantity, unitCost, ...faults]);
+    rowsIn(text, lineColumns, number).map(({ code, values: { quantityOrdered = null, unitCost = null }, faults }) => [
+      code,
+      quantityOrdered,
+      unitCost,
+      ...faults,
+    ]);
   for (const cost of ["€3.99", "3.99 €", "€ 3,99", "EUR 3.99", "3,99 EUR", "$3.99", '"3,99"', "'3.99", '="3.99"'])
     assert.deepEqual(read(`a-1\t2\t${cost}`), [["a-1", 2, 3.99]], cost);
   assert.deepEqual(read('"A-1";"12";"€ 1,5"\r"Say ""hi""; you";3;'), [
@@ -91,7 +100,27 @@ test("pasted rows may be quoted, have a currency with the cost, and a decimal ma
     ['Say "hi"; you', 3, null],
   ]);
   assert.deepEqual(read('"A,1",12,3.5'), [["A,1", 12, 3.5]]);
-  assert.deepEqual(read("A-1\t1,234\t5"), [["A-1", null, 5, "quantity"]], "1234 or 1.234");
+  assert.deepEqual(read("A-1\t1,234\t5"), [["A-1", null, 5, "quantityOrdered"]], "1234 or 1.234");
+  // A currency that is spelled out goes with the cost; a sign may be that of several.
+  assert.deepEqual(rowsIn("A-1\t2\t3.99 USD", lineColumns, number)[0]?.values, {
+    quantityOrdered: 2,
+    unitCost: 3.99,
+    unitCostCurrencyCode: "USD",
+  });
+});
+
+test("columns are found by their headings in any order, beside others; without headings they stand in order", () => {
+  const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
+  const read = (text: string) =>
+    rowsIn(text, lineColumns, number).map(({ row, code, values }) => [row, code, { ...values }]);
+  assert.deepEqual(read("Description\tUnit price\tQty\tSKU 2026\nBlue shirt\t2.5\t3\tA-1\n"), [
+    [2, "A-1", { quantityOrdered: 3, unitCost: 2.5 }],
+  ]);
+  assert.deepEqual(read("Article\tPieces\nA-1\t3\n"), [[2, "A-1", { quantityOrdered: 3 }]]);
+  assert.deepEqual(read("SKU-1\t3\nSKU-2\t4\n"), [
+    [1, "SKU-1", { quantityOrdered: 3 }],
+    [2, "SKU-2", { quantityOrdered: 4 }],
+  ]);
 });
 
 test("a quantity is rounded up to what the supplier sells: the minimum, then whole packs", () => {

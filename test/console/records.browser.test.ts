@@ -209,6 +209,110 @@ test(
   },
 );
 
+test(
+  "rows pasted from a sheet are checked, then tell what they change, then change it in one call",
+  { skip },
+  async () => {
+    await withConsole(async (page, _link, program) => {
+      const twins = ["x", "y"].map((id) => ({
+        type: "variant",
+        variantId: id,
+        productId: id,
+        productName: `Rye ${id}`,
+        sku: "RYE-1",
+      }));
+      const own = { type: "supplierVariant", supplierId: "s", variantId: "w", supplierSku: "M-7", unitCost: 1, moq: 5 };
+      const { link } = await makeShop(program, "pasting", [...records, ...twins, own]);
+      const list = "/admin/v1/shops/pasting/suppliers/s/variants";
+      const entries = async () =>
+        Object((await program.ask("GET", list, program.adminToken)).at("data", "supplierVariants")).map(
+          ({
+            variantId,
+            unitCost,
+            unitCostCurrencyCode,
+            moq,
+            packSize,
+            supplierProductName,
+          }: Record<string, unknown>) => [
+            variantId,
+            unitCost,
+            unitCostCurrencyCode,
+            moq,
+            packSize,
+            supplierProductName,
+          ],
+        );
+      const before = await entries();
+      const { origin, hash } = new URL(link);
+      await page.goto(`${origin}/console/suppliers/s${hash}`);
+      await heading(page, "Mill & Sons").waitFor();
+      const writes: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().includes(list) && request.method() !== "GET") writes.push(new URL(request.url()).search);
+      });
+      // What a sheet puts on the clipboard, by keyboard alone.
+      const paste = async (text: string): Promise<void> => {
+        await main(page).getByLabel("Rows", { exact: true }).fill(text);
+        await main(page).getByLabel("Rows", { exact: true }).focus();
+        await page.keyboard.press("Control+A");
+        await page.keyboard.press("Control+X");
+        await page.keyboard.press("Control+V");
+      };
+      await main(page).getByText("Paste rows from a sheet").focus();
+      await page.keyboard.press("Enter");
+      await paste("Code\tPrice\tMOQ\nFLO-1\tcheap\t4\nRYE-1\t2\t\n\nNOBODY\t3\t-2\nM-7\t2.5\t\nOAT-1\t3\t\n");
+      const alert = main(page).getByRole("alert");
+      await alert.waitFor();
+      assert.deepEqual(await alert.getByRole("listitem").allInnerTexts(), [
+        "Row 2 FLO-1: Unit cost: Write a number, 0 or more.",
+        "Row 3 RYE-1: Product: is of 2 variants: Rye x (x), Rye y (y); send the id of one",
+        "Row 5 NOBODY: Minimum order: Write a number, 0 or more.",
+        "Row 5 NOBODY: Product: no variant has it",
+        "Row 7 OAT-1: Product: is of Oats (w), like M-7",
+      ]);
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await picture(page, "paste-prices-refused");
+      assert.equal(await button(page, "Check rows").isDisabled(), true);
+      assert.deepEqual(await entries(), before);
+
+      await paste("Code\tPrice\tPack\nFLO-1\t2.50\t6\nm-7\tUSD 2.75\t\nx\t4\t\n");
+      await main(page).getByText("3 would change.").waitFor();
+      const told = main(page).getByRole("table", { name: "Changes" });
+      assert.deepEqual(
+        (await told.locator("tbody tr").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ")),
+        [
+          "Flour · 1 kg Pack size: – → 6",
+          "Oats Unit cost: 1 → 2.75; Currency: – → USD",
+          "Rye x new Unit cost: – → 4; Currency: – → EUR",
+        ],
+      );
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await picture(page, "paste-prices-told");
+      assert.deepEqual(await entries(), before);
+      // What somebody else has changed meanwhile is not replaced unseen.
+      await program.ask("PUT", `${list}/w`, program.adminToken, { unitCost: 7, supplierSku: "M-7" });
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await main(page).getByText("Somebody has changed it since").waitFor();
+      await button(page, "Check rows").click();
+      await main(page).getByText("Unit cost: 7 → 2.75").waitFor();
+      await button(page, "Save 3 prices").click();
+      await main(page)
+        .getByRole("row", { name: /Rye x.*€4\.00/ })
+        .waitFor();
+      assert.equal(await main(page).getByLabel("Rows", { exact: true }).inputValue(), "");
+      assert.deepEqual(await entries(), [
+        ["v", 2.5, null, null, 6, "Blé"],
+        ["w", 2.75, "USD", null, null, null],
+        ["x", 4, "EUR", null, null, null],
+      ]);
+      assert.deepEqual(writes.filter((search) => search === "").length, 2);
+      await paste("FLO-1\t2.50\n");
+      await main(page).getByText("Nothing would change. 1 stay as they are.").waitFor();
+    });
+  },
+);
+
 test("a supplier is merged into another one, and its address leads there", { skip }, async () => {
   await withConsole(async (page, _link, program) => {
     const twin = { type: "supplier", supplierId: "twin", name: "Mill and Sons", currencyCode: "EUR" };
