@@ -20,9 +20,12 @@ const entry = path.join(folder, "app.tsx");
 const shared = [
   "data/packs.ts",
   "data/reading.ts",
+  "operator/as-operator.ts",
   "parts/dialogs/ask-first.tsx",
   "parts/dialogs/dialog.tsx",
+  "parts/dialogs/merge-into.tsx",
   "parts/dotted.tsx",
+  "parts/fields/copy-field.tsx",
   "parts/lists/facts.tsx",
   "parts/lists/table-head.tsx",
   "parts/owner-only.tsx",
