@@ -78,7 +78,7 @@ interface ToldProps {
   readonly fields: readonly RecordField[];
 }
 
-/** What would change, product by product. */
+/** Changes, product by product. */
 const Told: FunctionComponent<ToldProps> = ({ entries, kept, fields }) => (
   <>
     <p role="status">{paste.told(entries.length, kept)}</p>

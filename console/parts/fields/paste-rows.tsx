@@ -10,12 +10,12 @@ import { type PasteColumn, type PastedRow, rowsIn } from "./pasted-rows.ts";
 const words = texts.addLines;
 
 /** A row that cannot be taken, and why. */
-export interface RowFault {
+interface RowFault {
   readonly row: PastedRow;
   readonly text: string;
 }
 
-/** What became of a check: rows that cannot be taken, and what the others would do. */
+/** Outcome of a check: rows that cannot be taken, and what the others would do. */
 export interface CheckedRows {
   readonly faults: readonly RowFault[];
   readonly shown?: ComponentChildren;
