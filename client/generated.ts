@@ -6,7 +6,7 @@ export type OrderEvent = {
   readonly eventId: string;
   /** Orders all events of a shop, without gaps. */
   readonly sequence: number;
-  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping";
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping";
   /** When the change was made. */
   readonly timestamp: string;
   readonly shopId: string;
@@ -56,7 +56,7 @@ export type ShopEvent = {
   readonly eventId: string;
   /** Orders all events of a shop, without gaps. */
   readonly sequence: number;
-  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping";
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping";
   /** When the change was made. */
   readonly timestamp: string;
   readonly shopId: string;
@@ -105,6 +105,72 @@ export type AddressInput = {
   readonly zip?: string | null | undefined;
   readonly phone?: string | null | undefined;
   readonly email?: string | null | undefined;
+};
+
+/** A write that waits for a person's decision, or was decided. */
+export type ApprovalRequest = {
+  readonly approvalRequestId: string;
+  readonly operation: string;
+  readonly purchaseOrderId?: string | undefined;
+  readonly summary: string;
+  readonly status: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed";
+  readonly causes: readonly (ApprovalCause)[];
+  /** What the write would have answered. */
+  readonly preview: unknown;
+  /** Fields of orders that it would change. */
+  readonly changes: readonly ({
+    readonly field: string;
+    readonly poLineItemId: string | null;
+    readonly before: unknown;
+    readonly after: unknown;
+  })[];
+  readonly requestedBy: {
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+    readonly keyId?: string | undefined;
+  };
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly decidedBy?: {
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+    readonly keyId?: string | undefined;
+  } | undefined;
+  readonly decidedAt?: string | undefined;
+  readonly comment?: string | null | undefined;
+  /** Of one that was overtaken: what it would have done when it was approved. */
+  readonly now?: {
+    readonly preview: unknown;
+    readonly changes: readonly ({
+      readonly field: string;
+      readonly poLineItemId: string | null;
+      readonly before: unknown;
+      readonly after: unknown;
+    })[];
+  } | undefined;
+  /** Of one that has failed: what it was refused with when it was approved. */
+  readonly refusal?: {
+    readonly code: string;
+    readonly reason: string | null;
+    readonly message: string;
+  } | undefined;
+  /** Where people decide. */
+  readonly url: string | null;
+  /** Of one that waits: who decides, and what to do meanwhile. */
+  readonly advice?: string | undefined;
+};
+
+/** Why a write needs a decision: the key's scope, a limit of it with its figures, or a rule of the shop. */
+export type ApprovalCause = {
+  readonly cause: "scope" | "limit" | "rule";
+  readonly limit?: string | undefined;
+  readonly allowed?: number | readonly (string)[] | undefined;
+  readonly used?: number | null | undefined;
+  readonly asked?: number | string | null | undefined;
+  readonly ruleId?: string | undefined;
+  readonly name?: string | undefined;
 };
 
 /** It is replaced as a whole: members that are left out become null. */
@@ -573,6 +639,14 @@ export type LogEntry = {
     /** The API key by which the person had signed in; absent for everybody else. */
     readonly keyId?: string | undefined;
   };
+  /** Who has approved it; absent where it needed no approval. */
+  readonly approvedBy?: {
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+    /** The API key by which the person had signed in; absent for everybody else. */
+    readonly keyId?: string | undefined;
+  } | undefined;
   readonly operation: string | null;
   readonly requestId: string | null;
   /** From a file that a person of the shop has imported; absent where it was written when it happened. */
@@ -748,6 +822,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED";
@@ -884,6 +959,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -901,6 +977,7 @@ export interface Operations {
       readonly poNumber: string;
       /** soft-deleted: hidden and retained. */
       readonly mode: "deleted" | "soft-deleted";
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
@@ -944,6 +1021,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1010,6 +1088,7 @@ export interface Operations {
       /** Lines that now are as the call wants them. */
       readonly updatedLineItemIds: readonly (string)[];
       readonly failed: readonly (LineFailure)[];
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1033,6 +1112,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1252,6 +1332,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1289,6 +1370,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
       /** What looks wrong and was done all the same; absent when there is nothing. */
       readonly warnings?: readonly (Warning)[] | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "PREVIOUS_STATUS_MISMATCH" | "USE_CONFIRM_ENDPOINT" | "UNCONFIRMED_LINES" | "VERSION_MISMATCH";
@@ -1315,6 +1397,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1360,6 +1443,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1394,6 +1478,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1427,6 +1512,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1484,6 +1570,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "NOTHING_TO_RECEIVE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1530,6 +1617,7 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -1544,6 +1632,7 @@ export interface Operations {
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
+      readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "LIMIT_EXCEEDED" | "VERSION_MISMATCH";
@@ -2330,6 +2419,24 @@ export interface Operations {
         readonly emailOnSent?: boolean | undefined;
         readonly replyTo?: string | null | undefined;
         readonly unconfirmedDays?: number | undefined;
+        readonly approvalRules?: readonly ({
+          readonly ruleId: string;
+          readonly name: string;
+          readonly when: {
+            readonly totalAbove?: number | null | undefined;
+            readonly supplierIds?: readonly (string)[] | null | undefined;
+            readonly locationIds?: readonly (string)[] | null | undefined;
+            readonly actors?: "any" | "agents" | "people" | undefined;
+          };
+          readonly approvers: {
+            readonly roles?: readonly ("viewer" | "receiver" | "purchaser" | "owner")[] | undefined;
+            readonly personIds?: readonly (string)[] | undefined;
+          };
+          readonly count?: 1 | undefined;
+        })[] | undefined;
+        readonly approverRoles?: readonly ("viewer" | "receiver" | "purchaser" | "owner")[] | undefined;
+        readonly approveOwnAgents?: boolean | undefined;
+        readonly approvalDays?: number | undefined;
       } | undefined;
       storefront?: {
         readonly kind: "sandbox" | "none";
@@ -2374,6 +2481,29 @@ export interface Operations {
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
+          readonly approvalRules: readonly ({
+            readonly ruleId: string;
+            readonly name: string;
+            /** All of them hold; null: any. */
+            readonly when: {
+              readonly totalAbove: number | null;
+              readonly supplierIds: readonly (string)[] | null;
+              readonly locationIds: readonly (string)[] | null;
+              /** Programs count as agents. */
+              readonly actors: "any" | "agents" | "people";
+            };
+            readonly approvers: {
+              readonly roles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+              readonly personIds: readonly (string)[];
+            };
+            readonly count: 1;
+          })[];
+          /** Who decides what no rule names. */
+          readonly approverRoles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+          /** False: nobody approves what his own agents ask for. */
+          readonly approveOwnAgents: boolean;
+          /** Days after which a request that nobody has decided ends. */
+          readonly approvalDays: number;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2429,6 +2559,29 @@ export interface Operations {
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
+          readonly approvalRules: readonly ({
+            readonly ruleId: string;
+            readonly name: string;
+            /** All of them hold; null: any. */
+            readonly when: {
+              readonly totalAbove: number | null;
+              readonly supplierIds: readonly (string)[] | null;
+              readonly locationIds: readonly (string)[] | null;
+              /** Programs count as agents. */
+              readonly actors: "any" | "agents" | "people";
+            };
+            readonly approvers: {
+              readonly roles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+              readonly personIds: readonly (string)[];
+            };
+            readonly count: 1;
+          })[];
+          /** Who decides what no rule names. */
+          readonly approverRoles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+          /** False: nobody approves what his own agents ask for. */
+          readonly approveOwnAgents: boolean;
+          /** Days after which a request that nobody has decided ends. */
+          readonly approvalDays: number;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2486,6 +2639,29 @@ export interface Operations {
           readonly emailOnSent: boolean;
           readonly replyTo: string | null;
           readonly unconfirmedDays: number;
+          readonly approvalRules: readonly ({
+            readonly ruleId: string;
+            readonly name: string;
+            /** All of them hold; null: any. */
+            readonly when: {
+              readonly totalAbove: number | null;
+              readonly supplierIds: readonly (string)[] | null;
+              readonly locationIds: readonly (string)[] | null;
+              /** Programs count as agents. */
+              readonly actors: "any" | "agents" | "people";
+            };
+            readonly approvers: {
+              readonly roles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+              readonly personIds: readonly (string)[];
+            };
+            readonly count: 1;
+          })[];
+          /** Who decides what no rule names. */
+          readonly approverRoles: readonly ("viewer" | "receiver" | "purchaser" | "owner")[];
+          /** False: nobody approves what his own agents ask for. */
+          readonly approveOwnAgents: boolean;
+          /** Days after which a request that nobody has decided ends. */
+          readonly approvalDays: number;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2683,7 +2859,8 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       name: string;
-      scope: "read" | "write";
+      /** `propose`: it reads, and what it writes waits for a person's decision. */
+      scope: "read" | "propose" | "write";
       signIn?: boolean | undefined;
       limits?: {
         readonly orderValueMax?: number | null | undefined;
@@ -2691,14 +2868,16 @@ export interface Operations {
         readonly monthValueMax?: number | null | undefined;
         readonly supplierIds?: readonly (string)[] | null | undefined;
         readonly locationIds?: readonly (string)[] | null | undefined;
-        readonly beyond: "refuse";
+        /** `ask`: a person decides; `refuse`: it is refused. */
+        readonly beyond?: "ask" | "refuse" | undefined;
       } | null | undefined;
     };
     output: {
       readonly keyId: string;
       readonly apiKey: string;
       readonly name: string;
-      readonly scope: "read" | "write";
+      /** `propose`: it reads, and what it writes waits for a person's decision. */
+      readonly scope: "read" | "propose" | "write";
       readonly signIn: boolean;
       readonly limits: {
         readonly orderValueMax: number | null;
@@ -2706,7 +2885,7 @@ export interface Operations {
         readonly monthValueMax: number | null;
         readonly supplierIds: readonly (string)[] | null;
         readonly locationIds: readonly (string)[] | null;
-        readonly beyond: "refuse";
+        readonly beyond: "ask" | "refuse";
       } | null;
       readonly createdAt: string;
     };
@@ -2725,7 +2904,8 @@ export interface Operations {
         /** `connection`: an assistant has it by its address. */
         readonly kind: "key" | "connection";
         readonly name: string;
-        readonly scope: "read" | "write";
+        /** `propose`: it reads, and what it writes waits for a person's decision. */
+        readonly scope: "read" | "propose" | "write";
         readonly lastFour: string;
         readonly createdAt: string;
         readonly revokedAt: string | null;
@@ -2744,7 +2924,7 @@ export interface Operations {
           readonly monthValueMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
-          readonly beyond: "refuse";
+          readonly beyond: "ask" | "refuse";
         } | null;
         /** Of its limits, today and this month where the shop is; null: it has none. */
         readonly limitsUsed: {
@@ -2771,7 +2951,8 @@ export interface Operations {
         readonly monthValueMax?: number | null | undefined;
         readonly supplierIds?: readonly (string)[] | null | undefined;
         readonly locationIds?: readonly (string)[] | null | undefined;
-        readonly beyond: "refuse";
+        /** `ask`: a person decides; `refuse`: it is refused. */
+        readonly beyond?: "ask" | "refuse" | undefined;
       } | null | undefined;
     };
     output: {
@@ -2780,7 +2961,8 @@ export interface Operations {
         /** `connection`: an assistant has it by its address. */
         readonly kind: "key" | "connection";
         readonly name: string;
-        readonly scope: "read" | "write";
+        /** `propose`: it reads, and what it writes waits for a person's decision. */
+        readonly scope: "read" | "propose" | "write";
         readonly lastFour: string;
         readonly createdAt: string;
         readonly revokedAt: string | null;
@@ -2799,7 +2981,7 @@ export interface Operations {
           readonly monthValueMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
-          readonly beyond: "refuse";
+          readonly beyond: "ask" | "refuse";
         } | null;
         /** Of its limits, today and this month where the shop is; null: it has none. */
         readonly limitsUsed: {
@@ -2825,7 +3007,8 @@ export interface Operations {
         /** `connection`: an assistant has it by its address. */
         readonly kind: "key" | "connection";
         readonly name: string;
-        readonly scope: "read" | "write";
+        /** `propose`: it reads, and what it writes waits for a person's decision. */
+        readonly scope: "read" | "propose" | "write";
         readonly lastFour: string;
         readonly createdAt: string;
         readonly revokedAt: string | null;
@@ -2844,7 +3027,7 @@ export interface Operations {
           readonly monthValueMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
-          readonly beyond: "refuse";
+          readonly beyond: "ask" | "refuse";
         } | null;
         /** Of its limits, today and this month where the shop is; null: it has none. */
         readonly limitsUsed: {
@@ -2880,7 +3063,7 @@ export interface Operations {
           readonly host: string;
         };
         readonly scopesAsked: readonly (string)[];
-        readonly scopeMax: "read" | "write";
+        readonly scopeMax: "read" | "propose" | "write";
       };
     };
     code: string;
@@ -2911,7 +3094,7 @@ export interface Operations {
       };
       decision: "allow" | "deny";
       /** What is given. Default: read. */
-      scope?: "read" | "write" | undefined;
+      scope?: "read" | "propose" | "write" | undefined;
       /** Who was shown the request: another session is refused. */
       personId: string | null;
     };
@@ -3443,6 +3626,14 @@ export interface Operations {
           /** The API key by which the person had signed in; absent for everybody else. */
           readonly keyId?: string | undefined;
         };
+        /** Who has approved it; absent where it needed no approval. */
+        readonly approvedBy?: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
+        } | undefined;
         readonly operation: string | null;
         readonly requestId: string | null;
         /** From a file that a person of the shop has imported; absent where it was written when it happened. */
@@ -4602,6 +4793,195 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Writes that wait for a decision, or were decided, newest first. */
+  approval_request_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      status?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed" | undefined;
+      /** A purchase order's id. */
+      purchaseOrderId?: string | undefined;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly approvalRequests: readonly ({
+        readonly approvalRequestId: string;
+        readonly operation: string;
+        readonly purchaseOrderId?: string | undefined;
+        readonly summary: string;
+        readonly status: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed";
+        readonly causes: readonly (ApprovalCause)[];
+        /** What the write would have answered. */
+        readonly preview: unknown;
+        /** Fields of orders that it would change. */
+        readonly changes: readonly ({
+          readonly field: string;
+          readonly poLineItemId: string | null;
+          readonly before: unknown;
+          readonly after: unknown;
+        })[];
+        readonly requestedBy: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          readonly keyId?: string | undefined;
+        };
+        readonly requestedAt: string;
+        readonly expiresAt: string;
+        readonly decidedBy?: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          readonly keyId?: string | undefined;
+        } | undefined;
+        readonly decidedAt?: string | undefined;
+        readonly comment?: string | null | undefined;
+        /** Of one that was overtaken: what it would have done when it was approved. */
+        readonly now?: {
+          readonly preview: unknown;
+          readonly changes: readonly ({
+            readonly field: string;
+            readonly poLineItemId: string | null;
+            readonly before: unknown;
+            readonly after: unknown;
+          })[];
+        } | undefined;
+        /** Of one that has failed: what it was refused with when it was approved. */
+        readonly refusal?: {
+          readonly code: string;
+          readonly reason: string | null;
+          readonly message: string;
+        } | undefined;
+        /** Where people decide. */
+        readonly url: string | null;
+        /** Of one that waits: who decides, and what to do meanwhile. */
+        readonly advice?: string | undefined;
+        /** Whoever asks here may approve or reject it. */
+        readonly mayDecide: boolean;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** A write that waits for a decision, or was decided. */
+  approval_request_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** An approval request's id. */
+      approvalRequestId: string;
+    };
+    output: {
+      readonly approvalRequest: {
+        readonly approvalRequestId: string;
+        readonly operation: string;
+        readonly purchaseOrderId?: string | undefined;
+        readonly summary: string;
+        readonly status: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed";
+        readonly causes: readonly (ApprovalCause)[];
+        /** What the write would have answered. */
+        readonly preview: unknown;
+        /** Fields of orders that it would change. */
+        readonly changes: readonly ({
+          readonly field: string;
+          readonly poLineItemId: string | null;
+          readonly before: unknown;
+          readonly after: unknown;
+        })[];
+        readonly requestedBy: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          readonly keyId?: string | undefined;
+        };
+        readonly requestedAt: string;
+        readonly expiresAt: string;
+        readonly decidedBy?: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          readonly keyId?: string | undefined;
+        } | undefined;
+        readonly decidedAt?: string | undefined;
+        readonly comment?: string | null | undefined;
+        /** Of one that was overtaken: what it would have done when it was approved. */
+        readonly now?: {
+          readonly preview: unknown;
+          readonly changes: readonly ({
+            readonly field: string;
+            readonly poLineItemId: string | null;
+            readonly before: unknown;
+            readonly after: unknown;
+          })[];
+        } | undefined;
+        /** Of one that has failed: what it was refused with when it was approved. */
+        readonly refusal?: {
+          readonly code: string;
+          readonly reason: string | null;
+          readonly message: string;
+        } | undefined;
+        /** Where people decide. */
+        readonly url: string | null;
+        /** Of one that waits: who decides, and what to do meanwhile. */
+        readonly advice?: string | undefined;
+        /** Whoever asks here may approve or reject it. */
+        readonly mayDecide: boolean;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Approves what was asked for, and does it. */
+  approval_request_approve: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** An approval request's id. */
+      approvalRequestId: string;
+      comment?: string | null | undefined;
+    };
+    output: {
+      readonly approvalRequest: ApprovalRequest;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Rejects what was asked for: it is not done. */
+  approval_request_reject: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** An approval request's id. */
+      approvalRequestId: string;
+      comment?: string | null | undefined;
+    };
+    output: {
+      readonly approvalRequest: ApprovalRequest;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Takes back a request of your own that nobody has decided yet. */
+  approval_request_withdraw: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** An approval request's id. */
+      approvalRequestId: string;
+    };
+    output: {
+      readonly approvalRequest: ApprovalRequest;
+    };
+    code: string;
+    reason: string;
+  };
   /** One's own views and the shared ones, by name. */
   console_view_list: {
     input: {
@@ -5021,7 +5401,7 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       after?: number | undefined;
-      types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
+      types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "approval.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
       /** How many rows a page has at most. */
       limit?: number | undefined;
     };
@@ -5029,7 +5409,7 @@ export interface Operations {
       readonly events: readonly ({
         readonly eventId: string;
         readonly sequence: number;
-        readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping";
+        readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping";
         readonly timestamp: string;
         readonly shopId: string;
         readonly actor: {
@@ -5058,7 +5438,7 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       url: string;
-      eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "shop.*" | "test.*" | "*")[];
+      eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "approval.*" | "import.*" | "shop.*" | "test.*" | "*")[];
       description?: string | undefined;
       signature?: "hmac" | "ed25519" | undefined;
     };
@@ -5135,7 +5515,7 @@ export interface Operations {
       /** A webhook endpoint's id. */
       endpointId: string;
       url?: string | undefined;
-      eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
+      eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "approval.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
       description?: string | null | undefined;
       status?: "enabled" | "disabled" | undefined;
     };
@@ -5220,7 +5600,7 @@ export interface Operations {
       /** A webhook endpoint's id. */
       endpointId: string;
       state?: "pending" | "delivered" | "failed" | undefined;
-      type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
+      type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "approval.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
       /** How many rows a page has at most. */
       limit?: number | undefined;
       /** `cursor` of the previous page, unchanged, with the same filters. */
@@ -5437,6 +5817,11 @@ export const routes = {
   purchase_order_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/merge","query":["dryRun"],"rows":null},
   comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["dryRun"],"rows":null},
   comment_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["limit","cursor"],"rows":"comments"},
+  approval_request_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/approval-requests","query":["status","purchaseOrderId","limit","cursor"],"rows":"approvalRequests"},
+  approval_request_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}","query":[],"rows":null},
+  approval_request_approve: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/approve","query":[],"rows":null},
+  approval_request_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/reject","query":[],"rows":null},
+  approval_request_withdraw: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/withdraw","query":[],"rows":null},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},

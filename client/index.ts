@@ -4,7 +4,7 @@
  * Owns: how an operation's input is sent, keys for idempotent writes, when and how long to wait before a retry, pages.
  * Does not own: what operations there are (generated.ts, from the OpenAPI document).
  */
-import { type ErrorDetails, type Operations, type Route, routes } from "./generated.ts";
+import { type ApprovalRequest, type ErrorDetails, type Operations, type Route, routes } from "./generated.ts";
 
 export type * from "./generated.ts";
 
@@ -32,6 +32,13 @@ export interface Unreachable {
   readonly cause: unknown;
 }
 
+/** Nothing was changed: the write waits for somebody's decision. */
+export interface Pending {
+  readonly code: "APPROVAL_PENDING";
+  readonly message: string;
+  readonly approvalRequest: ApprovalRequest;
+}
+
 export interface Success<Name extends OperationName> {
   readonly ok: true;
   readonly status: number;
@@ -47,7 +54,7 @@ export interface Failure<Name extends OperationName> {
   readonly ok: false;
   /** Null when nothing answered. */
   readonly status: number | null;
-  readonly error: Refusal<Name> | Unreachable;
+  readonly error: Refusal<Name> | Pending | Unreachable;
 }
 
 export type Result<Name extends OperationName> = Success<Name> | Failure<Name>;
@@ -179,6 +186,8 @@ async function attempt<Name extends OperationName>(
       if (holdsOutput<Name>(file)) return { result: successOf(response, file.data), retryAfterMs: null };
     }
     const body = membersOf(JSON.parse(await response.text()));
+    const pending = response.status === 202 ? pendingIn(body) : null;
+    if (pending !== null) return { result: { ok: false, status: response.status, error: pending }, retryAfterMs: null };
     if (response.ok && holdsOutput<Name>(body)) return { result: successOf(response, body.data), retryAfterMs: null };
     const { error } = body;
     if (!isRefusal<Name>(error)) throw new TypeError("The answer is not from the service.");
@@ -271,6 +280,14 @@ const membersOf = (value: unknown): Members =>
 /** The service's tests validate its answers against the document; they are not validated again here. */
 const holdsOutput = <Name extends OperationName>(body: Members): body is Members & { readonly data: Output<Name> } =>
   "data" in body;
+const isRequest = (value: unknown): value is ApprovalRequest =>
+  typeof value === "object" && value !== null && "approvalRequestId" in value;
+
+function pendingIn(body: Members): Pending | null {
+  const { approvalRequest } = membersOf(body["data"]);
+  if (!isRequest(approvalRequest)) return null;
+  return { code: "APPROVAL_PENDING", message: approvalRequest.advice ?? approvalRequest.summary, approvalRequest };
+}
 const isRefusal = <Name extends OperationName>(error: unknown): error is Refusal<Name> =>
   typeof error === "object" && error !== null && "code" in error && "retryable" in error;
 const isRows = <Name extends PagedName>(value: unknown): value is readonly Row<Name>[] => Array.isArray(value);

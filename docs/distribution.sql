@@ -98,6 +98,7 @@ begin
         ('openpo', 'supplier_proposal'),
         ('openpo', 'purchase_order_parties'),
         ('openpo', 'order_spend'),
+        ('openpo', 'approval_request'),
         ('openpo', 'purchase_order_reminder'),
         ('openpo', 'event'),
         ('openpo', 'webhook_endpoint'),

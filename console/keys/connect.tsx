@@ -13,6 +13,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { connectTexts } from "../texts/connect.ts";
+import { type KeyScope, scopeNamed } from "./scopes.ts";
 
 type Question = Output<"connection_request_get">["request"];
 
@@ -44,7 +45,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   const session = signedIn();
   const problem = useSignal<Problem | null>(null);
   const state = useSignal<"open" | "sending" | "answered">("open");
-  const decide = async (decision: "allow" | "deny", scope: "read" | "write"): Promise<void> => {
+  const decide = async (decision: "allow" | "deny", scope: KeyScope): Promise<void> => {
     state.value = "sending";
     const result = await openpoOnce.call("connection_decide", {
       shopId: shopId(),
@@ -59,7 +60,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   };
   const allow = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    void decide("allow", field(event.currentTarget, "scope") === "write" ? "write" : "read");
+    void decide("allow", scopeNamed(field(event.currentTarget, "scope")));
   };
   if (state.value === "answered") return <p role="status">{connectTexts.gone}</p>;
   return (
@@ -87,7 +88,14 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
           <legend>{connectTexts.scope}</legend>
           {scopesAsked.length === 0 ? null : <p class="quiet">{connectTexts.ask(scopesAsked.join(", "))}</p>}
           <Choice scope="read" isChosen />
-          {scopeMax === "write" ? <Choice scope="write" /> : <p class="quiet">{connectTexts.readOnly}</p>}
+          {scopeMax === "write" ? (
+            <>
+              <Choice scope="propose" />
+              <Choice scope="write" />
+            </>
+          ) : (
+            <p class="quiet">{connectTexts.readOnly}</p>
+          )}
         </fieldset>
         <p class="decide">
           <button class="primary" disabled={state.value === "sending"}>
@@ -103,7 +111,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   );
 };
 
-const Choice: FunctionComponent<{ readonly scope: "read" | "write"; readonly isChosen?: boolean }> = ({
+const Choice: FunctionComponent<{ readonly scope: KeyScope; readonly isChosen?: boolean }> = ({
   scope,
   isChosen = false,
 }) => (

@@ -12,6 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/texts.ts";
 import { FirstCall } from "./first-call.tsx";
+import { keyScopes, scopeNamed } from "./scopes.ts";
 import { snippetsFor } from "./snippets.ts";
 
 type NewKey = Output<"key_create">;
@@ -38,7 +39,7 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
     const result = await openpoOnce.call("key_create", {
       shopId: shopId(),
       name: field(form, "name"),
-      scope: field(form, "scope") === "write" ? "write" : "read",
+      scope: scopeNamed(field(form, "scope")),
       signIn: field(form, "signIn") === "on",
       limits: limitsIn(form),
     });
@@ -58,8 +59,11 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
         <label>
           {texts.keys.scope}
           <select name="scope">
-            <option value="read">{texts.keys.scopes.read}</option>
-            <option value="write">{texts.keys.scopes.write}</option>
+            {keyScopes.map((scope) => (
+              <option key={scope} value={scope}>
+                {texts.keys.scopes[scope]}
+              </option>
+            ))}
           </select>
         </label>
         {maximums.map((name) => (

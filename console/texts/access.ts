@@ -13,8 +13,12 @@ export const accessTexts = {
     name: "Name",
     nameHint: "Reorder agent",
     scope: "Scope",
-    scopes: { read: "Read: sees everything, changes nothing", write: "Write: also changes orders" },
-    scopeNames: { read: "Read", write: "Write" },
+    scopes: {
+      read: "Read: sees everything, changes nothing",
+      propose: "Propose: asks a person before each change",
+      write: "Write: also changes orders",
+    },
+    scopeNames: { read: "Read", propose: "Propose", write: "Write" },
     signIn: "People may sign in here with it",
     signsIn: "Signs in",
     limitsAsked: {

@@ -14,6 +14,10 @@ export const connectTexts = {
   scope: "What it may do",
   scopes: {
     read: { name: "Read", meaning: "It sees orders, suppliers, products and stock, and changes nothing." },
+    propose: {
+      name: "Read and propose",
+      meaning: "What it wants to change waits for a person under Approvals, and is done when somebody approves it.",
+    },
     write: {
       name: "Read and write",
       meaning: "It also creates and changes orders, as you can. What it does is shown under Activity.",

@@ -2,8 +2,9 @@
  * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their
  * types.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";
+import { approvalRequestSchema } from "../requests/approvals/request-json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { schemaOf } from "../http/openapi/schemas.ts";
 import { eventSchemas, webhookEntries } from "../http/openapi/webhooks.ts";
@@ -62,6 +63,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   mailId: "An e-mail's id.",
   requestId: "A request's id, as its answer has told it.",
   operation: "An operation's name, like purchase_order_receive.",
+  approvalRequestId: "An approval request's id.",
   limit: "How many rows a page has at most.",
   dryRun: "Change nothing, and answer what the write would.",
   cursor: "`cursor` of the previous page, unchanged, with the same filters.",
@@ -139,6 +141,14 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
       ...("file" in describes.output
         ? { 304: { description: "The file that If-None-Match names is the current one." } }
         : {}),
+      ...(operation.performs === undefined || operation.performs.aboutApprovals === true
+        ? {}
+        : {
+            202: {
+              description: "Nothing was changed: the write waits for somebody's decision.",
+              ...dataAnswer(z.strictObject({ approvalRequest: approvalRequestSchema }), schemas),
+            },
+          }),
     },
   };
 }

@@ -12,8 +12,13 @@ import { figureOperations } from "./catalogue/figures.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./catalogue/look-ups.ts";
 import { addOrderComment, listOrderComments } from "./comments.ts";
 import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
+import { approveRequestOf } from "../operations/approvals/approve.ts";
+import { rejectRequest, withdrawRequest } from "../operations/approvals/decide.ts";
+import { operations } from "../operations/registry.ts";
 import { orderAgain } from "../operations/purchase-orders/again.ts";
 import { mergeDrafts } from "../operations/purchase-orders/merge.ts";
+import type { Operation } from "../requests/operation.ts";
+import { getApprovalRequest, listApprovalRequests } from "./access/approval-requests.ts";
 import { type AdminOperation, performed } from "./operation.ts";
 import {
   createInvitation,
@@ -50,6 +55,12 @@ import { recordOperations } from "./catalogue/records.ts";
 import { pullStorefront } from "./storefront/storefront-pull.ts";
 import { subscribeStorefront } from "./storefront/storefront-webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
+
+/** The write of this name, of those that may be asked for. */
+function operationNamed(name: string): Operation | null {
+  const performs = adminOperations.flatMap((each) => (each.performs === undefined ? [] : [each.performs]));
+  return [...operations, ...performs].find((each) => each.name === name) ?? null;
+}
 
 export const adminOperations: readonly AdminOperation[] = [
   putShop,
@@ -93,6 +104,11 @@ export const adminOperations: readonly AdminOperation[] = [
   performed("purchaser", mergeDrafts),
   addOrderComment,
   listOrderComments,
+  listApprovalRequests,
+  getApprovalRequest,
+  performed("viewer", approveRequestOf(operationNamed)),
+  performed("viewer", rejectRequest),
+  performed("viewer", withdrawRequest),
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,

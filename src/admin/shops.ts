@@ -1,11 +1,13 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
+import { approvalDaysMax } from "../core/access/approvals.ts";
+import { roles } from "../core/access/role.ts";
 import { unconfirmedDaysMax } from "../core/order/advice/attention.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
 import { fxRateToNumber, quantityDecimalsMax, quantityFrom, quantityToNumber } from "../core/money/money.ts";
 import { adminPrefix } from "../http/routes.ts";
-import { currencyCode, decimal, instant, mailAddress, text } from "../operations/fields.ts";
+import { currencyCode, decimal, instant, mailAddress, noRepeats, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
@@ -26,6 +28,7 @@ import {
   storefrontSchema,
 } from "./storefront/storefront.ts";
 import { requestSubscription, cancelSubscription } from "./storefront/storefront-webhooks.ts";
+import { approvalRuleJson, approvalRuleSchema, approvalRulesInput } from "./access/approval-rules.ts";
 import { auditTrailOf, rowOfAct } from "./acts.ts";
 import { type AdminCall, type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
@@ -71,6 +74,14 @@ const settings = z.strictObject({
   emailOnSent: z.boolean().optional(),
   replyTo: mailAddress.nullable().optional(),
   unconfirmedDays: z.int().min(0).max(unconfirmedDaysMax).optional(),
+  approvalRules: approvalRulesInput.optional(),
+  approverRoles: z
+    .array(z.enum(roles))
+    .max(roles.length)
+    .check(noRepeats((role) => role))
+    .optional(),
+  approveOwnAgents: z.boolean().optional(),
+  approvalDays: z.int().min(1).max(approvalDaysMax).optional(),
 });
 
 const shopJson = (shop: Shop) => ({
@@ -94,6 +105,10 @@ const shopJson = (shop: Shop) => ({
     emailOnSent: shop.emailOnSent,
     replyTo: shop.replyTo,
     unconfirmedDays: shop.unconfirmedDays,
+    approvalRules: shop.approvalRules.map(approvalRuleJson),
+    approverRoles: [...shop.approverRoles],
+    approveOwnAgents: shop.approveOwnAgents,
+    approvalDays: shop.approvalDays,
   },
   storefront: storefrontJson(shop.storefront),
   createdAt: instant(shop.createdAtMs),
@@ -121,6 +136,10 @@ const shopSchema = z.strictObject({
     emailOnSent: z.boolean(),
     replyTo: z.string().nullable(),
     unconfirmedDays: z.int(),
+    approvalRules: z.array(approvalRuleSchema),
+    approverRoles: z.array(z.enum(roles)).meta({ description: "Who decides what no rule names." }),
+    approveOwnAgents: z.boolean().meta({ description: "False: nobody approves what his own agents ask for." }),
+    approvalDays: z.int().meta({ description: "Days after which a request that nobody has decided ends." }),
   }),
   storefront: storefrontSchema,
   createdAt: z.string(),
@@ -233,6 +252,10 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     emailOnSent: sent.emailOnSent ?? shop.emailOnSent,
     replyTo: sent.replyTo === undefined ? shop.replyTo : sent.replyTo,
     unconfirmedDays: sent.unconfirmedDays ?? shop.unconfirmedDays,
+    approvalRules: sent.approvalRules ?? shop.approvalRules,
+    approverRoles: sent.approverRoles ?? shop.approverRoles,
+    approveOwnAgents: sent.approveOwnAgents ?? shop.approveOwnAgents,
+    approvalDays: sent.approvalDays ?? shop.approvalDays,
     updatedAtMs: nowMs,
   };
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/time/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { connectCodeMs, usedCodeMs, type GrantedScope, scopeOfRole } from "../core/access/grant.ts";
+import { connectCodeMs, usedCodeMs, effectiveScope, type KeyScope, scopeOfRole } from "../core/access/grant.ts";
 import { makeSecret, secretRandomBytes } from "../base/secret.ts";
 import { placeOf, type RedirectPlace } from "../core/access/redirects.ts";
 import type { SignedIn } from "../requests/caller.ts";
@@ -56,7 +56,7 @@ interface Question {
   readonly redirect: RedirectPlace;
   readonly scopesAsked: readonly string[];
   /** The most that the person may give. */
-  readonly scopeMax: GrantedScope;
+  readonly scopeMax: KeyScope;
 }
 
 /** Whoever has signed in with a key goes with it, and gives nothing on. @throws Fault FORBIDDEN_SCOPE */
@@ -130,14 +130,14 @@ export async function questionOf(consent: Consent): Promise<Question> {
  * @throws Fault FORBIDDEN_SCOPE  the person may not give this, or is another one than was asked.
  * @throws Fault INVALID_INPUT    the request cannot be answered, was answered, or the shop has too many connections.
  */
-export async function decide(consent: Consent, shownTo: string | null, scope: GrantedScope | null): Promise<string> {
+export async function decide(consent: Consent, shownTo: string | null, scope: KeyScope | null): Promise<string> {
   const { engine, clock, shopId } = consent;
   const { personId, name, role } = deciderOf(consent.person);
   if (personId !== shownTo)
     throw new Fault("FORBIDDEN_SCOPE", "Somebody else has signed in since this was asked.", {
       action: "Load the page again, and decide in your own name.",
     });
-  if (scope === "write" && scopeOfRole(role) !== "write")
+  if (scope !== null && scope !== effectiveScope(scope, role))
     throw new Fault("FORBIDDEN_SCOPE", `A ${role} may give an assistant the scope read only.`, {
       action: "Allow it to read, or ask an owner of the shop for the role purchaser.",
     });

@@ -19,7 +19,7 @@ import {
   refreshIdleMs,
   decideRefresh,
   effectiveScope,
-  type GrantedScope,
+  type KeyScope,
   provesChallenge,
 } from "../core/access/grant.ts";
 import { makeSecret, noShopId, parseSecret, type ParsedSecret, type SecretKind } from "../base/secret.ts";
@@ -59,7 +59,7 @@ interface TokenAnswer {
   readonly token_type: "Bearer";
   readonly expires_in: number;
   readonly refresh_token: string;
-  readonly scope: GrantedScope;
+  readonly scope: KeyScope;
 }
 
 /** A secret that leads nowhere: somebody may be guessing. */
@@ -102,7 +102,7 @@ const saltBytes = 32;
 /** The tokens that are given in place of a code or a refresh token, and what stores them. */
 function tokensFor(
   shopId: string,
-  given: { readonly keyId: string; readonly scope: GrantedScope; readonly from: string; readonly salt: string },
+  given: { readonly keyId: string; readonly scope: KeyScope; readonly from: string; readonly salt: string },
   nowMs: number,
 ): { readonly answer: TokenAnswer; readonly statements: readonly Statement[] } {
   const access = makeSecret("opt", shopId, successorBytes("opt", given.from, given.salt));

@@ -90,6 +90,15 @@ export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
+/** The answer of a write that waits for a decision (C77): its preview is in short, as the answer would be. */
+export function pendingAnswer(answer: JSONObject, input: JsonObject): JSONObject {
+  const { preview, ...request } = asObject(answer["approvalRequest"]);
+  const whole = asObject(preview);
+  return {
+    approvalRequest: { ...request, preview: "purchaseOrder" in whole ? shortAnswer(whole, input) : whole },
+  };
+}
+
 /** A list of orders in short (C69). Only where it is held, an order has the status that it goes back to. */
 export function listAnswer(answer: JSONObject): JSONObject {
   const rows = objectsIn(answer["purchaseOrders"]).map(({ status, ...order }) => {
@@ -244,7 +253,13 @@ const propertiesOf = (schema: JSONValue | undefined): JSONObject => asObject(asO
 export function writeAnswerSchema(schema: JSONObject): JSONObject {
   const { purchaseOrder, lineItems: _lines, sideEffects, confirmation, ...others } = propertiesOf(schema);
   const flag: JSONObject = { type: "boolean" };
-  const ofEvery = { replayed: flag, dryRun: flag, storefrontWrites: objectOf({}) };
+  const ofEvery = {
+    replayed: flag,
+    dryRun: flag,
+    storefrontWrites: objectOf({}),
+    approvalRequest: objectOf({}),
+    approvalCauses: listOf(objectOf({})),
+  };
   if (purchaseOrder === undefined) return objectOf({ ...others, ...ofEvery });
   for (const name of changedLineLists) delete others[name];
   const { lineItems, ...header } = propertiesOf(purchaseOrder);

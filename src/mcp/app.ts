@@ -23,6 +23,7 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import { Fault } from "../base/fault.ts";
+import type { KeyScope } from "../core/access/grant.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { loggedRequest, type Trace } from "../base/trace-context.ts";
 import { ofShop } from "../http/body.ts";
@@ -30,7 +31,7 @@ import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } f
 import { admit, identify, type KeyCaller, namedShop } from "../requests/caller.ts";
 import { identifyConnection, isConnectionToken } from "../requests/connections.ts";
 import { isReplay, type Reply, respond } from "../requests/envelope.ts";
-import type { Operation, Scope } from "../requests/operation.ts";
+import type { Operation } from "../requests/operation.ts";
 import { answeredFingerprint } from "../requests/idempotency.ts";
 import type { Perform } from "../requests/perform.ts";
 import { type RequestTokens, requestTokens } from "../requests/rate-limit.ts";
@@ -87,7 +88,9 @@ interface Sender {
   readonly bearerToken: string | null;
   /** The connection whose token it is (C75); absent for an API key, which is looked up with the request. */
   readonly caller?: KeyCaller;
-  readonly scope: Scope;
+  readonly scope: KeyScope;
+  /** True if its writes may need a decision (C77 to C79). */
+  readonly mayAsk: boolean;
   readonly shop: InstructedShop;
   /** The token of the message. */
   readonly tokens: RequestTokens;
@@ -149,7 +152,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     let scopeRefusal: Reply | null = null;
     const answered = await answerMessage(request.web(), shown, {
       shop: sender.shop,
-      definitions: definitionsFor(sender.scope, address, [...tools.values()]),
+      definitions: definitionsFor(sender, address, [...tools.values()]),
       call: async (name) => {
         const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
         context.replayed = isReplay(reply);
@@ -265,10 +268,19 @@ async function makeTools(operations: readonly Operation[]): Promise<ReadonlyMap<
   return tools;
 }
 
+/** True if a write of the caller may become an approval request. */
+const mayAsk = ({ key: { scope, limits }, shop }: KeyCaller): boolean =>
+  scope === "propose" || (scope === "write" && (limits?.beyond === "ask" || shop.approvalRules.length > 0));
+
 /** The tools that a key is shown at an address. */
-const definitionsFor = (scope: Scope, address: McpAddress, tools: readonly OperationTool[]): readonly Tool[] =>
+const definitionsFor = (
+  { scope, mayAsk }: Sender,
+  address: McpAddress,
+  tools: readonly OperationTool[],
+): readonly Tool[] =>
   tools
-    .filter(({ operation }) => (scope === "write" || operation.scope === "read") && hasTool(address, operation))
+    .filter(({ operation }) => (scope !== "read" || operation.scope === "read") && hasTool(address, operation))
+    .filter(({ operation }) => mayAsk || operation.aboutApprovals !== true)
     .map(({ definition }) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));
 
 const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
@@ -300,6 +312,7 @@ async function senderOf(context: RequestContext, deps: McpDependencies): Promise
     return {
       ...from,
       scope: caller.key.scope,
+      mayAsk: mayAsk(caller),
       shop: caller.shop,
       tokens: requestTokens(coordination, clock, caller.shop),
     };
@@ -310,8 +323,10 @@ async function senderOf(context: RequestContext, deps: McpDependencies): Promise
 }
 
 /** The header of a 401 or 403 that says how to get in (C72). */
-const challenge = (metadata: string, { error, scope = "read" }: { readonly error?: string; readonly scope?: Scope }) =>
-  `Bearer ${error === undefined ? "" : `error="${error}", `}resource_metadata="${metadata}", scope="${scope}"`;
+const challenge = (
+  metadata: string,
+  { error, scope = "read" }: { readonly error?: string; readonly scope?: KeyScope },
+) => `Bearer ${error === undefined ? "" : `error="${error}", `}resource_metadata="${metadata}", scope="${scope}"`;
 
 /** A connection's call that takes more than was given to it: its client asks the person for more, if it can (C72). */
 function scopeTooSmall(reply: Reply, metadata: string | null): Response {

@@ -23,7 +23,7 @@ import { worded } from "../requests/wording.ts";
 import { dryRunMember, isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import type { Incoming } from "../requests/request.ts";
-import { listAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import { listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
@@ -83,13 +83,16 @@ const isIdempotent: Record<Repeat, boolean> = {
   partly: false,
 };
 
-/** All four hints. The protocol calls every write destructive that replaces something; only adding is not. */
+/**
+ * The hints: a read has none of being repeated. The protocol calls every write destructive that replaces something;
+ * only adding is not.
+ */
 function annotationsOf({ scope, repeat, destructive, pushesStock, faults }: Operation): ToolAnnotations {
   const write = scope === "write";
   return {
     readOnlyHint: !write,
     destructiveHint: write && (destructive || repeat !== "adds-again"),
-    idempotentHint: isIdempotent[repeat],
+    ...(write ? { idempotentHint: isIdempotent[repeat] } : {}),
     openWorldHint: pushesStock === true || faults.includes("UPSTREAM_STOREFRONT"),
   };
 }
@@ -204,7 +207,11 @@ export function resultOf(
   const { data, meta, error } = body;
   const isError = error !== undefined;
   const replayed = isReplay(reply);
-  const shown = isError ? refusalShown(body, reply) : answerShown(tool, asObject(data), input);
+  const shown = isError
+    ? refusalShown(body, reply)
+    : reply.status === 202
+      ? pendingAnswer(asObject(data), input)
+      : answerShown(tool, asObject(data), input);
   const structuredContent = { ...withDryRun(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {

@@ -8,6 +8,7 @@ import { listLocations } from "./agent/locations.ts";
 import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
+import { getOwnRequest, listOwnRequests, withdrawOwnRequest } from "./approvals/tools.ts";
 import { searchVariants } from "./agent/variants.ts";
 import type { BroadQuery } from "../requests/broad-read.ts";
 import { supplierDeliveries, supplierDocuments, supplierFigures, variantOrders } from "./catalogue/figures.ts";
@@ -84,6 +85,9 @@ export const operations: readonly Operation[] = [
   rescheduleOrders,
   listActivity,
   readGuide,
+  listOwnRequests,
+  getOwnRequest,
+  withdrawOwnRequest,
 ];
 
 /** Reads that operations begin with and that may run on a reader thread. */

@@ -256,11 +256,14 @@ export const namedShop = (bearerToken: string | null): string | null => bearerTo
  *
  * @throws Fault FORBIDDEN_SCOPE when not.
  */
-export function checkScope({ key, person }: Caller, operation: Pick<Operation, "name" | "scope" | "receiving">): void {
+export function checkScope(
+  { key, person }: Caller,
+  operation: Pick<Operation, "name" | "scope" | "receiving" | "leastRole">,
+): void {
   if (key !== null) {
     if (operation.scope === "write" && key.scope === "read")
       throw new Fault("FORBIDDEN_SCOPE", `A key with the read scope may not call ${operation.name}.`, {
-        action: "Use a key with the write scope.",
+        action: "Use a key with the scope write, or propose.",
       });
     return;
   }

@@ -488,7 +488,8 @@ const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "
 
 const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
 
-const memberOf = (value: unknown, name: string): unknown =>
+/** A member of a value; undefined: it has none. */
+export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 /** The order that a request names, or the one that its answer is about; null: there is none, or there are several. */

@@ -7,6 +7,8 @@
  */
 import type { z } from "zod";
 import type { Actor } from "../core/access/actor.ts";
+import type { ApprovalCause, Cleared } from "../core/access/approvals.ts";
+import type { Role } from "../core/access/role.ts";
 import type { FaultCode, FaultReason } from "../base/fault.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
@@ -18,8 +20,8 @@ import type { BroadQuery } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 import type { ToolSet } from "./tool-sets.ts";
 
-/** Rights of a key: read, or read and write. */
-export type Scope = "read" | "write";
+/** An operation reads, or it writes. */
+type Scope = "read" | "write";
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface Route {
@@ -77,6 +79,10 @@ export interface OperationShape<Input, Output> {
    * anyway.
    */
   readonly versioned?: true;
+  /** It is about approval requests: it is never one itself, nor run dry. */
+  readonly aboutApprovals?: true;
+  /** The least role of people who may call it, where that does not follow from what it does. */
+  readonly leastRole?: Role;
   /** True if the query, or an argument, may ask for a dry run (C81). `operation` sets it. */
   readonly takesDryRun?: boolean;
   /**
@@ -103,9 +109,13 @@ export const isRestOperation = (operation: Operation): operation is RestOperatio
 /** The query parameter, or argument of a tool, that asks for a dry run (C81). */
 export const dryRunMember = "dryRun";
 
-/** Makes an operation: checks its types and freezes it. Every write can be run dry, but one that does so itself. */
+/** Makes an operation: checks its types and freezes it. Every write of records can be run dry. */
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
-  return Object.freeze({ ...shape, takesDryRun: shape.scope === "write" && !(dryRunMember in shape.input.shape) });
+  const { scope, aboutApprovals = false, input } = shape;
+  return Object.freeze({
+    ...shape,
+    takesDryRun: scope === "write" && !aboutApprovals && !(dryRunMember in input.shape),
+  });
 }
 
 /** Answer of an operation, before it becomes the envelope and headers of a surface. */
@@ -181,10 +191,21 @@ export const noMailing: Mailing = {
   documentOf: () => Promise.reject(new Error("no documents are made here")),
 };
 
+/** A write that was run and taken back. */
+export interface Rehearsal {
+  readonly answer: Answer<unknown>;
+  /** Messages to the storefront that were not sent, by kind; without the kinds of which there is nothing. */
+  readonly writes: object;
+  /** Why it needs a decision; empty: it does not. */
+  readonly causes: readonly ApprovalCause[];
+}
+
 /** One request, as an operation sees it. */
 export interface Call {
   readonly shop: Shop;
   readonly actor: Actor;
+  /** Who has approved what is done (C80); null: it was not asked for before. */
+  readonly approvedBy: Actor | null;
   /** API key whose limits hold for the call (C78); null: it has none, or there is none. */
   readonly limitedKeyId: string | null;
   readonly operation: string;
@@ -223,6 +244,15 @@ export interface Call {
    * for it before.
    */
   afterwards(work: (tx: Tx) => Promise<boolean>): void;
+  /**
+   * Says that the change under way needs somebody's decision (C77): it ends here, unless it is rehearsed or was
+   * approved. Called in its transaction.
+   *
+   * @throws Fault which the request pipeline makes an approval request of.
+   */
+  needDecision(causes: readonly ApprovalCause[], order: Cleared): void;
+  /** Runs a write in full and takes everything back (C81). @throws Fault what it would be refused with. */
+  rehearse(run: (call: Call) => Promise<Answer<unknown>>): Promise<Rehearsal>;
   /**
    * Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it.
    */

@@ -21,18 +21,29 @@
 import { Fault } from "../base/fault.ts";
 import type { Json } from "../base/json.ts";
 import { loggedRequest } from "../base/trace-context.ts";
+import type { ApprovalCause } from "../core/access/approvals.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/access/accounts.ts";
 import { loadHeader } from "../shop/order/purchase-orders.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
+import type { Footprint, KeyRelease, Statement, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { AuditEntry } from "../shop/audit/audit.ts";
 import type { AuditRowPlace } from "../shop/audit/audit-journal.ts";
 import { auditEntryOf, AuditRows } from "./audit/audit.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
-import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./write/call.ts";
+import {
+  type AnswerStore,
+  type CallDependencies,
+  nothingStored,
+  openCall,
+  type StoredAnswer,
+  tracingOf,
+} from "./write/call.ts";
+import { DecisionNeeded } from "./approvals/decision-needed.ts";
+import { keepStatements, proposalOf } from "./approvals/proposal.ts";
+import { approvalRequestJson, causeJson } from "./approvals/request-json.ts";
 import { ReaderThreadNeeded } from "./broad-read.ts";
 import { Confirmations } from "./remembered/caller-confirmations.ts";
 import { StoreCounts } from "./store-counts.ts";
@@ -49,6 +60,7 @@ import {
   shownAnswer,
   type ShownAnswer,
   shownReply,
+  success,
   withinBytes,
 } from "./envelope.ts";
 import { Fingerprints, fingerprintOf } from "./remembered/fingerprints.ts";
@@ -62,15 +74,15 @@ import {
   type StoredAnswers,
   createIdempotency,
   isStoredRefusal,
+  memberOf,
   orderOf,
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
-import type { Answer, Operation } from "./operation.ts";
+import { type Answer, dryRunMember, type Operation } from "./operation.ts";
 import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./audit/refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
-import { dryRun } from "./write/dry-run.ts";
 import { Sweeps } from "./write/sweeps.ts";
 import { tracedWrite } from "./write/traced-write.ts";
 
@@ -455,7 +467,7 @@ async function runKeyedWrite(
   }
 }
 
-/** Queue, JSON, schema, operation. The answer is stored with the change or, if that differs by then, once more. */
+/** Queue, JSON, schema, then the operation: it is run, tried or proposed. */
 async function runWrite(
   context: Context,
   request: IdentifiedRequest,
@@ -463,20 +475,90 @@ async function runWrite(
   body: Body,
   { keyed, ahead }: { readonly keyed: KeyedRequest | null; readonly ahead: PurchaseOrder | null },
 ): Promise<Reply> {
-  const { engine, loop, counts } = context;
+  const { engine, loop } = context;
   engine.admit(request.shop.shopId);
   if ("fault" in body) throw body.fault;
   const { json } = body;
   const turn = loop.waitForShare(request.shop.shopId);
   if (turn !== null) await turn;
-  const input = loop.run(request.shop.shopId, () => {
+  const read = loop.run(request.shop.shopId, () => {
     const { raw, found } = request.incoming.assemble(operation, json);
-    return checkInput(operation.input, raw, found);
+    return { raw, input: checkInput(operation.input, raw, found) };
   });
+  const { input } = read;
   if (request.incoming.isDryRun === true) return await runDry(context, request, operation, input);
+  if (proposes(request, operation, input)) {
+    const proposed = await propose(context, request, operation, read, keyed);
+    if (proposed !== null) return proposed;
+  }
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await runOperation(context, request, operation, input, { keyed, ahead });
+    } catch (error) {
+      if (!(error instanceof DecisionNeeded)) throw error;
+      const proposed = await propose(context, request, operation, read, keyed);
+      if (proposed !== null) return proposed;
+      // Nothing needs a decision any more: limits or rules have changed meanwhile.
+      if (tries === decidedTriesMax) throw error;
+    }
+}
+
+/** Tries of a write whose limits change while it is made. */
+const decidedTriesMax = 3;
+
+/** True if an argument of the operation asks it to change nothing. */
+const isOwnDryRun = ({ input: { shape } }: Operation, input: unknown): boolean =>
+  dryRunMember in shape && memberOf(input, dryRunMember) === true;
+
+const proposes = ({ key }: IdentifiedRequest, operation: Operation, input: unknown): boolean =>
+  key?.scope === "propose" && operation.aboutApprovals !== true && !isOwnDryRun(operation, input);
+
+/** Keeps the write as an approval request (C77). @returns null: it needs no decision. */
+async function propose(
+  context: Context,
+  request: IdentifiedRequest,
+  operation: Operation,
+  { raw, input }: { readonly raw: unknown; readonly input: unknown },
+  keyed: KeyedRequest | null,
+): Promise<Reply | null> {
+  const { incoming, key } = request;
+  const { call } = await openCall(context, request, operation, nothingStored);
+  const asked = await proposalOf(call, {
+    operation,
+    raw,
+    input,
+    holderId: holderOf(request),
+    purchaseOrderId: orderOf(incoming, operation),
+    isScope: key?.scope === "propose",
+  });
+  if (asked === null) return null;
+  const shown = { approvalRequest: approvalRequestJson(asked, call.clock.now()) };
+  const { requestId, surface } = incoming;
+  const reply = withinBytes(success(requestId, shown, { status: 202, surface }), context.responseBytesMax);
+  const store = answerStore(context, request, operation, keyed);
+  await storeAnswer(context, request, store, reply, keyed, (tx) => keepStatements(tx, call, asked));
+  return reply;
+}
+
+/** The answer of a write that was not made, with why it would need a decision. */
+const withCauses = (answer: Answer<unknown>, causes: readonly ApprovalCause[]): Answer<unknown> =>
+  causes.length === 0 ? answer : { ...answer, data: { ...Object(answer.data), approvalCauses: causes.map(causeJson) } };
+
+/** Runs the write. Its answer is stored with the change or, if that differs by then, once more. */
+async function runOperation(
+  context: Context,
+  request: IdentifiedRequest,
+  operation: Operation,
+  input: unknown,
+  { keyed, ahead }: { readonly keyed: KeyedRequest | null; readonly ahead: PurchaseOrder | null },
+): Promise<Reply> {
+  const { loop, counts } = context;
   const store = answerStore(context, request, operation, keyed);
   const { call, stored } = await openCall(context, request, operation, store, ahead);
-  const answer = await operation.run(call, input);
+  const causes: ApprovalCause[] = [];
+  const needDecision = (found: readonly ApprovalCause[]): void => void causes.push(...found);
+  const asking = isOwnDryRun(operation, input) ? { ...call, needDecision } : call;
+  const answer = withCauses(await operation.run(asking, input), causes);
   const committed = stored();
   if (committed === null) {
     const reply = loop.run(request.shop.shopId, () => store.reply(answer));
@@ -502,10 +584,12 @@ async function runDry(
   operation: Operation,
   input: unknown,
 ): Promise<Reply> {
-  const { incoming, shop } = request;
-  const { answer, writes } = await dryRun(context, request, operation, (call) => operation.run(call, input));
+  const { incoming, shop, key } = request;
+  const { call } = await openCall(context, request, operation, nothingStored);
+  const { answer, writes, causes } = await call.rehearse((dry) => operation.run(dry, input));
+  const all: readonly ApprovalCause[] = [...(key?.scope === "propose" ? [{ cause: "scope" } as const] : []), ...causes];
   const reply = context.loop.run(shop.shopId, () =>
-    withinBytes(dryReply(incoming, answer, writes), context.responseBytesMax),
+    withinBytes(dryReply(incoming, withCauses(answer, all), writes), context.responseBytesMax),
   );
   await writeAuditRowIfPossible(context, request, reply);
   return reply;
@@ -547,13 +631,14 @@ function answerStore(
 
 const nothingToRelease: KeyRelease = { statements: [], done: () => {} };
 
-/** Stores an answer that no change has stored, or that differs from the stored one. */
+/** Stores an answer that no change has stored, or that differs from the stored one; with `more`, if there is any. */
 async function storeAnswer(
   context: Context,
   { shop, incoming }: IdentifiedRequest,
   store: AnswerStore,
   reply: Reply,
   keyed: KeyedRequest | null,
+  more: ((tx: Tx) => Promise<readonly Statement[]>) | null = null,
 ): Promise<void> {
   const release = store.release();
   await tracedWrite(
@@ -562,9 +647,10 @@ async function storeAnswer(
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
-      await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
+      const changes = more === null ? [] : await more(tx);
+      await tx.batch([...changes, ...(await store.statements(tx, reply)), ...release.statements]);
     },
-    { durable: keyed !== null },
+    { durable: keyed !== null || more !== null },
   );
   release.done();
   context.counts.auditRows += 1;

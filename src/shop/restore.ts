@@ -37,6 +37,8 @@ export const keptTables: readonly string[] = [
   "connection_token",
   // What keys have spent: an order that is undone here has gone to its supplier, and gives nothing back.
   "order_spend",
+  // What was asked of people and decided.
+  "approval_request",
   // Who is told, and what was told: the sequence of events goes on.
   "event",
   "webhook_endpoint",

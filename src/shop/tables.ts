@@ -9,6 +9,7 @@ const table = (name: string, ...key: readonly string[]): Table => ({ name, key }
 /** Each table by its name. */
 export const tables = {
   api_key: table("api_key", "key_id"),
+  approval_request: table("approval_request", "approval_request_id"),
   audit_chain: table("audit_chain"),
   audit_link: table("audit_link", "link_id"),
   audit_log: table("audit_log", "audit_id"),

@@ -6,7 +6,7 @@ import {
   asksPlaces,
   givenBack,
   type KeyLimits,
-  refuseBeyond,
+  limitsPassed,
   riseOf,
   type SpentOn,
 } from "../../src/core/access/limits.ts";
@@ -119,7 +119,7 @@ const limited = (next: PurchaseOrder, before: PurchaseOrder | null = null, day =
 
 /** The limits that the refusal names, with the figures. */
 function named(limits: Partial<KeyLimits>, change: ReturnType<typeof limited>): unknown {
-  const fault = refusal(() => refuseBeyond({ ...none, ...limits }, change), "FORBIDDEN_SCOPE");
+  const fault = refusal(() => limitsPassed({ ...none, ...limits }, change), "FORBIDDEN_SCOPE");
   assert.equal(fault.status, 403);
   assert.equal(fault.reason, "LIMIT_EXCEEDED");
   return fault.details;
@@ -135,7 +135,7 @@ test("a maximum itself is within; beyond it every limit is named with what is al
     supplierIds: ["supplier"],
     locationIds: ["warehouse"],
   };
-  refuseBeyond(exactly, limited(sent, null, 50, 1_000));
+  limitsPassed(exactly, limited(sent, null, 50, 1_000));
   assert.deepEqual(
     named(
       {
@@ -160,9 +160,9 @@ test("a maximum itself is within; beyond it every limit is named with what is al
 test("what neither rises nor touches a place is within every limit, also of an order beyond it", () => {
   const tight = { ...none, orderValueMax: money(1), dayValueMax: money(0), supplierIds: ["other"] };
   const sent = worth("Sent", { unitCost: 100 });
-  refuseBeyond(tight, limited(worth("Confirmed", { unitCost: 100, confirmed: 1 }), sent, 500));
-  refuseBeyond(tight, limited(worth("Sent", { unitCost: 99 }), sent, 500));
-  refuseBeyond(tight, limited(worth("Cancelled", { unitCost: 100 }, { previousStatus: "Sent" }), sent, 500));
+  limitsPassed(tight, limited(worth("Confirmed", { unitCost: 100, confirmed: 1 }), sent, 500));
+  limitsPassed(tight, limited(worth("Sent", { unitCost: 99 }), sent, 500));
+  limitsPassed(tight, limited(worth("Cancelled", { unitCost: 100 }, { previousStatus: "Sent" }), sent, 500));
 });
 
 test("what cannot be priced is beyond each limit of value; a Draft may lack its supplier, a sent order may not", () => {
@@ -170,9 +170,9 @@ test("what cannot be priced is beyond each limit of value; a Draft may lack its 
   assert.deepEqual(named({ dayValueMax: money(1_000) }, limited(foreign)), [
     { limit: "dayValueMax", allowed: 1_000, used: 0, asked: null },
   ]);
-  refuseBeyond({ ...none, supplierIds: ["supplier"] }, limited(foreign));
+  limitsPassed({ ...none, supplierIds: ["supplier"] }, limited(foreign));
   const nobodys = { supplierId: null };
-  refuseBeyond({ ...none, supplierIds: ["supplier"] }, limited(worth("Draft", {}, nobodys)));
+  limitsPassed({ ...none, supplierIds: ["supplier"] }, limited(worth("Draft", {}, nobodys)));
   assert.deepEqual(named({ supplierIds: ["supplier"] }, limited(worth("Sent", {}, nobodys))), [
     { limit: "supplierIds", allowed: ["supplier"], used: null, asked: null },
   ]);

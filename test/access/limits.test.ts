@@ -95,8 +95,7 @@ test("limits are shown as they were given, replaced as a whole and lifted by nul
   const many = Array.from({ length: limitIdsMax }, (_, index) => `sup_${index}`);
   assert.equal((await patched({ supplierIds: many, beyond: "refuse" })).status, 200);
   const wrong: readonly (readonly [unknown, RegExp])[] = [
-    [{ dayValueMax: 1 }, /there are no approvals yet/],
-    [{ dayValueMax: 1, beyond: "ask" }, /there are no approvals yet/],
+    [{ dayValueMax: 1, beyond: "wait" }, /beyond/],
     [{ beyond: "refuse" }, /names no limit/],
     [{ dayValueMax: -1, beyond: "refuse" }, /dayValueMax/],
     [{ unitCostRisePercentMax: 1, beyond: "refuse" }, /unitCostRisePercentMax/],

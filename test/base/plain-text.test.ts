@@ -50,7 +50,7 @@ test("a shown text has neither a control character nor a bidi override, and is o
 
 /** Members whose texts have lines. */
 const ofLines =
-  /(?:^|\.)(?:note|noteToSupplier|message|footer|before|after)$|^(?:supplierCredit record reason|comment_add text|variant_level_put reason)$/;
+  /(?:^|\.)(?:note|noteToSupplier|message|footer|before|after)$|^(?:supplierCredit record reason|comment_add text|approval_request_(?:approve|reject) comment|variant_level_put reason)$/;
 
 /** What is checked as an address, read as something else, or of a path, and is not kept as it came. */
 const isOtherwise = (path: string, schema: Schema): boolean =>

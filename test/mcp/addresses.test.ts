@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { operations } from "../../src/operations/registry.ts";
 import { toolSets } from "../../src/requests/tool-sets.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
-import { connectAgent, mcpHeaders, toolCall } from "../support/mcp.ts";
+import { connectAgent, mcpHeaders, toolCall, usualTools } from "../support/mcp.ts";
 import type { TestServer } from "../support/server.ts";
 import { tokensOf } from "../support/openapi/tokens.ts";
 
@@ -17,8 +17,8 @@ async function listed(server: TestServer, address: string, key: string = server.
 const namesAt = async (server: TestServer, address: string, key?: string): Promise<readonly string[]> =>
   (await listed(server, address, key)).map(({ name }) => name);
 
-const namesOf = (which: (operation: (typeof operations)[number]) => boolean): readonly string[] =>
-  operations.filter(which).map(({ name }) => name);
+const namesOf = (which: (operation: (typeof usualTools)[number]) => boolean): readonly string[] =>
+  usualTools.filter(which).map(({ name }) => name);
 
 test("/mcp/read has the tools that read, whatever the key may do, and none that writes can be called there", async () => {
   await using server = await startGoodsServer();

@@ -11,6 +11,9 @@ import { assertForAgents, assertWorded } from "./openapi/wording.ts";
 export const revisions = ["2026-07-28", "2025-11-25"] as const;
 export type Revision = (typeof revisions)[number];
 
+/** The tools of a key whose writes need no approval. */
+export const usualTools = operations.filter(({ aboutApprovals }) => aboutApprovals !== true);
+
 /** The tools whose answer `include` makes whole. */
 const takesInclude = new Set(
   operations

@@ -1,5 +1,6 @@
 /** Connections of assistants, as the page asks that shows a client's request to a person (C74). */
 import { z } from "zod";
+import { scopesSupported } from "../../core/access/grant.ts";
 import { decide, questionOf } from "../../connect/consent.ts";
 import { id, plain } from "../../operations/fields.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation } from "../operation.ts";
@@ -20,7 +21,7 @@ const request = {
   resource: parameter("The address of `/mcp` here (RFC 8707)."),
 };
 
-const granted = z.enum(["read", "write"]);
+const granted = z.enum(scopesSupported);
 
 const consentOf = (
   { engine, clock, connecting }: AdminContext,

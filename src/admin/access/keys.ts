@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../../core/access/api-key.ts";
+import { scopesSupported } from "../../core/access/grant.ts";
 import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -24,7 +25,9 @@ import { deletePersonStatements, findPersonOfKey } from "../../shop/access/peopl
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
 import { nameMax } from "../shops.ts";
 
-const scope = z.enum(["read", "write"]);
+const scope = z.enum(scopesSupported).meta({
+  description: "`propose`: it reads, and what it writes waits for a person's decision.",
+});
 
 /** Suppliers, and locations, that the limits of a key may name. */
 export const limitIdsMax = 100;
@@ -35,6 +38,8 @@ const limitIds = z
   .max(limitIdsMax)
   .check(noRepeats((each) => each));
 
+const beyondLimits = ["ask", "refuse"] as const;
+
 /** Limits as they are sent, replaced as a whole (C78). */
 const limitsInput = z
   .strictObject({
@@ -43,7 +48,10 @@ const limitsInput = z
     monthValueMax: amount.nullable().default(null),
     supplierIds: limitIds.nullable().default(null),
     locationIds: limitIds.nullable().default(null),
-    beyond: z.enum(["refuse"], { error: 'must be "refuse"; there are no approvals yet, which "ask" needs' }),
+    beyond: z
+      .enum(beyondLimits)
+      .default("ask")
+      .meta({ description: "`ask`: a person decides; `refuse`: it is refused." }),
   })
   .check((context) => {
     const { beyond: _beyond, ...limits } = context.value;
@@ -58,7 +66,7 @@ const limitsSchema = z.strictObject({
   monthValueMax: z.number().nullable(),
   supplierIds: z.array(z.string()).nullable(),
   locationIds: z.array(z.string()).nullable(),
-  beyond: z.enum(["refuse"]),
+  beyond: z.enum(beyondLimits),
 });
 
 const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
@@ -171,7 +179,7 @@ export const createKey = operation({
     };
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
-      await insertApiKey(tx, id, key, secretHash);
+      await insertApiKey(tx, id, key, secretHash, call.person?.personId ?? null);
       await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
     });
     return data(

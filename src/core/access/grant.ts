@@ -8,11 +8,11 @@
 import { createHash } from "node:crypto";
 import { covers, type Role } from "./role.ts";
 
-/** Scopes as a client may ask for them (C72). */
+/** Scopes of keys, and as a client may ask for them (C72), from the least to the most. */
 export const scopesSupported = ["read", "propose", "write"] as const;
 
-/** Scope of a connection. */
-export type GrantedScope = "read" | "write";
+/** Rights of a key or a connection: to read, to propose what a person decides (C77), to write. */
+export type KeyScope = (typeof scopesSupported)[number];
 
 /** Time in which a code can be exchanged for tokens. */
 export const connectCodeMs = 60_000;
@@ -30,11 +30,11 @@ export const refreshIdleMs = 7_776_000_000;
 export const rotationGraceMs = 10_000;
 
 /** The most that a person may give: what their role lets them do with every order. */
-export const scopeOfRole = (role: Role): GrantedScope => (covers(role, "purchaser") ? "write" : "read");
+export const scopeOfRole = (role: Role): KeyScope => (covers(role, "purchaser") ? "write" : "read");
 
 /** The lesser of what was given and what the person may do now. */
-export const effectiveScope = (granted: GrantedScope, role: Role): GrantedScope =>
-  granted === "write" ? scopeOfRole(role) : granted;
+export const effectiveScope = (granted: KeyScope, role: Role): KeyScope =>
+  granted === "read" || scopeOfRole(role) === "read" ? "read" : granted;
 
 /** A challenge of the S256 kind: the SHA-256 of the proof in base64url (RFC 7636). */
 export const isChallenge = (text: string): boolean => /^[\w-]{43}$/.test(text);

@@ -32,8 +32,8 @@ export interface KeyLimits {
   readonly monthValueMax: Money | null;
   readonly supplierIds: readonly string[] | null;
   readonly locationIds: readonly string[] | null;
-  /** Fate of a write that is beyond them. */
-  readonly beyond: "refuse";
+  /** Fate of a write that is beyond them: somebody decides (C77), or it is refused. */
+  readonly beyond: "ask" | "refuse";
 }
 
 /** Spending of a key, today and this month where the shop is. */
@@ -68,7 +68,7 @@ export interface ValueRise {
 }
 
 /** True if the order has left Draft and is not cancelled. A held one counts as before. */
-function counts({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
+export function counts({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
   const now = isHeld({ status }) && status !== "Cancelled" ? previousStatus : status;
   return now !== "Draft" && now !== "Cancelled";
 }
@@ -199,21 +199,22 @@ function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrit
 }
 
 /**
- * Refuses a write that is beyond a limit of the key.
+ * The limits of the key that a write is beyond, if somebody may decide about it.
  *
- * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the details name every limit that it is beyond.
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the key's limits refuse it. The details name every one of them.
  * Source: C78.
  */
-export function refuseBeyond(limits: KeyLimits, limited: LimitedWrite): void {
+export function limitsPassed(limits: KeyLimits, limited: LimitedWrite): readonly LimitDetail[] {
   const passed = [...valuesPassed(limits, limited), ...placesPassed(limits, limited)];
-  if (passed.length === 0) return;
+  const details = passed.map(({ detail }) => detail);
+  if (passed.length === 0 || limits.beyond === "ask") return details;
   throw new Fault(
     "FORBIDDEN_SCOPE",
     `This is beyond the API key's limits. ${passed.map(({ told }) => told).join(" ")}`,
     {
       reason: "LIMIT_EXCEEDED",
       action: "Stay within them, or leave it to an owner of the shop, who can do it and can change the limits.",
-      details: passed.map(({ detail }) => detail),
+      details,
     },
   );
 }

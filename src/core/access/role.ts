@@ -12,7 +12,11 @@ export type Role = (typeof roles)[number];
 export const covers = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least);
 
 /** The role of a person who has signed in with an API key of this scope (C49). */
-export const roleOfScope = { read: "viewer", write: "purchaser" } as const satisfies Record<"read" | "write", Role>;
+export const roleOfScope = {
+  read: "viewer",
+  propose: "viewer",
+  write: "purchaser",
+} as const satisfies Record<"read" | "propose" | "write", Role>;
 
 /** The lesser of two roles: nobody gets more from a key than the key may do. */
 export const lesserRole = (one: Role, other: Role): Role => (covers(one, other) ? other : one);
@@ -21,7 +25,9 @@ export const lesserRole = (one: Role, other: Role): Role => (covers(one, other) 
 export const leastRole = ({
   scope,
   receiving,
+  leastRole: least,
 }: {
   readonly scope: "read" | "write";
   readonly receiving?: true;
-}): Role => (scope === "read" ? "viewer" : receiving === true ? "receiver" : "purchaser");
+  readonly leastRole?: Role;
+}): Role => least ?? (scope === "read" ? "viewer" : receiving === true ? "receiver" : "purchaser");

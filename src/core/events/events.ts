@@ -43,6 +43,8 @@ export const eventTypes = [
   "api_key.created",
   "api_key.revoked",
   "webhook_endpoint.disabled",
+  "approval.requested",
+  "approval.decided",
   "import.completed",
   "shop.restored",
   "test.ping",

@@ -7,6 +7,8 @@
  */
 import { idempotencyKeyLengthMax } from "../../core/access/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
+import { z } from "zod";
+import { approvalRequestSchema, causeSchema } from "../../requests/approvals/request-json.ts";
 import { apiVersion } from "../../requests/envelope.ts";
 import { worded } from "../../requests/wording.ts";
 import { dryRunMember, isRestOperation, type Operation, type RestOperation } from "../../requests/operation.ts";
@@ -212,7 +214,7 @@ function responsesOf(
   operations: readonly RestOperation[],
   components: Components,
 ): JsonObject {
-  const data = schemaOf(operation.output, "output", components.schemas);
+  const data = withCauses(operation, schemaOf(operation.output, "output", components.schemas), components.schemas);
   const versioned = isVersioned(operation);
   const write = operation.scope === "write";
   const successHeaders = headers(
@@ -258,6 +260,7 @@ function responsesOf(
     const shownHeaders = headers(...everywhere, ...rateLimited);
     responses["200"] = { ...created, description: "What a dry run found.", headers: shownHeaders };
   }
+  if (write && operation.aboutApprovals !== true) responses["202"] = proposedOf(components.schemas);
   if (!write && versioned) {
     components.responses["NotModified"] = {
       description: "The version that If-None-Match names is the current one.",
@@ -275,6 +278,36 @@ function responsesOf(
     responses[status] = { $ref: `#/components/responses/${name}` };
   }
   return responses;
+}
+
+/** The data, with the causes for which the write would need a decision, as a dry run says them (C81). */
+const withCauses = ({ takesDryRun = false }: Operation, data: JsonObject, schemas: Record<string, Json>): JsonObject =>
+  takesDryRun
+    ? {
+        ...data,
+        properties: {
+          ...objectAt(data, "properties"),
+          approvalCauses: schemaOf(z.array(causeSchema), "output", schemas),
+        },
+      }
+    : data;
+
+/** The answer of a write that waits for somebody's decision (C77). */
+function proposedOf(schemas: Record<string, Json>): Json {
+  const data = schemaOf(z.strictObject({ approvalRequest: approvalRequestSchema }), "output", schemas);
+  const answer = {
+    type: "object",
+    properties: { data, meta: schemaReference("Meta") },
+    required: ["data", "meta"],
+    additionalProperties: true,
+  };
+  return {
+    description: "Nothing was changed: the write waits for somebody's decision.",
+    headers: headers(...everywhere, ...rateLimited, "Idempotent-Replayed"),
+    content: json(named("ProposedAnswer", answer, schemas), {
+      example: { data: sampleOf(data, schemas), meta: sampleOf(schemaReference("Meta"), schemas) },
+    }),
+  };
 }
 
 /**

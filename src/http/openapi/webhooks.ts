@@ -39,6 +39,9 @@ const meanings: Readonly<Record<EventType, string>> = {
   "api_key.created": "An API key was created.",
   "api_key.revoked": "An API key was revoked.",
   "webhook_endpoint.disabled": "A webhook endpoint was disabled: it is gone, or failed for five days.",
+  "approval.requested": "A write waits for somebody's decision.",
+  "approval.decided":
+    "An approval request was approved, rejected or withdrawn; or it was approved and not carried out (overtaken, failed).",
   "import.completed": "A file of records was imported.",
   "shop.restored": "The shop was restored from a backup: later changes are undone, so read again what you keep.",
   "test.ping": "A test that the shop's owner asked for.",

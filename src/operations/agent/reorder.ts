@@ -209,7 +209,7 @@ export const reorderFromView = operation({
           description: "Quantities in place of the suggested ones; 0 leaves a variant out. Others are as suggested.",
         }),
     })
-    .meta({ example: { viewId: "view_reorder", locationId: "loc_main", dryRun: true } }),
+    .meta({ example: { viewId: "fv_demo_order", locationId: "loc_warehouse", dryRun: true } }),
   output: z.strictObject({ drafts: z.array(draftSchema), skipped: z.array(skippedSchema) }),
   async run(call, { dryRun, ...reorderInput }) {
     const { shopId } = call.shop;

@@ -1,5 +1,6 @@
 /** New expected dates of many orders in one call, a tool without a path on REST (C70a). */
 import { z } from "zod";
+import { DecisionNeeded } from "../../requests/approvals/decision-needed.ts";
 import { asFault } from "../../requests/envelope.ts";
 import { operation } from "../../requests/operation.ts";
 import { day, noRepeats } from "../fields.ts";
@@ -47,6 +48,7 @@ export const rescheduleOrders = operation({
           await saveFor(tx, { ...call, operation: updatePurchaseOrder.name }, order, change);
           return change.next;
         })().catch(asFault);
+        if (changed instanceof DecisionNeeded) throw changed;
         if ("code" in changed) {
           const { code, reason, message } = changed;
           if (code === "INTERNAL") throw changed;

@@ -6,7 +6,8 @@ import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
-import { asksPlaces, refuseBeyond, riseOf } from "../../core/access/limits.ts";
+import { type ApprovalCause, isCleared, ruleMet } from "../../core/access/approvals.ts";
+import { asksPlaces, counts, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
@@ -18,6 +19,7 @@ import {
   saveDecision,
   type LinePage,
 } from "../../shop/order/purchase-orders.ts";
+import { loadCleared } from "../../shop/access/approval-requests.ts";
 import { giveBackStatements, loadSpending, spendStatement } from "../../shop/order/order-spend.ts";
 import type { Change } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
@@ -138,6 +140,7 @@ export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.n
 /** Under whose name and in which call a change is recorded. */
 export const stampOf = (call: Call): Stamp => ({
   actor: call.actor,
+  approvedBy: call.approvedBy,
   operation: call.operation,
   requestId: call.requestId,
   traceparent: call.traceparent,
@@ -145,12 +148,32 @@ export const stampOf = (call: Call): Stamp => ({
   ids: call.ids,
 });
 
+/** The rule of the shop that the change meets, unless the order was approved so (C79). */
+async function ruleCause(
+  tx: Tx,
+  { shop, actor }: Call,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+  { value, rise, addsUnpriced }: ValueRise,
+): Promise<readonly ApprovalCause[]> {
+  const { supplierId, locationId } = next;
+  if (shop.approvalRules.length === 0 || !counts(next)) return [];
+  const goesElsewhere = before?.supplierId !== supplierId || before.locationId !== locationId;
+  if (before !== null && counts(before) && rise <= 0 && !addsUnpriced && !goesElsewhere) return [];
+  const rule = ruleMet(shop.approvalRules, actor, next, { value, addsUnpriced });
+  if (rule === null) return [];
+  const cleared = addsUnpriced ? [] : await loadCleared(tx, shop.shopId, next.purchaseOrderId);
+  if (isCleared(cleared, { value, supplierId, locationId })) return [];
+  const { ruleId, name, approvers } = rule;
+  return [{ cause: "rule", ruleId, name, approvers }];
+}
+
 /**
- * Counts a change against the limits of the caller's key, in the shop's turn, so that nothing comes between. A caller
- * without limits reads nothing, but where an order falls and is still worth something.
+ * Counts a change against the limits of the caller's key and the shop's rules, in the shop's turn, so that nothing
+ * comes between. Without limits and rules nothing is read, but where an order falls and is still worth something.
  *
  * @returns the changes of what is spent.
- * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  it is beyond one of them (C78).
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the key's limits refuse it (C78).
  */
 export async function countSpend(
   tx: Tx,
@@ -160,18 +183,26 @@ export async function countSpend(
 ): Promise<readonly Change[]> {
   const { shop, limitedKeyId: keyId } = call;
   const { shopId, currencyCode } = shop;
-  const { purchaseOrderId } = next;
+  const { purchaseOrderId, supplierId, locationId } = next;
   const valueRise = riseOf(before, next, currencyCode);
-  const { rise, addsUnpriced } = valueRise;
+  const { rise, addsUnpriced, value } = valueRise;
   const isAsked = keyId !== null && asksPlaces(before, next);
-  const fallen = rise < 0 ? await giveBackStatements(tx, shopId, purchaseOrderId, valueRise) : [];
-  if (keyId === null || (rise <= 0 && !addsUnpriced && !isAsked)) return fallen;
-  const day = dayIn(shop.timezone, next.updatedAtMs);
-  const spending = await loadSpending(tx, shopId, keyId, day);
-  if (spending === null) return fallen;
-  const { limits, spent } = spending;
-  refuseBeyond(limits, { next, rise: valueRise, asksPlaces: isAsked, spent, currencyCode });
-  return rise > 0 ? [spendStatement(shopId, purchaseOrderId, { keyId, day, amount: rise })] : fallen;
+  const countedFor = rise > 0 || addsUnpriced || isAsked ? keyId : null;
+  const day = countedFor === null ? 0 : dayIn(shop.timezone, next.updatedAtMs);
+  const [fallen, spending, rule] = await Promise.all([
+    rise < 0 ? giveBackStatements(tx, shopId, purchaseOrderId, valueRise) : [],
+    countedFor === null ? null : loadSpending(tx, shopId, countedFor, day),
+    ruleCause(tx, call, before, next, valueRise),
+  ]);
+  const passed =
+    spending === null
+      ? []
+      : limitsPassed(spending.limits, { ...spending, next, rise: valueRise, asksPlaces: isAsked, currencyCode });
+  const causes = [...passed.map((detail): ApprovalCause => ({ cause: "limit", ...detail })), ...rule];
+  if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value, supplierId, locationId });
+  return spending !== null && countedFor !== null && rise > 0
+    ? [spendStatement(shopId, purchaseOrderId, { keyId: countedFor, day, amount: rise })]
+    : fallen;
 }
 
 /** Saves a decision with one instant throughout, that of the decision. Returns its effects with their ids. */

@@ -214,23 +214,26 @@ export const costRowJson = (entry: CostSyncEntry): z.output<typeof costRowSchema
   resolvedAt: instantOrNull(entry.resolvedAtMs),
 });
 
+const actorSchema = z.strictObject({
+  type: z.enum(actorTypes),
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+  keyId: z
+    .string()
+    .optional()
+    .meta({ description: "The API key by which the person had signed in; absent for everybody else." }),
+});
+
 export const logEntrySchema = z
   .strictObject({
     logId: z.string(),
     occurredAt: instantSchema,
     action: z.string().meta({ description: "A stable machine word." }),
     message: z.string(),
-    actor: z
-      .strictObject({
-        type: z.enum(actorTypes),
-        id: z.string().nullable(),
-        name: z.string().nullable(),
-        keyId: z
-          .string()
-          .optional()
-          .meta({ description: "The API key by which the person had signed in; absent for everybody else." }),
-      })
-      .meta({ description: "Who did it." }),
+    actor: actorSchema.meta({ description: "Who did it." }),
+    approvedBy: actorSchema
+      .optional()
+      .meta({ description: "Who has approved it; absent where it needed no approval." }),
     operation: z.string().nullable(),
     requestId: z.string().nullable(),
     origin: z.literal("import").optional().meta({
@@ -256,6 +259,7 @@ export const shownActor = ({ keyId, ...actor }: LogEntry["actor"]): z.output<typ
 export const logEntryJson = ({
   occurredAtMs,
   actor,
+  approvedBy,
   changes,
   origin,
   ...entry
@@ -264,6 +268,7 @@ export const logEntryJson = ({
   ...(origin === undefined ? {} : { origin }),
   occurredAt: instant(occurredAtMs),
   actor: shownActor(actor),
+  ...(approvedBy === undefined ? {} : { approvedBy: shownActor(approvedBy) }),
   changes: changes.map((change) => ({ ...change })),
 });
 

@@ -15,6 +15,8 @@ import { actorOf } from "../caller.ts";
 import type { Reply } from "../envelope.ts";
 import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "../operation.ts";
 import type { IdentifiedRequest, Incoming } from "../request.ts";
+import { DecisionNeeded } from "../approvals/decision-needed.ts";
+import { dryRun } from "./dry-run.ts";
 import { tracedWrite } from "./traced-write.ts";
 
 export interface CallDependencies {
@@ -123,6 +125,14 @@ export const tracingOf = (
   { trace }: Pick<Incoming, "trace">,
 ): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
 
+/** The effects and mails that the answer of a change waits for, each as long as nothing is known of it. */
+export function awaitedOf({ earlierEffectIds = [], effects, mailIds = [] }: Committed<unknown>) {
+  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
+  const awaitedIds = [...effectIds, ...mailIds];
+  const pending = new Map(awaitedIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+  return { effectIds, mailIds, pending };
+}
+
 /** Makes the last change of a call, and stores its answer as long as nothing is known of its effects. */
 async function lastChange<Output>(
   tx: Tx,
@@ -137,15 +147,12 @@ async function lastChange<Output>(
   await Promise.allSettled([unanswered, working]);
   await unanswered;
   const result = await working;
-  const { earlierEffectIds = [], effects, mailIds = [] } = result;
-  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
-  const awaitedIds = [...effectIds, ...mailIds];
-  const pending = new Map(awaitedIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+  const { effectIds, mailIds, pending } = awaitedOf(result);
   const answer = result.answer(pending);
   const reply = store.reply(answer);
   await tx.batch(await store.statements(tx, reply));
   // Without effects the answer is the last one.
-  if (awaitedIds.length === 0) await tx.batch(release.statements);
+  if (pending.size === 0) await tx.batch(release.statements);
   return { result, effectIds, mailIds, pending, answer, reply };
 }
 
@@ -253,9 +260,12 @@ async function openCallAs(
     return replaced.answer;
   }
 
+  const change: Call["change"] = (work) => tracedWrite(engine, tracing, shopId, work);
+
   const call: Call = {
     shop,
     actor,
+    approvedBy: null,
     limitedKeyId,
     operation: operation.name,
     requestId: incoming.requestId,
@@ -273,7 +283,11 @@ async function openCallAs(
       if (operation.scope === "read" && deps.readers !== null) throw new ReaderThreadNeeded();
     },
     afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
-    change: (work) => tracedWrite(engine, tracing, shopId, work),
+    change,
+    needDecision(causes) {
+      throw new DecisionNeeded(causes);
+    },
+    rehearse: (run) => dryRun({ outbox, write: change }, call, run),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,
   };

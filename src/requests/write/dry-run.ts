@@ -7,25 +7,17 @@
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
 import type { Tx } from "../../store/store.ts";
-import type { Answer, Call, Committed, Operation } from "../operation.ts";
-import type { IdentifiedRequest } from "../request.ts";
-import { type CallDependencies, nothingStored, openCall, tracingOf } from "./call.ts";
-import { dryStorefront, type StorefrontWrites } from "./dry-storefront.ts";
+import type { ApprovalCause } from "../../core/access/approvals.ts";
+import type { Answer, Call, Committed, Rehearsal } from "../operation.ts";
+import { awaitedOf, type CallDependencies } from "./call.ts";
+import { dryStorefront } from "./dry-storefront.ts";
 import { LookUps, LookUpsNeeded } from "./look-ups.ts";
-import { tracedWrite } from "./traced-write.ts";
-
-/** Answer of a write that was taken back. */
-interface DryRun {
-  readonly answer: Answer<unknown>;
-  /** Messages to the storefront that were not sent; without the kinds of which there is nothing. */
-  readonly writes: Partial<StorefrontWrites>;
-}
 
 /** Ends the transaction of a dry run, which must not be committed. */
 class RolledBack extends Error {
-  readonly found: DryRun;
+  readonly found: Rehearsal;
 
-  constructor(found: DryRun) {
+  constructor(found: Rehearsal) {
     super("a dry run is rolled back");
     this.found = found;
   }
@@ -36,21 +28,26 @@ const lookUpRoundsMax = 8;
 
 const changedRetryAfterMs = 1_000;
 
+/** Dependencies of a dry run. */
+interface DryDependencies extends Pick<CallDependencies, "outbox"> {
+  /** Runs a transaction of the shop. */
+  readonly write: Call["change"];
+}
+
 /** @throws Fault what the write would be refused with. */
 export async function dryRun(
-  deps: CallDependencies,
-  request: IdentifiedRequest,
-  operation: Operation,
+  deps: DryDependencies,
+  call: Call,
   run: (call: Call) => Promise<Answer<unknown>>,
-): Promise<DryRun> {
-  const { call } = await openCall(deps, request, operation, nothingStored);
+): Promise<Rehearsal> {
   const lookUps = new LookUps();
   for (let rounds = 0; rounds <= lookUpRoundsMax; rounds += 1)
     try {
-      await tracedWrite(deps.engine, tracingOf(deps, request.incoming), call.shop.shopId, async (tx) => {
+      await deps.write(async (tx) => {
         const { storefront, writes } = dryStorefront(call.storefront, lookUps);
-        const answer = await run(dryCall(deps, call, tx, { storefront, lookUps }));
-        throw new RolledBack({ answer, writes: Object.fromEntries(Object.entries(writes).filter(hasAny)) });
+        const causes: ApprovalCause[] = [];
+        const answer = await run(dryCall(deps, call, tx, { storefront, lookUps, causes }));
+        throw new RolledBack({ answer, writes: Object.fromEntries(Object.entries(writes).filter(hasAny)), causes });
       });
     } catch (error) {
       if (error instanceof RolledBack) return error.found;
@@ -72,7 +69,11 @@ function dryCall(
   { outbox }: Pick<CallDependencies, "outbox">,
   real: Call,
   tx: Tx,
-  { storefront, lookUps }: { readonly storefront: Call["storefront"]; readonly lookUps: LookUps },
+  {
+    storefront,
+    lookUps,
+    causes,
+  }: { readonly storefront: Call["storefront"]; readonly lookUps: LookUps; readonly causes: ApprovalCause[] },
 ): Call {
   const { shopId } = real.shop;
   const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => work(tx);
@@ -93,12 +94,13 @@ function dryCall(
     readQuery: (query, input) =>
       lookUps.of(JSON.stringify(["query", query.name, input]), () => real.readQuery(query, input)),
     afterwards: () => {},
+    needDecision: (found) => void causes.push(...found),
+    rehearse: () => Promise.reject(new Error("a dry run is not rehearsed")),
     change: within,
     settle: (effectIds) => outcomesOf(effectIds),
     async commit(work) {
-      const { earlierEffectIds = [], effects, mailIds = [], ...result } = await work(tx);
-      const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
-      const pending = [...effectIds, ...mailIds].map((id): [string, EffectOutcome] => [id, { state: "pending" }]);
+      const result = await work(tx);
+      const { effectIds, pending } = awaitedOf(result);
       return await answerOf(tx, result, new Map([...pending, ...(await outcomesOf(effectIds))]));
     },
   };

@@ -7,7 +7,7 @@ import type { LookUps } from "./look-ups.ts";
 import { withinLimit } from "./upstream-time-limit.ts";
 
 /** Messages of a write to the storefront. Quantities in pieces, costs in the shop's currency. */
-export interface StorefrontWrites {
+interface StorefrontWrites {
   readonly activate: string[];
   /** Changes of on-hand stock. */
   readonly onHand: { readonly variantId: string; readonly locationId: string; readonly quantity: number }[];

@@ -6,7 +6,9 @@
  */
 import { unconfirmedDaysDefault } from "../../core/order/advice/attention.ts";
 import { type FxRate, asFxRate, asMoney } from "../../core/money/money.ts";
+import { approvalDefaults, type ApprovalSettings } from "../../core/access/approvals.ts";
 import { type Day, monthStart } from "../../base/time/calendar.ts";
+import type { KeyScope } from "../../core/access/grant.ts";
 import type { KeyLimits, Spent } from "../../core/access/limits.ts";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";
@@ -16,7 +18,7 @@ import { type Row, insert, update, orElse } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
-interface ShopSettings {
+interface ShopSettings extends ApprovalSettings {
   readonly followOnWaitMs: number;
   readonly confirmationWaitMs: number;
   readonly autoSyncOnReceiving: boolean;
@@ -53,6 +55,7 @@ export const defaultSettings: ShopSettings = {
   emailOnSent: false,
   replyTo: null,
   unconfirmedDays: unconfirmedDaysDefault,
+  ...approvalDefaults,
 };
 
 /** A shop as of the start of a call. */
@@ -139,6 +142,10 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     emailOnSent,
     replyTo,
     unconfirmedDays,
+    approvalRules,
+    approverRoles,
+    approveOwnAgents,
+    approvalDays,
   } = shop;
   const settings: ShopSettings = {
     followOnWaitMs,
@@ -154,6 +161,10 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     emailOnSent,
     replyTo,
     unconfirmedDays,
+    approvalRules,
+    approverRoles,
+    approveOwnAgents,
+    approvalDays,
   };
   const row = {
     name: shop.name,
@@ -171,7 +182,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
 export interface ApiKey {
   readonly keyId: string;
   readonly name: string;
-  readonly scope: "read" | "write";
+  readonly scope: KeyScope;
   readonly lastFour: string;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
@@ -186,7 +197,7 @@ export interface ApiKey {
 export type ApiKeyRow = {
   readonly key_id: string;
   readonly name: string;
-  readonly scope: "read" | "write";
+  readonly scope: KeyScope;
   readonly last_four: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
@@ -259,7 +270,7 @@ const valuesOf = (alias: string, row: Readonly<Record<string, SqlValue>>): reado
   Object.entries(row).map(([column, value]) => [`${alias}.${column}`, value]);
 
 /** The row of a new key. */
-export const keyRow = (key: ApiKey, secretHash: string): Row => ({
+export const keyRow = (key: ApiKey, secretHash: string, madeBy: string | null = null): Row => ({
   key_id: key.keyId,
   name: key.name,
   scope: key.scope,
@@ -269,11 +280,23 @@ export const keyRow = (key: ApiKey, secretHash: string): Row => ({
   revoked_at: key.revokedAtMs,
   sign_in: key.signIn ? 1 : 0,
   limits: limitsText(key.limits),
+  made_by: madeBy,
 });
 
-/** Adds a key. @param secretHash as `makeApiKey` gives it. */
-export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
-  await tx.batch([insert(tables.api_key, shopId, keyRow(key, secretHash))]);
+/**
+ * Adds a key.
+ *
+ * @param secretHash as `makeApiKey` gives it.
+ * @param madeBy the person who makes it. Default: the operator.
+ */
+export async function insertApiKey(
+  tx: Tx,
+  shopId: string,
+  key: ApiKey,
+  secretHash: string,
+  madeBy: string | null = null,
+): Promise<void> {
+  await tx.batch([insert(tables.api_key, shopId, keyRow(key, secretHash, madeBy))]);
 }
 
 /** Whom a key was given to that is an assistant's connection (C74). */

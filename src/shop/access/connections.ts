@@ -12,7 +12,7 @@
  * Owns: their SQL. Does not own: when a token is good (core/access/grant.ts), how secrets are made (base/secret.ts),
  * who may ask.
  */
-import { usedCodeMs, type GrantedScope } from "../../core/access/grant.ts";
+import { usedCodeMs, type KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { Tx } from "../../store/store.ts";
 import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow, keyRow } from "./accounts.ts";
@@ -32,7 +32,7 @@ export interface Grant extends ConnectedClient {
   /** Null: the operator has. */
   readonly personId: string | null;
   readonly personName: string;
-  readonly scope: GrantedScope;
+  readonly scope: KeyScope;
   readonly redirectUri: string;
   readonly challenge: string;
 }

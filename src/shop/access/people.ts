@@ -5,6 +5,7 @@
  * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/,
  * operations/).
  */
+import type { KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
@@ -313,7 +314,7 @@ export async function endSession(tx: Tx, shopId: string, sessionId: string): Pro
 export interface SignedInSession extends Session {
   readonly name: string;
   readonly role: Role;
-  readonly keyScope: "read" | "write" | null;
+  readonly keyScope: KeyScope | null;
   /** True if the API key is revoked or paused. */
   readonly isKeyShut: boolean;
 }
@@ -321,7 +322,7 @@ export interface SignedInSession extends Session {
 interface SignedInRow extends SessionRow {
   readonly name: string;
   readonly role: Role;
-  readonly scope: "read" | "write" | null;
+  readonly scope: KeyScope | null;
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
 }

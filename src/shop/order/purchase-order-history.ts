@@ -23,6 +23,8 @@ export interface LogEntry {
   readonly action: string;
   readonly message: string;
   readonly actor: Actor;
+  /** Who has approved it (C80); absent: it needed no approval. */
+  readonly approvedBy?: Actor | undefined;
   readonly operation: string | null;
   readonly requestId: string | null;
   readonly changes: readonly FieldChange[];
@@ -88,6 +90,7 @@ const logColumns: Columns<LogEntry> = {
   request_id: (entry) => entry.requestId,
   changes: (entry) => JSON.stringify(entry.changes),
   origin: (entry) => entry.origin ?? null,
+  approved_by: (entry) => (entry.approvedBy === undefined ? null : JSON.stringify(entry.approvedBy)),
 };
 
 const receiptColumns: Columns<Receipt> = {
@@ -151,6 +154,7 @@ interface LogRow {
   readonly request_id: string | null;
   readonly changes: string;
   readonly origin: "import" | null;
+  readonly approved_by: string | null;
 }
 
 interface ReceiptRow {
@@ -173,6 +177,11 @@ function receiptLinesFrom(json: string): ReceiptDraft["lines"] {
   return lines;
 }
 
+function actorFrom(json: string): Actor {
+  const actor: Actor = JSON.parse(json);
+  return actor;
+}
+
 const logFrom = (row: LogRow): LogEntry => ({
   logId: row.log_id,
   occurredAtMs: row.occurred_at,
@@ -188,6 +197,7 @@ const logFrom = (row: LogRow): LogEntry => ({
   requestId: row.request_id,
   changes: changesFrom(row.changes),
   ...(row.origin === null ? {} : { origin: row.origin }),
+  ...(row.approved_by === null ? {} : { approvedBy: actorFrom(row.approved_by) }),
 });
 
 const receiptFrom = (row: ReceiptRow): Receipt => ({
@@ -339,6 +349,15 @@ export function pageOfCosts(
   if (variantIds === null) return pageOf(costs, tx, ofOrder, key, after, limit);
   const lists = chunksOf(variantIds, inListMax).map((ids) => `variant_id in (${placeholders(ids.length)})`);
   return pageOf(costs, tx, `${ofOrder} and (${lists.join(" or ")})`, [...key, ...variantIds], after, limit);
+}
+
+/** Fields that a request has changed, in the order in which it did. */
+export async function changesOfRequest(tx: Tx, shopId: string, requestId: string): Promise<readonly FieldChange[]> {
+  const rows = await tx.all<Pick<LogRow, "changes">>(
+    "select changes from purchase_order_log where shop_id = ? and request_id = ? order by occurred_at, log_id",
+    [shopId, requestId],
+  );
+  return rows.flatMap(({ changes }) => changesFrom(changes));
 }
 
 /** Entries by their order and id, in no order. */

@@ -307,6 +307,8 @@ const incomingStatements = (shopId: string, deltas: readonly IncomingDelta[]): r
 /** Who made a change, in which call and when. */
 export interface Stamp extends EventStamp {
   readonly operation: string | null;
+  /** Who has approved the change (C80). Default: it needed no approval. */
+  readonly approvedBy?: Actor | null;
 }
 
 /** The actor as records show it: the name, else the id. */
@@ -315,12 +317,13 @@ export const actorName = (actor: Stamp["actor"]): string | null => actor.name ??
 /** The log entry of a change that this call makes. */
 export const logged = (
   draft: Decision["log"][number],
-  { actor, operation, requestId, nowMs, ids }: Stamp,
+  { actor, approvedBy = null, operation, requestId, nowMs, ids }: Stamp,
 ): LogEntry => ({
   ...draft,
   logId: ids.next("log"),
   occurredAtMs: nowMs,
   actor,
+  ...(approvedBy === null ? {} : { approvedBy }),
   operation,
   requestId,
 });

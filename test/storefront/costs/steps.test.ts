@@ -136,6 +136,7 @@ async function setting(
     shop,
     actor: { type: "user", id: "u", name: "Somebody" },
     limitedKeyId: null,
+    approvedBy: null,
     operation: "purchase_order_complete",
     requestId: "req_1",
     traceparent: "00-trace",
@@ -155,6 +156,8 @@ async function setting(
     leaveLoop: unasked,
     afterwards: unasked,
     change: (work) => engine.write(shopId, work),
+    needDecision: unasked,
+    rehearse: unasked,
     commit: unasked,
     settle: unasked,
   };

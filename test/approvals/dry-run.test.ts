@@ -5,54 +5,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { isJsonArray, isJsonObject, type Json } from "../../src/base/json.ts";
 import { demoRecords } from "../../src/demo/records.ts";
 import { demoShop } from "../../src/demo/shop.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
 import { operations } from "../../src/operations/registry.ts";
 import type { PerformDependencies } from "../../src/requests/perform.ts";
-import { tables } from "../../src/shop/tables.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
-import type { TestResponse, TestServer } from "../support/server.ts";
+import { comparable, noEffectIsPending, rowsOf } from "./rows.ts";
+import type { TestResponse } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** The audit row of a request, and what it costs, are the only traces of a dry run. */
-const ofRequests = /^audit_|bucket/;
-
-/** Every row of the shop, by table. */
-const rowsOf = ({ engine, shopId }: TestServer): Promise<Readonly<Record<string, readonly string[]>>> =>
-  engine.peek(shopId, async (tx) => {
-    const names = Object.keys(tables).filter((name) => !ofRequests.test(name));
-    const found = names.map(async (name) => {
-      const rows = await tx.all<object>(`select * from ${name} where shop_id = ?`, [shopId]);
-      return [name, rows.map((row) => JSON.stringify(row)).toSorted()] as const;
-    });
-    return Object.fromEntries(await Promise.all(found));
-  });
-
-/** Members that differ between a dry run and the write: ids that are drawn, times, numbers. */
-const drawn = /Id$|Ids$|At$|^(?:poNumber|version|cursor|dryRun|storefrontWrites|nextStep)$/;
-
-/** The value without what differs between two runs of one write. */
-function comparable(value: Json | undefined): Json {
-  if (value === undefined) return null;
-  if (isJsonArray(value)) return value.map(comparable);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => (drawn.test(name) ? [] : [[name, comparable(member)]])),
-  );
-}
-
-const noEffectIsPending = ({ engine, shopId }: TestServer): Promise<boolean> =>
-  engine.peek(shopId, async (tx) => {
-    const rows = await tx.all("select 1 as found from effect where shop_id = ? and state = 'pending' limit 1", [
-      shopId,
-    ]);
-    return rows.length === 0;
-  });
-
-const writes = operations.filter((operation) => operation.scope === "write");
+const writes = operations.filter(({ scope, aboutApprovals }) => scope === "write" && aboutApprovals !== true);
 
 test("every write can be run dry: it changes no row, and the write then says the same", async () => {
   let startWork = (): unknown => assert.fail("the server has no outbox");

@@ -1,0 +1,82 @@
+/** Approval requests as people see and decide them (C80). */
+import { z } from "zod";
+import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { approvalStatuses } from "../../core/access/approvals.ts";
+import { askerOf, requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
+import { cursor, id, limit, pageShape, pathId } from "../../operations/fields.ts";
+import { approvalRequestJson, approvalRequestSchema, statusNow } from "../../requests/approvals/request-json.ts";
+import { actorOf, type SignedIn } from "../../requests/caller.ts";
+import { type ApprovalRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
+import type { Shop } from "../../shop/access/accounts.ts";
+import type { Tx } from "../../store/store.ts";
+import { data, inShop, operation, shopOf } from "../operation.ts";
+
+const shownSchema = z.strictObject({
+  ...approvalRequestSchema.shape,
+  mayDecide: z.boolean().meta({ description: "Whoever asks here may approve or reject it." }),
+});
+
+async function shownTo(
+  tx: Tx,
+  { shop, person, nowMs }: { readonly shop: Shop; readonly person: SignedIn | null; readonly nowMs: number },
+  request: ApprovalRequest,
+): Promise<z.output<typeof shownSchema>> {
+  const asker = await askerOf(tx, shop.shopId, request);
+  const why = await undecidableBy(tx, { shop, actor: actorOf(person) }, request, asker, request.causes);
+  const mayDecide = statusNow(request, nowMs) === "pending" && !asker.isRevoked && why === null;
+  return { ...approvalRequestJson(request, nowMs), mayDecide };
+}
+
+export const listApprovalRequests = operation({
+  name: "approval_request_list",
+  route: { method: "GET", path: "/shops/{shopId}/approval-requests" },
+  role: "viewer",
+  describes: {
+    summary: "Writes that wait for a decision, or were decided, newest first.",
+    description:
+      "What a key may only propose, what is beyond its limits, and orders that meet one of the shop's approval rules. A request that nobody decides in time is `expired`.",
+    output: z.strictObject({ approvalRequests: z.array(shownSchema), ...pageShape }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    status: z.enum(approvalStatuses).optional().meta({ description: "Only requests with this status." }),
+    purchaseOrderId: id.optional(),
+    limit,
+    cursor,
+  }),
+  async run({ engine, clock }, { shopId, limit: rows, cursor: encoded, status = null, purchaseOrderId = null }, call) {
+    const scope = { list: "approval-requests", shopId, filters: { status, purchaseOrderId } };
+    const [after = null] = encoded === undefined ? [] : decodeCursor(scope, encoded, ["string"]);
+    const nowMs = clock.now();
+    return await engine.read(shopId, async (tx) => {
+      const shop = await shopOf(tx, shopId);
+      const filters = { status, purchaseOrderId, holderId: null };
+      const page = await pageOfApprovalRequests(tx, shopId, filters, { after, limit: rows, nowMs });
+      const { person } = call;
+      return data({
+        approvalRequests: await Promise.all(page.requests.map((each) => shownTo(tx, { shop, person, nowMs }, each))),
+        totalCount: page.totalCount,
+        cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
+      });
+    });
+  },
+});
+
+export const getApprovalRequest = operation({
+  name: "approval_request_get",
+  route: { method: "GET", path: "/shops/{shopId}/approval-requests/{approvalRequestId}" },
+  role: "viewer",
+  describes: {
+    summary: "A write that waits for a decision, or was decided.",
+    description: "Who asked for what, why it needs a decision, what it would change, and what became of it.",
+    output: z.strictObject({ approvalRequest: shownSchema }),
+  },
+  input: z.strictObject({ ...inShop, approvalRequestId: pathId }),
+  async run({ engine, clock }, { shopId, approvalRequestId }, { person }) {
+    return await engine.read(shopId, async (tx) => {
+      const shop = await shopOf(tx, shopId);
+      const request = await requestOf(tx, { shop }, approvalRequestId);
+      return data({ approvalRequest: await shownTo(tx, { shop, person, nowMs: clock.now() }, request) });
+    });
+  },
+});

@@ -1,0 +1,247 @@
+/**
+ * Approval requests of a shop (table `approval_request`; C77, C80).
+ *
+ * Owns: their SQL and bounds. Does not own: who may decide and what is compared (core/access/approvals.ts), running
+ * what was approved (operations/approvals).
+ */
+import type { Actor } from "../../core/access/actor.ts";
+import type { ApprovalCause, ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
+import { asMoney } from "../../core/money/money.ts";
+import type { FieldChange } from "../../core/order/purchase-order.ts";
+import { below, type Change, insert, not, remove, update } from "../../store/change.ts";
+import type { SqlValue, Tx } from "../../store/store.ts";
+import { tables } from "../tables.ts";
+
+/** Requests of a shop that wait for a decision. One more is refused. */
+export const approvalRequestsPendingMax = 500;
+
+/** Time for which a request that was decided is kept. */
+export const approvalRequestsKeptMs = 34_560_000_000;
+
+/** Bytes of a request's input and preview together. */
+export const approvalRequestBytesMax = 1_048_576;
+
+/** The change that a write would make, as people are shown it. */
+interface ShownChange {
+  /** The answer that the write would have given. */
+  readonly preview: unknown;
+  /** Changes of orders, with before and after. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** A write that waits for a decision, or was decided. */
+export interface ApprovalRequest extends ShownChange {
+  readonly approvalRequestId: string;
+  readonly purchaseOrderId: string | null;
+  /** Whose idempotency keys the asker's are: a key, a person or the operator. */
+  readonly holderId: string;
+  readonly status: Exclude<ApprovalStatus, "expired">;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+  readonly operation: string;
+  readonly summary: string;
+  readonly causes: readonly ApprovalCause[];
+  readonly requestedBy: Actor;
+  /** The key whose limits hold for it; null: none do. */
+  readonly limitedKeyId: string | null;
+  readonly requestId: string;
+  /** As the operation reads it. */
+  readonly input: unknown;
+  /** `changeWord` of what it would do. */
+  readonly word: string;
+  readonly url: string | null;
+  /** Who decides, and what to do meanwhile. */
+  readonly advice: string;
+  /** Who has begun to carry it out; a stopped process may have left it half done. Null: nobody has. */
+  readonly begunBy: Actor | null;
+  readonly decision: Decision | null;
+}
+
+interface Decision {
+  readonly by: Actor;
+  readonly atMs: number;
+  readonly comment: string | null;
+  /** Of one that was overtaken: the change that it would make now. */
+  readonly now?: ShownChange;
+  /** Of one that has failed: the refusal. */
+  readonly refusal?: { readonly code: string; readonly reason: string | null; readonly message: string };
+}
+
+interface RequestRow {
+  readonly approval_request_id: string;
+  readonly purchase_order_id: string | null;
+  readonly holder_id: string;
+  readonly status: ApprovalRequest["status"];
+  readonly requested_at: number;
+  readonly expires_at: number;
+  readonly content: string;
+}
+
+const columns = "approval_request_id, purchase_order_id, holder_id, status, requested_at, expires_at, content";
+
+type Content = Omit<
+  ApprovalRequest,
+  "approvalRequestId" | "purchaseOrderId" | "holderId" | "status" | "requestedAtMs" | "expiresAtMs"
+>;
+
+function requestFrom(row: RequestRow): ApprovalRequest {
+  // Only `rowOf` writes it.
+  const content: Content = JSON.parse(row.content);
+  return {
+    ...content,
+    approvalRequestId: row.approval_request_id,
+    purchaseOrderId: row.purchase_order_id,
+    holderId: row.holder_id,
+    status: row.status,
+    requestedAtMs: row.requested_at,
+    expiresAtMs: row.expires_at,
+  };
+}
+
+const contentOf = ({
+  approvalRequestId: _id,
+  purchaseOrderId: _order,
+  holderId: _holder,
+  status: _status,
+  requestedAtMs: _requested,
+  expiresAtMs: _expires,
+  ...content
+}: ApprovalRequest): string => JSON.stringify(content);
+
+/** Adds a request, and deletes those that were decided long ago. */
+export const requestStatements = (shopId: string, request: ApprovalRequest): readonly Change[] => [
+  insert(tables.approval_request, shopId, {
+    approval_request_id: request.approvalRequestId,
+    purchase_order_id: request.purchaseOrderId,
+    holder_id: request.holderId,
+    status: request.status,
+    requested_at: request.requestedAtMs,
+    expires_at: request.expiresAtMs,
+    content: contentOf(request),
+  }),
+  remove(tables.approval_request, shopId, {
+    status: not("pending"),
+    requested_at: below(request.requestedAtMs - approvalRequestsKeptMs),
+  }),
+];
+
+/** Stores the end of a request. @param cleared  the order as it was approved; null: no rule was met. */
+export const decidedStatement = (shopId: string, request: ApprovalRequest, cleared: Cleared | null): Change =>
+  update(
+    tables.approval_request,
+    shopId,
+    { approval_request_id: request.approvalRequestId },
+    {
+      status: request.status,
+      content: contentOf(request),
+      cleared_value: cleared?.value ?? null,
+      cleared_supplier_id: cleared?.supplierId ?? null,
+      cleared_location_id: cleared?.locationId ?? null,
+    },
+  );
+
+export async function loadApprovalRequest(
+  tx: Tx,
+  shopId: string,
+  approvalRequestId: string,
+): Promise<ApprovalRequest | null> {
+  const [row] = await tx.all<RequestRow>(
+    `select ${columns} from approval_request where shop_id = ? and approval_request_id = ?`,
+    [shopId, approvalRequestId],
+  );
+  return row === undefined ? null : requestFrom(row);
+}
+
+/** Filters of a list; null: not filtered by it. */
+interface ApprovalFilters {
+  readonly status: ApprovalStatus | null;
+  readonly purchaseOrderId: string | null;
+  readonly holderId: string | null;
+}
+
+function conditionsOf(shopId: string, filters: ApprovalFilters, nowMs: number) {
+  const { status, purchaseOrderId, holderId } = filters;
+  const conditions = ["shop_id = ?"];
+  const params: SqlValue[] = [shopId];
+  const only = (sql: string, ...values: readonly SqlValue[]): void => {
+    conditions.push(sql);
+    params.push(...values);
+  };
+  if (status !== null) only("status = ?", status === "expired" ? "pending" : status);
+  if (status === "pending") only("expires_at > ?", nowMs);
+  if (status === "expired") only("expires_at <= ?", nowMs);
+  if (purchaseOrderId !== null) only("purchase_order_id = ?", purchaseOrderId);
+  if (holderId !== null) only("holder_id = ?", holderId);
+  return { where: conditions.join(" and "), params };
+}
+
+/** A page of requests, newest first, after the one with this id. */
+export async function pageOfApprovalRequests(
+  tx: Tx,
+  shopId: string,
+  filters: ApprovalFilters,
+  { after, limit, nowMs }: { readonly after: string | null; readonly limit: number; readonly nowMs: number },
+): Promise<{
+  readonly requests: readonly ApprovalRequest[];
+  readonly totalCount: number;
+  readonly end: string | null;
+}> {
+  const { where, params } = conditionsOf(shopId, filters, nowMs);
+  const [rows, [counted]] = await Promise.all([
+    tx.all<RequestRow>(
+      `select ${columns} from approval_request where ${where}${after === null ? "" : " and approval_request_id < ?"}
+       order by approval_request_id desc limit ?`,
+      [...params, ...(after === null ? [] : [after]), limit + 1],
+    ),
+    tx.all<{ readonly n: number }>(`select count(*) as n from approval_request where ${where}`, params),
+  ]);
+  const requests = rows.slice(0, limit).map(requestFrom);
+  return {
+    requests,
+    totalCount: counted?.n ?? 0,
+    end: rows.length > limit ? (requests.at(-1)?.approvalRequestId ?? null) : null,
+  };
+}
+
+/** Number of requests that wait for a decision, without those that have expired. */
+export async function countPending(tx: Tx, shopId: string, nowMs: number): Promise<number> {
+  const { where, params } = conditionsOf(shopId, { status: "pending", purchaseOrderId: null, holderId: null }, nowMs);
+  const [counted] = await tx.all<{ readonly n: number }>(
+    `select count(*) as n from approval_request where ${where}`,
+    params,
+  );
+  return counted?.n ?? 0;
+}
+
+/** The order as it was approved, each time. */
+export async function loadCleared(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly Cleared[]> {
+  const rows = await tx.all<{
+    readonly cleared_value: number;
+    readonly cleared_supplier_id: string | null;
+    readonly cleared_location_id: string | null;
+  }>(
+    `select cleared_value, cleared_supplier_id, cleared_location_id from approval_request
+     where shop_id = ? and purchase_order_id = ? and cleared_value is not null`,
+    [shopId, purchaseOrderId],
+  );
+  return rows.map((row) => ({
+    purchaseOrderId,
+    value: asMoney(row.cleared_value),
+    supplierId: row.cleared_supplier_id,
+    locationId: row.cleared_location_id,
+  }));
+}
+
+/** The key as far as its requests depend on it. Null: it is no key's. */
+export async function askingKey(
+  tx: Tx,
+  shopId: string,
+  keyId: string,
+): Promise<{ readonly personId: string | null; readonly isRevoked: boolean } | null> {
+  const [row] = await tx.all<{
+    readonly person_id: string | null;
+    readonly made_by: string | null;
+    readonly revoked_at: number | null;
+  }>("select person_id, made_by, revoked_at from api_key where shop_id = ? and key_id = ?", [shopId, keyId]);
+  return row === undefined ? null : { personId: row.person_id ?? row.made_by, isRevoked: row.revoked_at !== null };
+}

@@ -1,0 +1,100 @@
+/**
+ * Every write of the registry, on the demo shop, by its example, as an agent may be held to it: proposed and approved
+ * (C77, C80), and beyond limits that refuse (C78). Dry runs are in dry-run.test.ts.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { demoRecords } from "../../src/demo/records.ts";
+import { demoShop } from "../../src/demo/shop.ts";
+import { exampleOf } from "../../src/http/openapi/schemas.ts";
+import { operations } from "../../src/operations/registry.ts";
+import type { PerformDependencies } from "../../src/requests/perform.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { connectAgent } from "../support/mcp.ts";
+import { askAdmin } from "../support/people.ts";
+import { comparable, noEffectIsPending, rowsOf } from "./rows.ts";
+import { until } from "../support/until.ts";
+
+const writes = operations.filter(({ scope, aboutApprovals }) => scope === "write" && aboutApprovals !== true);
+
+/** Writes of which the example changes nothing, since nothing has failed in the demo shop. */
+const changingNothing = ["purchase_order_storefront_sync_reset"];
+
+/** The demo shop, with an agent whose key has these rights. */
+async function demoWith(facts: object) {
+  let startWork = (): unknown => assert.fail("the server has no outbox");
+  const perform = ({ outbox }: PerformDependencies): object => {
+    startWork = () => outbox.settle(server.shopId, [], 0);
+    return {};
+  };
+  const server = await startGoodsServer({ shop: demoShop, perform, console: true });
+  await server.bring([...demoRecords(server.clock.now())]);
+  await startWork();
+  const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "Agent", ...facts });
+  const agent = await connectAgent(server, { key: made.textAt("data", "apiKey"), address: "/mcp?schemas=1" });
+  // From then on the client holds each answer against its schema.
+  await agent.client.listTools();
+  return { server, agent };
+}
+
+/** Arguments that change something, where the example only looks. */
+const argumentsOf = (operation: (typeof writes)[number]): object => ({
+  ...exampleOf(operation),
+  ...(operation.takesDryRun === true ? {} : { dryRun: false }),
+});
+
+test("every write can be proposed: it changes nothing, and once approved it does what was shown, in the agent's name", async () => {
+  const { server, agent } = await demoWith({ scope: "propose" });
+  await using _server = server;
+  await using _agent = agent;
+  const asked = /^(?:approval_request|event|delivery)$/;
+  const rest = async (): Promise<object> =>
+    Object.fromEntries(Object.entries(await rowsOf(server)).filter(([table]) => !asked.test(table)));
+  for (const operation of writes) {
+    const { name } = operation;
+    await until("all follow-on work is done", () => noEffectIsPending(server));
+    const before = await rest();
+    const proposed = await agent.call(name, argumentsOf(operation));
+    assert.equal(proposed.isError, false, `${name}: ${proposed.text}`);
+    const id = proposed.textAt("approvalRequest", "approvalRequestId");
+    assert.deepEqual(proposed.at("approvalRequest", "causes", 0), { cause: "scope" }, name);
+    assert.ok(isDeepStrictEqual(await rest(), before), `${name} has changed rows`);
+    const path = `/shops/${server.shopId}/approval-requests/${id}`;
+    const shown = await askAdmin(server, "GET", path);
+    const approved = await askAdmin(server, "POST", `${path}/approve`);
+    assert.equal(approved.at("data", "approvalRequest", "status"), "approved", `${name}: ${approved.text}`);
+    assert.equal(!changingNothing.includes(name), !isDeepStrictEqual(await rest(), before), name);
+    assert.deepEqual(
+      comparable(approved.at("data", "approvalRequest", "preview")),
+      comparable(shown.at("data", "approvalRequest", "preview")),
+    );
+    const became = await agent.call("approval_request_get", { approvalRequestId: id });
+    assert.equal(became.at("approvalRequest", "status"), "approved", name);
+  }
+  const log = await askAdmin(server, "GET", `/shops/${server.shopId}/changes?actorType=agent&limit=50`);
+  const rows = log.at("data", "changes");
+  assert.ok(Array.isArray(rows), log.text);
+  assert.ok(rows.length >= writes.length - changingNothing.length, String(rows.length));
+  for (const row of rows) assert.equal(row.approvedBy?.name, "operator", JSON.stringify(row));
+});
+
+test("beyond limits that refuse, a write changes nothing and says so; its documents have named that", async () => {
+  const limits = { orderValueMax: 0, supplierIds: ["nobody"], locationIds: ["nowhere"], beyond: "refuse" };
+  const { server, agent } = await demoWith({ scope: "write", limits });
+  await using _server = server;
+  await using _agent = agent;
+  const refused: string[] = [];
+  for (const operation of writes) {
+    const { name, faults } = operation;
+    await until("all follow-on work is done", () => noEffectIsPending(server));
+    const before = await rowsOf(server);
+    const answered = await agent.call(name, argumentsOf(operation));
+    if (!answered.isError) continue;
+    assert.equal(answered.at("error", "reason"), "LIMIT_EXCEEDED", `${name}: ${answered.text}`);
+    assert.ok(faults.includes("LIMIT_EXCEEDED"), name);
+    assert.ok(isDeepStrictEqual(await rowsOf(server), before), `${name} has changed rows`);
+    refused.push(name);
+  }
+  assert.ok(refused.includes("purchase_order_create") && refused.includes("purchase_order_status"), refused.join());
+});

@@ -1,0 +1,263 @@
+/** Approval requests (C77 to C80) over the API: proposed, beyond a limit, by a rule; decided once, and as previewed. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { approvalRulesMax, ruleIdsMax } from "../../src/admin/access/approval-rules.ts";
+import { isJsonObject } from "../../src/base/json.ts";
+import { dayMs } from "../../src/base/time/calendar.ts";
+import {
+  approvalRequestBytesMax,
+  approvalRequestsKeptMs,
+  approvalRequestsPendingMax,
+  loadApprovalRequest,
+  requestStatements,
+} from "../../src/shop/access/approval-requests.ts";
+import { askAdmin, invite, signInWith, type SignedInPerson } from "../support/people.ts";
+import { connectAgent } from "../support/mcp.ts";
+import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+const orders = "/api/v1/purchase-orders";
+
+/** A key made by the operator, or by a person. */
+async function keyWith(server: TestServer, facts: object, maker?: SignedInPerson): Promise<string> {
+  const options = maker === undefined ? {} : { key: await maker.bearer() };
+  const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "Agent", ...facts }, options);
+  assert.equal(made.status, 201, made.text);
+  return made.textAt("data", "apiKey");
+}
+
+async function draft(server: TestServer, key: string, unitCost: number, facts: object = {}): Promise<string> {
+  const made = await server.post(orders, { locationId: "loc_a", supplierId: "sup_a", ...facts }, { key });
+  assert.equal(made.status, 201, made.text);
+  const id = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const line = { quantityOrdered: 1, unitCost, productName: "Work" };
+  assert.equal((await server.post(`${orders}/${id}/line-items/custom`, line, { key })).status, 201);
+  return id;
+}
+
+const move = (server: TestServer, key: string, id: string, status = "Sent", headers = {}): Promise<TestResponse> =>
+  server.post(`${orders}/${id}/status`, { status }, { key, headers });
+
+const statusOf = async (server: TestServer, id: string): Promise<unknown> =>
+  (await server.get(`${orders}/${id}`)).at("data", "purchaseOrder", "status");
+
+/** The id of the request that an answer tells of. */
+function asked(answered: TestResponse): string {
+  assert.equal(answered.status, 202, answered.text);
+  assert.equal(answered.at("data", "approvalRequest", "status"), "pending");
+  return answered.textAt("data", "approvalRequest", "approvalRequestId");
+}
+
+const causesOf = (answered: TestResponse): unknown => answered.at("data", "approvalRequest", "causes");
+
+type As = SignedInPerson | null;
+
+async function decide(server: TestServer, id: string, word: string, by: As = null, body: object = {}) {
+  const options = by === null ? {} : { key: await by.bearer() };
+  return await askAdmin(server, "POST", `/shops/${server.shopId}/approval-requests/${id}/${word}`, body, options);
+}
+
+async function became(server: TestServer, id: string): Promise<unknown> {
+  const found = await askAdmin(server, "GET", `/shops/${server.shopId}/approval-requests/${id}`);
+  return found.at("data", "approvalRequest", "status");
+}
+
+const person = async (server: TestServer, role: "owner" | "purchaser" | "viewer", name?: string) =>
+  signInWith(server, { invitation: await invite(server, role, name) });
+
+const setShop = async (server: TestServer, settings: object): Promise<void> => {
+  const set = await askAdmin(server, "PUT", `/shops/${server.shopId}`, { settings });
+  assert.equal(set.status, 200, set.text);
+};
+
+test("what a proposing key writes waits for a person, does nothing until then, and is done in its name", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyWith(server, { scope: "propose" });
+  const headers = { "Idempotency-Key": "first" };
+  const body = { locationId: "loc_a", supplierId: "sup_a", noteToSupplier: "Hello" };
+  const created = await server.post(orders, body, { key, headers });
+  const id = asked(created);
+  assert.deepEqual(causesOf(created), [{ cause: "scope" }]);
+  assert.equal(created.at("data", "approvalRequest", "preview", "purchaseOrder", "noteToSupplier"), "Hello");
+  assert.equal((await server.get(orders)).at("data", "totalCount"), 0);
+  assert.equal((await server.post(orders, body, { key, headers })).text, created.text, "the same answer again");
+  const list = await askAdmin(server, "GET", `/shops/${server.shopId}/approval-requests?status=pending`);
+  assert.equal(list.at("data", "totalCount"), 1);
+  const approved = await decide(server, id, "approve", null, { comment: "Go on" });
+  assert.equal(approved.status, 200, approved.text);
+  assert.equal(approved.at("data", "approvalRequest", "status"), "approved");
+  assert.equal(approved.at("data", "approvalRequest", "comment"), "Go on");
+  const rows = (await server.get(orders)).at("data", "purchaseOrders");
+  assert.ok(Array.isArray(rows) && rows.length === 1);
+  const log = await server.get(`${orders}/${rows[0].purchaseOrderId}/log`);
+  assert.equal(log.at("data", "log", 0, "actor", "name"), "Agent");
+  assert.equal(log.at("data", "log", 0, "approvedBy", "name"), "operator");
+  assert.equal((await server.post(orders, body, { key, headers })).text, created.text, "after the decision too");
+  const twice = await decide(server, id, "approve");
+  assert.equal(twice.status, 400);
+  assert.match(twice.text, /This request is approved/);
+  assert.equal((await server.get(orders)).at("data", "totalCount"), 1);
+});
+
+test("a write beyond a limit that asks waits, a dry run says why, and what is approved counts", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyWith(server, { scope: "write", limits: { dayValueMax: 100 } });
+  const id = await draft(server, key, 60);
+  assert.equal((await move(server, key, id)).status, 200);
+  const second = await draft(server, key, 60);
+  const limit = { cause: "limit", limit: "dayValueMax", allowed: 100, used: 60, asked: 60 };
+  const dry = await server.post(`${orders}/${second}/status?dryRun=true`, { status: "Sent" }, { key });
+  assert.equal(dry.status, 200, dry.text);
+  assert.deepEqual(dry.at("data", "approvalCauses"), [limit]);
+  const sent = await move(server, key, second);
+  assert.deepEqual(causesOf(sent), [limit]);
+  assert.equal(await statusOf(server, second), "Draft");
+  const approved = await decide(server, asked(sent), "approve");
+  assert.equal(approved.at("data", "approvalRequest", "status"), "approved");
+  assert.equal(await statusOf(server, second), "Sent");
+  const keys = (await askAdmin(server, "GET", `/shops/${server.shopId}/keys`)).at("data", "keys");
+  assert.ok(Array.isArray(keys));
+  assert.deepEqual(keys.find(({ limits }) => limits !== null)?.limitsUsed, { dayValue: 120, monthValue: 120 });
+});
+
+test("rejected, withdrawn, expired and overtaken requests do nothing", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyWith(server, { scope: "propose" });
+  const id = await draft(server, server.writeKey, 60);
+  const first = asked(await move(server, key, id));
+  assert.equal((await decide(server, first, "reject", null, { comment: "No" })).status, 200);
+  assert.match((await decide(server, first, "approve")).text, /This request is rejected/);
+  const second = asked(await move(server, key, id));
+  const agent = await connectAgent(server, { key });
+  const withdrawn = await agent.call("approval_request_withdraw", { approvalRequestId: second });
+  assert.equal(withdrawn.isError ?? false, false, JSON.stringify(withdrawn));
+  assert.match((await decide(server, second, "approve")).text, /This request is withdrawn/);
+  const third = asked(await move(server, key, id));
+  server.clock.advance(7 * dayMs + 1);
+  assert.equal(await became(server, third), "expired");
+  assert.match((await decide(server, third, "approve")).text, /This request is expired/);
+  const fourth = asked(await move(server, key, id));
+  const raised = await server.post(`${orders}/${id}/line-items/custom`, {
+    quantityOrdered: 1,
+    unitCost: 5,
+    productName: "More",
+  });
+  assert.equal(raised.status, 201);
+  const overtaken = await decide(server, fourth, "approve");
+  assert.equal(overtaken.at("data", "approvalRequest", "status"), "overtaken");
+  assert.equal(overtaken.at("data", "approvalRequest", "preview", "purchaseOrder", "grandTotal"), 60);
+  assert.equal(overtaken.at("data", "approvalRequest", "now", "preview", "purchaseOrder", "grandTotal"), 65);
+  const fifth = asked(await move(server, key, id));
+  assert.equal((await move(server, server.writeKey, id)).status, 200);
+  const failed = await decide(server, fifth, "approve");
+  assert.equal(failed.at("data", "approvalRequest", "status"), "failed");
+  assert.notEqual(failed.at("data", "approvalRequest", "refusal", "message"), undefined);
+  assert.equal(await statusOf(server, id), "Sent");
+});
+
+test("an order that meets a rule of the shop is sent by nobody alone, and approved once", async () => {
+  await using server = await startServer({ console: true });
+  const rule = { ruleId: "r1", name: "Above 100", when: { totalAbove: 100 }, approvers: { roles: ["owner"] } };
+  await setShop(server, { approvalRules: [rule] });
+  const anna = await person(server, "owner", "Anna");
+  const bert = await person(server, "owner", "Bert");
+  const paul = await person(server, "purchaser", "Paul");
+  const small = await draft(server, server.writeKey, 100);
+  assert.equal((await move(server, server.writeKey, small)).status, 200, "the total itself is within");
+  const id = await draft(server, server.writeKey, 101);
+  const byAnna = await move(server, await anna.bearer(), id);
+  assert.deepEqual(causesOf(byAnna), [{ cause: "rule", ruleId: "r1", name: "Above 100" }]);
+  const own = await decide(server, asked(byAnna), "approve", anna);
+  assert.equal(own.status, 403);
+  assert.match(own.text, /Nobody decides what he himself has asked for/);
+  assert.match((await decide(server, asked(byAnna), "approve", paul)).text, /not one of those who decide/);
+  assert.equal(
+    (await decide(server, asked(byAnna), "approve", bert)).at("data", "approvalRequest", "status"),
+    "approved",
+  );
+  assert.equal(await statusOf(server, id), "Sent");
+  assert.equal((await move(server, server.writeKey, id, "Draft")).status, 200);
+  assert.equal((await move(server, server.writeKey, id)).status, 200, "approved once");
+  const more = { quantityOrdered: 1, unitCost: 1, productName: "More" };
+  asked(await server.post(`${orders}/${id}/line-items/custom`, more));
+  assert.equal((await move(server, server.writeKey, id, "Draft")).status, 200);
+  assert.equal((await server.patch(`${orders}/${id}`, { supplierId: "sup_b" })).status, 200);
+  asked(await move(server, server.writeKey, id));
+});
+
+test("an agent's person may decide unless the shop forbids it; nobody does by a key", async () => {
+  await using server = await startServer({ console: true });
+  const anna = await person(server, "owner", "Anna");
+  const key = await keyWith(server, { scope: "propose" }, anna);
+  const id = await draft(server, server.writeKey, 60);
+  const request = asked(await move(server, key, id));
+  await setShop(server, { approveOwnAgents: false });
+  assert.match((await decide(server, request, "approve", anna)).text, /his own agents/);
+  await setShop(server, { approveOwnAgents: true, approverRoles: ["owner", "purchaser"] });
+  const byKey = await signInWith(server, { apiKey: server.writeKey, name: "Key" });
+  assert.match((await decide(server, request, "approve", byKey)).text, /signed in with an API key/);
+  assert.equal((await decide(server, request, "approve", anna)).at("data", "approvalRequest", "status"), "approved");
+});
+
+test("rules are shown as they were given; what makes none of sense is refused", async () => {
+  await using server = await startServer({ console: true });
+  const shop = `/shops/${server.shopId}`;
+  const when = { totalAbove: 99.5, supplierIds: ["sup_a"], locationIds: ["loc_a"], actors: "agents" };
+  const rule = { ruleId: "r1", name: "One", when, approvers: { roles: ["owner"], personIds: ["per_1"] }, count: 1 };
+  await setShop(server, { approvalRules: [rule], approverRoles: ["purchaser"], approvalDays: 3 });
+  const settings = (await askAdmin(server, "GET", shop)).at("data", "shop", "settings");
+  assert.ok(settings !== undefined && isJsonObject(settings));
+  assert.deepEqual(settings["approvalRules"], [rule]);
+  assert.deepEqual([settings["approverRoles"], settings["approvalDays"]], [["purchaser"], 3]);
+  const many = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `id_${index}`);
+  const rules = (count: number) => many(count).map((ruleId) => ({ ...rule, ruleId }));
+  await setShop(server, { approvalRules: rules(approvalRulesMax) });
+  await setShop(server, { approvalRules: [{ ...rule, when: { ...when, supplierIds: many(ruleIdsMax) } }] });
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ approvalRules: rules(approvalRulesMax + 1) }, /approvalRules/],
+    [{ approvalRules: [{ ...rule, when: { ...when, supplierIds: many(ruleIdsMax + 1) } }] }, /supplierIds/],
+    [{ approvalRules: [rule, rule] }, /given twice/],
+    [{ approvalRules: [{ ...rule, approvers: {} }] }, /names nobody/],
+    [{ approvalRules: [{ ...rule, count: 2 }] }, /count/],
+    [{ approvalDays: 0 }, /approvalDays/],
+  ];
+  for (const [sent, message] of wrong) {
+    const refused = await askAdmin(server, "PUT", shop, { settings: sent });
+    assert.equal(refused.status, 400, JSON.stringify(sent));
+    assert.match(refused.text, message);
+  }
+});
+
+test("so many requests wait and no more, one has so many bytes, and one that was decided is kept so long", async () => {
+  await using server = await startServer({
+    console: true,
+    shop: { rateLimit: { capacity: 100_000, refillPerSecond: 1 } },
+  });
+  const key = await keyWith(server, { scope: "propose" });
+  const first = asked(await server.post(orders, {}, { key }));
+  assert.equal((await decide(server, first, "reject")).status, 200);
+  const { engine, shopId } = server;
+  await engine.write(shopId, async (tx) => {
+    const request = await loadApprovalRequest(tx, shopId, first);
+    assert.ok(request !== null);
+    const { decision: _, ...waiting } = request;
+    for (let index = 1; index < approvalRequestsPendingMax; index += 1) {
+      const one = { ...waiting, approvalRequestId: `apr_${index}`, status: "pending", decision: null } as const;
+      await tx.batch(requestStatements(shopId, one));
+    }
+  });
+  asked(await server.post(orders, {}, { key }));
+  const refused = await server.post(orders, {}, { key });
+  assert.equal(refused.status, 503);
+  assert.match(refused.text, /requests of the shop wait/);
+  const text = "x".repeat(2_000);
+  const lineItems = Array.from({ length: Math.ceil(approvalRequestBytesMax / 2_000 / 2) }, () => ({
+    variantId: "var_a",
+    quantityOrdered: 1,
+    note: text,
+  }));
+  const large = await server.post(orders, { lineItems }, { key });
+  assert.equal(large.status, 413, large.text);
+  server.clock.advance(approvalRequestsKeptMs + dayMs);
+  asked(await server.post(orders, {}, { key }));
+  assert.equal(await became(server, first), undefined, "it was deleted");
+});
