@@ -35,7 +35,14 @@ async function demoWith(facts: object) {
   const agent = await connectAgent(server, { key: made.textAt("data", "apiKey"), address: "/mcp?schemas=1" });
   // From then on the client holds each answer against its schema.
   await agent.client.listTools();
-  return { server, agent };
+  return {
+    server,
+    agent,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Arguments that change something, where the example only looks. */
@@ -45,9 +52,8 @@ const argumentsOf = (operation: (typeof writes)[number]): object => ({
 });
 
 test("every write can be proposed: it changes nothing, and once approved it does what was shown, in the agent's name", async () => {
-  const { server, agent } = await demoWith({ scope: "propose" });
-  await using _server = server;
-  await using _agent = agent;
+  await using demo = await demoWith({ scope: "propose" });
+  const { server, agent } = demo;
   const asked = /^(?:approval_request|event|delivery)$/;
   const rest = async (): Promise<object> =>
     Object.fromEntries(Object.entries(await rowsOf(server)).filter(([table]) => !asked.test(table)));
@@ -81,9 +87,8 @@ test("every write can be proposed: it changes nothing, and once approved it does
 
 test("beyond limits that refuse, a write changes nothing and says so; its documents have named that", async () => {
   const limits = { orderValueMax: 0, supplierIds: ["nobody"], locationIds: ["nowhere"], beyond: "refuse" };
-  const { server, agent } = await demoWith({ scope: "write", limits });
-  await using _server = server;
-  await using _agent = agent;
+  await using demo = await demoWith({ scope: "write", limits });
+  const { server, agent } = demo;
   const refused: string[] = [];
   for (const operation of writes) {
     const { name, faults } = operation;
