@@ -16,7 +16,7 @@ import {
 } from "../../requests/approvals/rehearsed-write.ts";
 import { asFault } from "../../requests/envelope.ts";
 import { type Call, type Committed, type Operation, operation } from "../../requests/operation.ts";
-import { awaitedOf } from "../../requests/write/call.ts";
+import { awaitedOf } from "../../requests/write/awaited.ts";
 import { type ApprovalRequest, decidedStatement } from "../../shop/access/approval-requests.ts";
 import type { Tx } from "../../store/store.ts";
 import {

@@ -6,7 +6,7 @@ import { loadOrder } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { memberOf } from "../idempotency.ts";
 import type { Answer, Call, Committed, Rehearsal } from "../operation.ts";
-import { awaitedOf } from "../write/call.ts";
+import { awaitedOf } from "../write/awaited.ts";
 
 /** The change that a write would make. */
 export interface RehearsedWrite extends Rehearsal {

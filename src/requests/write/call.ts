@@ -1,5 +1,6 @@
 /** Surroundings of an operation, and the commit of its last change together with the answer (S2, C20). */
 import type { Actor } from "../../core/access/actor.ts";
+import type { ApprovalCause } from "../../core/access/approvals.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
@@ -16,6 +17,7 @@ import type { Reply } from "../envelope.ts";
 import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "../operation.ts";
 import type { IdentifiedRequest, Incoming } from "../request.ts";
 import { DecisionNeeded } from "../approvals/decision-needed.ts";
+import { awaitedOf } from "./awaited.ts";
 import { dryRun } from "./dry-run.ts";
 import { tracedWrite } from "./traced-write.ts";
 
@@ -125,14 +127,6 @@ export const tracingOf = (
   { trace }: Pick<Incoming, "trace">,
 ): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
 
-/** The effects and mails that the answer of a change waits for, each as long as nothing is known of it. */
-export function awaitedOf({ earlierEffectIds = [], effects, mailIds = [] }: Committed<unknown>) {
-  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
-  const awaitedIds = [...effectIds, ...mailIds];
-  const pending = new Map(awaitedIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
-  return { effectIds, mailIds, pending };
-}
-
 /** Makes the last change of a call, and stores its answer as long as nothing is known of its effects. */
 async function lastChange<Output>(
   tx: Tx,
@@ -211,6 +205,16 @@ export const nothingStored: AnswerStore = {
   replace: null,
 };
 
+/** Ends a read on the event loop, which begins again on a reader thread. */
+function leaveLoop(): never {
+  throw new ReaderThreadNeeded();
+}
+
+/** Ends a change that needs somebody's decision. */
+function endUndecided(causes: readonly ApprovalCause[]): never {
+  throw new DecisionNeeded(causes);
+}
+
 const none: ReadonlyMap<string, EffectOutcome> = new Map();
 
 async function openCallAs(
@@ -223,13 +227,13 @@ async function openCallAs(
   const { shopId } = shop;
   const tracing = tracingOf(deps, incoming);
   let stored: StoredAnswer | null = null;
+  const change: Call["change"] = (work) => tracedWrite(engine, tracing, shopId, work);
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
     const release = store.release();
-    const { result, effectIds, mailIds, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, (tx) =>
-      lastChange(tx, store, release, work),
-    );
+    const made = await change((tx) => lastChange(tx, store, release, work));
+    const { result, effectIds, mailIds, pending, answer, reply } = made;
     stored = { answer, reply };
     if (pending.size === 0) {
       release.done();
@@ -260,8 +264,6 @@ async function openCallAs(
     return replaced.answer;
   }
 
-  const change: Call["change"] = (work) => tracedWrite(engine, tracing, shopId, work);
-
   const call: Call = {
     shop,
     actor,
@@ -279,14 +281,10 @@ async function openCallAs(
     ahead,
     read: (work) => engine.read(shopId, work),
     readQuery: readQueryWith(deps, shop),
-    leaveLoop: () => {
-      if (operation.scope === "read" && deps.readers !== null) throw new ReaderThreadNeeded();
-    },
+    leaveLoop: operation.scope === "read" && deps.readers !== null ? leaveLoop : () => {},
     afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
     change,
-    needDecision(causes) {
-      throw new DecisionNeeded(causes);
-    },
+    needDecision: endUndecided,
     rehearse: (run) => dryRun({ outbox, write: change }, call, run),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,
@@ -301,11 +299,9 @@ export const readQueryWith =
     shop: Call["shop"],
   ): Call["readQuery"] =>
   async <QueryInput, Found>(query: BroadQuery<QueryInput, Found>, queryInput: QueryInput) => {
-    const leaveLoop = (): void => {
-      if (readers !== null) throw new ReaderThreadNeeded();
-    };
+    const leaves = readers === null ? () => {} : leaveLoop;
     try {
-      return await engine.read(shop.shopId, (tx) => query.run(tx, { shop, clock, leaveLoop }, queryInput));
+      return await engine.read(shop.shopId, (tx) => query.run(tx, { shop, clock, leaveLoop: leaves }, queryInput));
     } catch (error) {
       if (readers === null || !(error instanceof ReaderThreadNeeded)) throw error;
       const found = await readers.readQuery({ query: query.name, queryInput, shop, nowMs: clock.now() });

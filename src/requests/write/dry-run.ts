@@ -9,7 +9,8 @@ import { Fault } from "../../base/fault.ts";
 import type { Tx } from "../../store/store.ts";
 import type { ApprovalCause } from "../../core/access/approvals.ts";
 import type { Answer, Call, Committed, Rehearsal } from "../operation.ts";
-import { awaitedOf, type CallDependencies } from "./call.ts";
+import { awaitedOf } from "./awaited.ts";
+import type { CallDependencies } from "./call.ts";
 import { dryStorefront } from "./dry-storefront.ts";
 import { LookUps, LookUpsNeeded } from "./look-ups.ts";
 
