@@ -495,11 +495,9 @@ export const mutants: readonly Mutant[] = [
     name: "answer-before-commit",
     file: "src/requests/write/call.ts",
     inside: "openCallAs",
-    from: `tracedWrite(engine, tracing, shopId, (tx) =>
-      lastChange(tx, store, release, work),
-    );`,
+    from: "change((tx) => lastChange(tx, store, release, work));",
     to: `new Promise<Awaited<ReturnType<typeof lastChange<Output>>>>((resolve, reject) => {
-      tracedWrite(engine, tracing, shopId, async (tx) => {
+      change(async (tx) => {
         const done = await lastChange(tx, store, release, work);
         resolve(done);
         return done;
