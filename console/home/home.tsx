@@ -4,7 +4,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
 import { about, dayOfYear, number } from "../data/format.ts";
-import { hasRole, type Role, signedIn, today } from "../data/session.ts";
+import { hasRole, type Role, shopId, signedIn, today } from "../data/session.ts";
+import { useReading } from "../data/reading.ts";
 import type { IconName } from "../icons/names.ts";
 import { views } from "../orders/filters.ts";
 import { dueIn, lateFor } from "../orders/lateness.ts";
@@ -358,32 +359,59 @@ const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes
   </Panel>
 );
 
-const steps = [
-  { place: "locations", icon: "warehouse", name: "locations", least: "purchaser" },
-  { place: "suppliers", icon: "truck", name: "suppliers", least: "purchaser" },
-  { place: "products", icon: "tag", name: "products", least: "purchaser" },
-  { place: "new-order", icon: "shopping-cart", name: "order", least: "purchaser" },
-  { place: "import", icon: "upload", name: "import", least: "owner" },
-  { place: "storefront", icon: "store", name: "storefront", least: "owner" },
-  { place: "people", icon: "users", name: "people", least: "owner" },
-  { place: "keys", icon: "bot", name: "assistant", least: "owner" },
-] as const;
+type StepName =
+  | "locations"
+  | "suppliers"
+  | "products"
+  | "prices"
+  | "order"
+  | "import"
+  | "storefront"
+  | "people"
+  | "assistant";
 
-const FirstSteps: FunctionComponent = () => (
-  <section class="card" aria-label={words.first.title}>
-    <h2>{words.first.title}</h2>
-    <ul class="plain-rows">
-      {steps
-        .filter(({ least }) => hasRole(least))
-        .map(({ place, icon, name }) => (
-          <li key={place} class="of-two">
-            <Icon name={icon} />
-            <span class="name">
-              <a href={hrefOf(place)}>{words.first[name]}</a>
-              <span class="quiet">{words.first[`${name}Hint`]}</span>
-            </span>
-          </li>
-        ))}
-    </ul>
-  </section>
-);
+type Step = readonly [name: StepName, icon: IconName, href: string, least: Role, isDone?: boolean];
+
+const FirstSteps: FunctionComponent = () => {
+  const first = { shopId: shopId(), limit: 1 };
+  const [location] = useReading("location_list", first).data?.locations ?? [];
+  const [supplier] = useReading("supplier_list", first).data?.suppliers ?? [];
+  const [product] = useReading("variant_search", first).data?.variants ?? [];
+  // What comes from a storefront is not added here.
+  const adding = (kind: string): string => (signedIn()?.shop.storefront === null ? hrefOf("new", kind) : hrefOf(kind));
+  const steps: readonly Step[] = [
+    ["locations", "warehouse", adding("locations"), "purchaser", location !== undefined],
+    ["suppliers", "truck", hrefOf("new", "suppliers"), "purchaser", supplier !== undefined],
+    ["products", "tag", adding("products"), "purchaser", product !== undefined],
+    [
+      "prices",
+      "layers",
+      supplier === undefined ? hrefOf("suppliers") : hrefOf("suppliers", supplier.supplierId),
+      "purchaser",
+      (product?.suppliers.length ?? 0) > 0,
+    ],
+    ["order", "shopping-cart", hrefOf("new-order"), "purchaser"],
+    ["import", "upload", hrefOf("import"), "owner"],
+    ["storefront", "store", hrefOf("storefront"), "owner"],
+    ["people", "users", hrefOf("people"), "owner"],
+    ["assistant", "bot", hrefOf("keys"), "owner"],
+  ];
+  return (
+    <section class="card" aria-label={words.first.title}>
+      <h2>{words.first.title}</h2>
+      <ul class="plain-rows">
+        {steps
+          .filter(([, , , least]) => hasRole(least))
+          .map(([name, icon, href, , isDone = false]) => (
+            <li key={name} class="of-two">
+              <Icon name={isDone ? "circle-check" : icon} />
+              <span class="name">
+                {isDone ? words.first[name] : <a href={href}>{words.first[name]}</a>}
+                <span class="quiet">{isDone ? words.first.done : words.first[`${name}Hint`]}</span>
+              </span>
+            </li>
+          ))}
+      </ul>
+    </section>
+  );
+};

@@ -19,7 +19,8 @@ const words = texts.newOrder;
 
 export const NewOrderScreen: FunctionComponent = () => {
   const places = useSignal<readonly Choice[] | null>(null);
-  const isEmpty = useSignal(false);
+  /** Kinds of records that an order needs and the shop has none of. */
+  const missing = useSignal<readonly ("locations" | "suppliers")[]>([]);
   const problem = useSignal<Problem | null>(null);
   const wanted = useSignal<string | null>(null);
   // The same choice makes one order, however often it has to be sent.
@@ -29,7 +30,10 @@ export const NewOrderScreen: FunctionComponent = () => {
       const [found, sellers] = await Promise.all([locations({}), suppliers({})]);
       if ("message" in found) return;
       places.value = found;
-      isEmpty.value = found.length === 0 && !("message" in sellers) && sellers.length === 0;
+      missing.value = [
+        ...(found.length === 0 ? (["locations"] as const) : []),
+        ...(!("message" in sellers) && sellers.length === 0 ? (["suppliers"] as const) : []),
+      ];
     };
     void read();
   }, []);
@@ -64,11 +68,11 @@ export const NewOrderScreen: FunctionComponent = () => {
           {problem.value === null ? null : (
             <ProblemNotice problem={problem.value} again={() => void create(wanted.value)} />
           )}
-          {isEmpty.value ? (
-            <p class="notice">
-              {words.nothingThere} <a href={hrefOf("suppliers")}>{texts.newOrder.toSuppliers}</a>
+          {missing.value.map((kind) => (
+            <p key={kind} class="notice">
+              {words.none[kind]} <a href={hrefOf("new", kind)}>{words.add[kind]}</a>
             </p>
-          ) : null}
+          ))}
           <Combobox
             label={words.supplier}
             hint={words.hint}

@@ -160,8 +160,8 @@ export const texts = {
     comesFrom: "Who delivers?",
     hint: "Part of the name",
     without: "Go on without a supplier",
-    nothingThere: "There are no suppliers and no locations yet.",
-    toSuppliers: "Add a supplier",
+    none: { locations: "There is no location yet that goods could come to.", suppliers: "There is no supplier yet." },
+    add: { locations: "Add a location", suppliers: "Add a supplier" },
     closed: "Your role does not create orders. An owner can change your role.",
   },
   order: {

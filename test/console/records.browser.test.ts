@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { makeShop } from "../support/pages/console-shop.ts";
+import { choose, makeShop, showsStatus } from "../support/pages/console-shop.ts";
 import { accessibilityFaults } from "../support/pages/axe.ts";
 import { dialogsGone, endConsole, picture, skip, withConsole, withPerson } from "../support/pages/console.ts";
 
@@ -31,93 +31,140 @@ async function fill(page: Page, values: Readonly<Record<string, string>>): Promi
   for (const [label, value] of Object.entries(values)) await main(page).getByLabel(label, { exact: true }).fill(value);
 }
 
-test("an empty shop gets a location, a supplier, a product, a price and an order, all by hand", { skip }, async () => {
-  await withConsole(async (page, _link, program) => {
-    const { link } = await makeShop(program, "by-hand", []);
-    await page.goto(link.replace("/console/orders#", "/console/home#"));
-    await main(page).getByRole("link", { name: "Add a location" }).click();
-    await main(page).getByText("There are no locations yet.").waitFor();
-    await main(page).getByRole("link", { name: "New location" }).first().click();
-    await fill(page, { Name: "Main hall", Street: "Kade 1", City: "Rotterdam", "Country code": "nl" });
-    await button(page, "Add").click();
-    await heading(page, "Main hall").waitFor();
+test(
+  "an empty shop without a storefront has received its first order, without a file, by the first steps",
+  { skip },
+  async () => {
+    await withConsole(async (page, _link, program) => {
+      const shop = "/admin/v1/shops/by-hand";
+      const asked = async (method: string, path: string, body: object) => {
+        const answer = await program.ask(method, `${shop}${path}`, program.adminToken, body);
+        assert.ok(answer.status < 300, answer.text);
+        return answer;
+      };
+      await asked("PUT", "", { name: "By hand", currencyCode: "EUR", storefront: { kind: "none" } });
+      const invited = await asked("POST", "/invitations", { name: "Ana", role: "owner" });
+      const begun = Date.now();
+      await page.goto(String(invited.at("data", "url")));
+      const steps = main(page).getByRole("region", { name: "Five steps to your first order" });
+      /** The next step, which is a link until it is done. */
+      const step = async (name: string): Promise<void> => {
+        await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+        await steps.getByRole("link", { name }).click();
+      };
+      await steps.waitFor();
+      await picture(page, "first-steps");
+      // Who begins with the order is told what it needs.
+      await steps.getByRole("link", { name: "Write the first order" }).click();
+      await main(page).getByText("There is no location yet").waitFor();
+      await picture(page, "new-order-empty");
+      await main(page).getByRole("link", { name: "Add a location" }).click();
+      await fill(page, { Name: "Main hall", Street: "Kade 1", City: "Rotterdam", "Country code": "nl" });
+      await button(page, "Add").click();
+      await heading(page, "Main hall").waitFor();
 
-    await page.getByRole("navigation").getByRole("link", { name: "Products" }).click();
-    await main(page).getByRole("link", { name: "New product" }).first().click();
-    await button(page, "Add").click();
-    await main(page).getByText("must be filled in").waitFor();
-    await fill(page, { Product: "Flour", SKU: "FLO-1", "Reorder point, at least": "40" });
-    await button(page, "Add").click();
-    await heading(page, "Flour").waitFor();
-    const product = at(page);
-    await button(page, "Set stock at Main hall").click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("On hand").fill("12.5");
-    await dialog.getByLabel("Reason").fill("first count");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await dialogsGone(page);
-    await main(page)
-      .getByRole("row", { name: /^Main hall 12\.5 / })
-      .waitFor();
-    await main(page).getByText("Stock at Main hall (first count)").waitFor();
-    await picture(page, "product");
+      await step("Add a supplier");
+      await picture(page, "new-supplier");
+      await fill(page, {
+        Name: "Mill & Sons",
+        "E-mail": "orders@mil.example",
+        Currency: "eur",
+        "Lead time (days)": "14",
+      });
+      await button(page, "Add").click();
+      await heading(page, "Mill & Sons").waitFor();
+      await button(page, "Edit").click();
+      await fill(page, { "E-mail": "orders@mill.example", City: "Delft" });
+      await picture(page, "supplier-form");
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await button(page, "Save").click();
+      await main(page).getByText("orders@mill.example").first().waitFor();
 
-    await page.getByRole("navigation").getByRole("link", { name: "Suppliers" }).click();
-    await main(page).getByRole("link", { name: "New supplier" }).first().click();
-    await picture(page, "new-supplier");
-    await fill(page, {
-      Name: "Mill & Sons",
-      "E-mail": "orders@mil.example",
-      Currency: "eur",
-      "Lead time (days)": "14",
+      await step("Add a product");
+      await button(page, "Add").click();
+      await main(page).getByText("must be filled in").waitFor();
+      await fill(page, { Product: "Flour", SKU: "FLO-1", "Reorder point, at least": "40" });
+      await button(page, "Add").click();
+      await heading(page, "Flour").waitFor();
+      const product = at(page);
+      await button(page, "Set stock at Main hall").click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("On hand").fill("12.5");
+      await dialog.getByLabel("Reason").fill("first count");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialogsGone(page);
+      await main(page)
+        .getByRole("row", { name: /^Main hall 12\.5 / })
+        .waitFor();
+      await main(page).getByText("Stock at Main hall (first count)").waitFor();
+      await picture(page, "product");
+
+      await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+      await main(page).getByText("Done.").nth(2).waitFor();
+      await picture(page, "first-steps-three");
+      await step("Say what the product costs");
+      await heading(page, "Mill & Sons").waitFor();
+      await main(page).getByRole("combobox", { name: "Add a product to the price list" }).fill("flour");
+      await main(page).getByRole("option", { name: /Flour/ }).click();
+      await dialog.getByLabel("Unit cost").fill("2.75");
+      await dialog.getByLabel("Minimum order").fill("10");
+      await picture(page, "price");
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialogsGone(page);
+      await main(page)
+        .getByRole("row", { name: /^Flour FLO-1 – €2\.75 10 / })
+        .waitFor();
+      await picture(page, "supplier");
+
+      await step("Write the first order");
+      await main(page).getByRole("combobox", { name: "Supplier" }).fill("mill");
+      await main(page)
+        .getByRole("option", { name: /Mill & Sons/ })
+        .click();
+      await main(page).getByRole("combobox", { name: "Add a product" }).fill("flour");
+      await main(page).getByRole("option", { name: /Flour/ }).click();
+      await main(page).getByLabel("Quantity of Flour").fill("20");
+      await button(page, "Add line").click();
+      await main(page).getByText("€55.00").first().waitFor();
+      const order = at(page);
+      await picture(page, "first-draft");
+      await choose(page, "button", "Mark as sent");
+      await showsStatus(page, "Sent");
+      await picture(page, "first-sent");
+      await button(page, "Confirm all as ordered").click();
+      await showsStatus(page, "In Progress");
+      await main(page).getByRole("link", { name: "Receive", exact: true }).click();
+      await button(page, "Receive all remaining").click();
+      await picture(page, "first-receipt");
+      await main(page)
+        .getByRole("button", { name: /^Receive \(/ })
+        .click();
+      await main(page).getByText("1 line received.").waitFor();
+      await page.goto(`${program.url}${order}`);
+      await showsStatus(page, "Received");
+      await picture(page, "first-received");
+      await main(page).getByRole("link", { name: "Mill & Sons" }).click();
+      await heading(page, "Mill & Sons").waitFor();
+      await main(page).getByRole("region", { name: "Orders", exact: true }).getByRole("link", { name: /^PO/ }).click();
+      await main(page).getByRole("heading", { name: "Lines" }).waitFor();
+      assert.equal(at(page), order);
+      await main(page).getByRole("link", { name: "Flour" }).click();
+      await heading(page, "Flour").waitFor();
+      assert.equal(at(page), product);
+      await main(page)
+        .getByRole("row", { name: /^Main hall 32\.5 / })
+        .waitFor();
+      await picture(page, "first-stock");
+      assert.ok(Date.now() - begun < 300_000, "five minutes, with the pictures");
+      await main(page).getByRole("region", { name: "Suppliers" }).getByRole("link", { name: "Mill & Sons" }).click();
+      await main(page)
+        .getByRole("link", { name: /^All orders/ })
+        .click();
+      await page.waitForURL(/\/console\/orders\?supplierId=/);
     });
-    await button(page, "Add").click();
-    await heading(page, "Mill & Sons").waitFor();
-    await button(page, "Edit").click();
-    await fill(page, { "E-mail": "orders@mill.example", City: "Delft" });
-    await picture(page, "supplier-form");
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await button(page, "Save").click();
-    await main(page).getByText("orders@mill.example").first().waitFor();
-    await main(page).getByRole("combobox", { name: "Add a product to the price list" }).fill("flour");
-    await main(page).getByRole("option", { name: /Flour/ }).click();
-    await dialog.getByLabel("Unit cost").fill("2.75");
-    await dialog.getByLabel("Minimum order").fill("10");
-    await picture(page, "price");
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await dialogsGone(page);
-    await main(page)
-      .getByRole("row", { name: /^Flour FLO-1 – €2\.75 10 / })
-      .waitFor();
-    await picture(page, "supplier");
-
-    await page.goto(`${new URL(page.url()).origin}/console/new-order`);
-    await main(page).getByRole("combobox", { name: "Supplier" }).fill("mill");
-    await main(page)
-      .getByRole("option", { name: /Mill & Sons/ })
-      .click();
-    await main(page).getByRole("combobox", { name: "Add a product" }).fill("flour");
-    await main(page).getByRole("option", { name: /Flour/ }).click();
-    await main(page).getByLabel("Quantity of Flour").fill("20");
-    await button(page, "Add line").click();
-    await main(page).getByText("€55.00").first().waitFor();
-    const order = at(page);
-    await main(page).getByRole("link", { name: "Mill & Sons" }).click();
-    await heading(page, "Mill & Sons").waitFor();
-    await main(page).getByRole("region", { name: "Orders" }).getByRole("link", { name: /^PO/ }).click();
-    await main(page).getByRole("heading", { name: "Lines" }).waitFor();
-    assert.equal(at(page), order);
-    await main(page).getByRole("link", { name: "Flour" }).click();
-    await heading(page, "Flour").waitFor();
-    assert.equal(at(page), product);
-    await main(page).getByRole("region", { name: "Suppliers" }).getByRole("link", { name: "Mill & Sons" }).click();
-    await main(page)
-      .getByRole("link", { name: /^All orders/ })
-      .click();
-    await page.waitForURL(/\/console\/orders\?supplierId=/);
-  });
-});
+  },
+);
 
 test(
   "a change goes in beside others' changes of other fields, and says what they made of the same one",
