@@ -4,7 +4,7 @@ import { currentBearer, member, renewBearer, shopId, textOf } from "./session.ts
 
 /** Options of reading a file. */
 interface ImportOptions {
-  readonly format: "ndjson" | "shopify-products" | "shopify-inventory" | "supplier-prices" | "sales";
+  readonly format: "ndjson" | "shopify-products" | "shopify-inventory" | "supplier-prices" | "suppliers" | "sales";
   /** Of a price list that does not name its supplier. */
   readonly supplierId?: string;
   /** Nothing is imported: the answer tells what would be. */

@@ -73,7 +73,14 @@ export function previewOf(text: string, rowsMax: number): Preview {
   return { head: head?.cells.map((cell) => cell.trim()) ?? [], rows };
 }
 
-export const kinds = ["shopify-products", "shopify-inventory", "supplier-prices", "sales", "ndjson"] as const;
+export const kinds = [
+  "shopify-products",
+  "shopify-inventory",
+  "supplier-prices",
+  "suppliers",
+  "sales",
+  "ndjson",
+] as const;
 
 export type Kind = (typeof kinds)[number];
 
@@ -86,6 +93,7 @@ export function kindOf(fileName: string, { head }: Preview): Kind | null {
   if (has("onhand")) return "shopify-inventory";
   if (has("date", "day") && has("quantity", "quantitysold", "netquantity")) return "sales";
   if (has("unitcost", "suppliersku", "moq") || (has("supplier") && has("cost", "price"))) return "supplier-prices";
+  if (has("supplier", "name", "vendor") && has("email", "phone", "contact", "paymentterms", "city")) return "suppliers";
   return has("handle", "urlhandle") && has("title") ? "shopify-products" : null;
 }
 
@@ -94,6 +102,9 @@ export function lineIn(message: string): number | null {
   const found = /^line (\d+)\b/.exec(message)?.[1];
   return found === undefined ? null : Number(found);
 }
+
+/** The column that a refusal names; null when it names none. */
+export const columnIn = (message: string): string | null => /, column "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? null;
 
 /** The text of one line of a file; null when it is not there. */
 export async function lineOf(file: Blob, wanted: number): Promise<string | null> {

@@ -2,12 +2,12 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
+import { csvOf } from "../data/csv.ts";
 import { number } from "../data/format.ts";
 import type { RefusedFile } from "../data/import-file.ts";
+import { saveFile } from "../data/saved-file.ts";
 import { importTexts } from "../texts/import.ts";
-import { lineIn, lineOf, type Preview } from "./preview.ts";
-
-const columnIn = (message: string): string | null => /, column "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? null;
+import { columnIn, lineIn, lineOf, type Preview } from "./preview.ts";
 
 export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readonly refused: RefusedFile | null }> = ({
   preview: { head, rows },
@@ -55,6 +55,13 @@ export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readon
   );
 };
 
+/** Line, column and what is wrong there. */
+const rowOf = (message: string): readonly (string | number)[] => [
+  lineIn(message) ?? "",
+  columnIn(message) ?? "",
+  message.replace(/^line \d+(?:, column "(?:[^"\\]|\\.)*")?: /, ""),
+];
+
 /** Each mistake as the service names it, with the line of the file below. */
 export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; readonly file: File }> = ({
   refused: { mistakes, problem },
@@ -82,6 +89,12 @@ export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; r
         </>
       )}
       <p>{problem.action ?? importTexts.again}</p>
+      <button
+        type="button"
+        onClick={() => saveFile("mistakes.csv", csvOf([importTexts.heads, ...mistakes.map(rowOf)]))}
+      >
+        {importTexts.download}
+      </button>
     </div>
   );
 };

@@ -6,7 +6,7 @@
  * guessed.
  */
 import type { CsvRow } from "./csv.ts";
-import { lineFault, type LineFault, shown } from "./file-format.ts";
+import { lineFault, LineFault, shown } from "./file-format.ts";
 
 /** Decimal digits that a double always holds exactly. */
 const exactDigitsMax = 15;
@@ -112,11 +112,28 @@ export type Members<Key extends string> = Readonly<
   Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => string | number | null]>
 >;
 
-/** The members whose column the file has (T2). */
-export const present = <Key extends string>(row: CsvRow<Key>, members: Members<Key>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(members).flatMap(([name, [key, valueOf]]) => (row.has(key) ? [[name, valueOf(row, key)]] : [])),
-  );
+/**
+ * The members whose column the file has (T2).
+ *
+ * @throws Fault INVALID_INPUT naming the line and each column with a mistake.
+ */
+export function present<Key extends string>(row: CsvRow<Key>, members: Members<Key>): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const faults: LineFault[] = [];
+  for (const [name, [key, valueOf]] of Object.entries(members)) {
+    if (!row.has(key)) continue;
+    try {
+      values[name] = valueOf(row, key);
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error;
+      faults.push(error);
+    }
+  }
+  const [first] = faults;
+  if (first === undefined) return values;
+  const mistakes = faults.flatMap((fault) => fault.mistakes);
+  throw new LineFault(row.lineNumber, first.message, mistakes);
+}
 
 /** The column of each member. */
 export const columnsOf = <Key extends string>(members: Members<Key>): Readonly<Record<string, Key>> =>

@@ -24,6 +24,8 @@ test("a file is known by its head", () => {
   assert.equal(kindWith("Handle,Title,Vendor,Variant SKU,Variant Price,Cost per item"), "shopify-products");
   assert.equal(kindWith("Handle,Title,Option1 Value,Location,On hand (current)"), "shopify-inventory");
   assert.equal(kindWith("Supplier,SKU,Unit cost"), "supplier-prices");
+  assert.equal(kindWith("Supplier,Supplier SKU,Price,Currency"), "supplier-prices");
+  assert.equal(kindWith("Name,E-mail,Currency,Payment terms"), "suppliers");
   assert.equal(kindWith("Variant ID,Day,Net quantity"), "sales");
   assert.equal(kindWith("What,Ever"), null);
   assert.equal(kindOf("shop.ndjson", previewOf("{}", 20)), "ndjson");

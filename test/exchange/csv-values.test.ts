@@ -261,6 +261,14 @@ test("up to detailsMax mistakes are told at once, by their lines: of reading, of
         'line 6, column "Currency"',
       ],
     );
+    const row = await noteFactsOf(
+      bring(shop, "supplier-prices", ["Supplier,SKU,Unit cost,MOQ,Pack size", "Acme,MUG-1,x,2,z"]),
+    );
+    assert.deepEqual(
+      row.map((message) => message.replace(/: .*/, "")),
+      ['line 2, column "Unit cost"', 'line 2, column "Pack size"'],
+      "all of one row",
+    );
     const twice = ["SKU,Unit cost", ...Array.from({ length: 3 }, () => ["MUG-1,1", "POT-1,2"]).flat()];
     assert.deepEqual(await noteFactsOf(bring(shop, "supplier-prices", twice, { supplierId: "s1" })), [
       "line 4: is about the same supplierVariant as line 2",

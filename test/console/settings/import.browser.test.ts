@@ -41,6 +41,34 @@ test("a bad row is named by line, column and value, and nothing comes in until t
     assert.equal(await page.locator("td.wrong").innerText(), "cheap");
     await picture(page, "import-refused");
 
+    // All mistakes come at once, also as a table; what a sheet would run as a formula is a text there.
+    await choose(page, "products.csv", [
+      ...products,
+      "pot,Pot,POT,cheap,5",
+      "jug,Jug,JUG,=1,x",
+      "urn,,URN,3,4",
+      "cut,Cut",
+    ]);
+    await page.getByText(`line 5, column "Cost per item"`).waitFor();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download this list" }).click();
+    const pieces: Buffer[] = [];
+    for await (const piece of await (await downloading).createReadStream()) pieces.push(Buffer.from(piece));
+    const number = "must be a number like 1234.50, not";
+    assert.equal(
+      Buffer.concat(pieces).toString(),
+      [
+        "\ufeffLine,Column,Mistake",
+        `4,Variant Price,"${number} ""cheap"""`,
+        `5,Variant Price,"${number} ""=1"""`,
+        `5,Cost per item,"${number} ""x"""`,
+        "6,Title,is needed on the first row of urn",
+        "7,,has more or fewer values than there are columns; a value with a separator in it must be quoted",
+        "",
+      ].join("\r\n"),
+    );
+    await picture(page, "import-refused-many");
+
     await choose(page, "products.csv", products);
     await page.getByText("2 products").waitFor();
     await picture(page, "import-checked");
@@ -54,6 +82,11 @@ test("a bad row is named by line, column and value, and nothing comes in until t
     for (const [name, lines, found] of [
       ["stock.csv", ["Handle,Location,On hand", "mug,Warehouse,12"], "1 stock level"],
       ["prices.csv", ["Supplier,Handle,Unit cost,Currency", "Potters,mug,4,EUR"], "1 supplier's price"],
+      [
+        "suppliers.csv",
+        ["Name,E-mail,Currency,City", "Potters,hello@potters.example,USD,Delft"],
+        "1 supplier, 1 of them replace what is there",
+      ],
       ["sales.csv", ["Handle,Date,Quantity,Location", "mug,2026-01-05,3,Warehouse"], "1 day of sales"],
     ] as const) {
       await choose(page, name, lines);
