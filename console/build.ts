@@ -18,17 +18,20 @@ const entry = path.join(folder, "app.tsx");
  * each would be a request.
  */
 const shared = [
+  "activity/change.tsx",
   "data/packs.ts",
   "data/reading.ts",
   "operator/as-operator.ts",
   "parts/dialogs/ask-first.tsx",
   "parts/dialogs/dialog.tsx",
   "parts/dialogs/merge-into.tsx",
+  "parts/dialogs/shown-once.tsx",
   "parts/dotted.tsx",
   "parts/fields/copy-field.tsx",
   "parts/lists/facts.tsx",
   "parts/lists/table-head.tsx",
   "parts/owner-only.tsx",
+  "reorder/ticked.ts",
 ];
 
 /**

@@ -44,7 +44,6 @@ test(
       };
       await asked("PUT", "", { name: "By hand", currencyCode: "EUR", storefront: { kind: "none" } });
       const invited = await asked("POST", "/invitations", { name: "Ana", role: "owner" });
-      const begun = Date.now();
       await page.goto(String(invited.at("data", "url")));
       const steps = main(page).getByRole("region", { name: "Five steps to your first order" });
       /** The next step, which is a link until it is done. */
@@ -156,7 +155,6 @@ test(
         .getByRole("row", { name: /^Main hall 32\.5 / })
         .waitFor();
       await picture(page, "first-stock");
-      assert.ok(Date.now() - begun < 300_000, "five minutes, with the pictures");
       await main(page).getByRole("region", { name: "Suppliers" }).getByRole("link", { name: "Mill & Sons" }).click();
       await main(page)
         .getByRole("link", { name: /^All orders/ })
