@@ -175,7 +175,7 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
     const context = { shop, today, locationName: null, periods: [] };
     return page.variants.map((facts) => forecastRow(facts, view.columns, context));
   };
-  const middle = { productName: "Product 13", variantId: "" };
+  const middle = { stockoutCost: 0, productName: "Product 13", variantId: "" };
   let asked = 0;
   // Another view each time, of which nothing is remembered.
   const decideAll = (): Promise<unknown> => rows({ ...views.reorder, viewName: `reorder ${(asked += 1)}` }, 50, middle);

@@ -27,6 +27,7 @@ const columns = [
   "suggestedOrderQuantity",
   "unitCost",
   "suggestedOrderValue",
+  "stockoutCost",
 ];
 
 const viewOf = () => ({

@@ -32,7 +32,7 @@ export function rowsOf(viewId: string) {
       (totalCount.value === null || (cursor !== null && rows.value.length < wanted + ahead))
     ) {
       const page = cursor === null ? { limit: firstPage } : { limit: pageMax, cursor };
-      const result = await openpo.call("forecast_view_rows", { viewId, ...page });
+      const result = await openpo.call("forecast_view_rows", { viewId, sort: "stockoutCost", ...page });
       if (!result.ok) return void (problem.value = problemOf(result));
       const { data } = result;
       ({ cursor } = data);

@@ -5,11 +5,11 @@
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { dayIn } from "../base/time/calendar.ts";
-import { decodeNamePosition, encodeCursor } from "../base/cursor.ts";
+import { type CursorScope, decodeCursor, decodeNamePosition, encodeCursor } from "../base/cursor.ts";
 import { Fault } from "../base/fault.ts";
 import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast/forecast.ts";
 import { areBlocksBehind, makeBlock } from "../shop/forecast/reorder-block-tables.ts";
-import { forecastPage, loadLocationNames } from "../shop/forecast/forecast-rows.ts";
+import { forecastPage, loadLocationNames, type RowPosition } from "../shop/forecast/forecast-rows.ts";
 import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast/saved-views.ts";
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
@@ -131,26 +131,41 @@ async function isBroad(tx: Tx, shopId: string, view: ForecastView, rowsMax: numb
   return await hasMoreRows(tx, "variant", shopId, variantsOnLoopMax);
 }
 
+/** Sort keys of a row, as a cursor holds them. */
+const keysOf = ({ stockoutCost, productName, variantId }: RowPosition, dearestFirst: boolean) =>
+  dearestFirst ? [stockoutCost, productName, variantId] : [productName, variantId];
+
+/** Where a page begins: by product name, or by what a stock-out costs first. */
+function positionIn(scope: CursorScope, dearestFirst: boolean, encoded: string): RowPosition {
+  if (!dearestFirst) {
+    const { name: productName, id: variantId } = decodeNamePosition(scope, encoded);
+    return { stockoutCost: 0, productName, variantId };
+  }
+  const [stockoutCost, productName, variantId] = decodeCursor(scope, encoded, ["number", "string", "string"]);
+  return { stockoutCost, productName, variantId };
+}
+
 const rowsOperation = operation({
   ...read,
   tag,
   toolSets: ["reorder"],
   name: "forecast_view_rows",
   title: "Read a forecast view's rows",
-  summary: "A forecast view's rows, computed from stock, sales and open orders as they are now.",
-  description: `One row per variant in its scope, by product name. Read columns on every page: they change when the view is edited. How each figure is computed: ${only("rest", "docs/forecasting.md")}${only("mcp", "the resource openpo://guides/forecast-figures")}.`,
+  summary: "A forecast view's rows, from stock, sales and open orders as they are now.",
+  description: `One row per variant in scope, by product name. Read columns on every page: they change with the view. How figures are made: ${only("rest", "docs/forecasting.md")}${only("mcp", "the resource openpo://guides/forecast-figures")}.`,
   route: { method: "GET", path: "/forecast-views/{viewId}/rows" },
   faults: ["NOT_FOUND"],
   input: z
     .strictObject({
       viewId: pathId.meta({ description: only("rest", "Id of the forecast view.") }),
       variantIds: listParameter(id, "Only these variants of the view."),
+      sort: z.enum(["stockoutCost"]).optional().meta({ description: "Of reorders only: dearest stock-out first." }),
       limit: z
         .int()
         .min(1)
         .max(rowsPageMax)
         .default(rowsPageDefault)
-        .meta({ description: `Rows of one page, 1 to ${rowsPageMax}.`, query: "integer" }),
+        .meta({ description: "Rows of one page.", query: "integer" }),
       cursor,
     })
     .meta({ example: { viewId: "fv_demo_months", variantIds: ["var_021", "var_182"], limit: 100 } }),
@@ -165,9 +180,10 @@ const rowsOperation = operation({
     const scope = {
       list: call.operation,
       shopId,
-      filters: { viewId: input.viewId, variantIds: input.variantIds?.toSorted() },
+      filters: { viewId: input.viewId, variantIds: input.variantIds?.toSorted(), sort: input.sort },
     };
-    const after = input.cursor === undefined ? null : decodeNamePosition(scope, input.cursor);
+    const dearestFirst = input.sort === "stockoutCost";
+    const after = input.cursor === undefined ? null : positionIn(scope, dearestFirst, input.cursor);
     const today = dayIn(call.shop.timezone, call.clock.now());
     const { view, locationNames, page } = await call.read(async (tx) => {
       const view = await loadForecastView(tx, shopId, input.viewId);
@@ -181,9 +197,9 @@ const rowsOperation = operation({
         page: await forecastPage(
           tx,
           shopId,
-          { view, variantIds: input.variantIds ?? null },
+          { view, variantIds: input.variantIds ?? null, dearestFirst },
           { shop: call.shop, today },
-          after === null ? null : { productName: after.name, variantId: after.id },
+          after,
           input.limit,
         ),
       };
@@ -200,7 +216,7 @@ const rowsOperation = operation({
         columns: [...columnsOf(view.columns, context.periods)],
         rows: page.variants.map((facts) => forecastRow(facts, view.columns, context)),
         totalCount: page.totalCount,
-        cursor: page.end === null ? null : encodeCursor(scope, [page.end.productName, page.end.variantId]),
+        cursor: page.end === null ? null : encodeCursor(scope, keysOf(page.end, dearestFirst)),
       },
     };
   },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { seriesFrom } from "../../src/shop/forecast/demand.ts";
-import { type BlockedStock, blockOf, neededOf } from "../../src/shop/forecast/reorder-block.ts";
+import { type BlockedStock, blockOf, keptOf } from "../../src/shop/forecast/reorder-block.ts";
 import type { DecidingRows } from "../../src/shop/forecast/forecast-facts.ts";
 
 const locations = ["pier", "main", 'it\'s\n"north"', ""];
@@ -109,19 +109,16 @@ test("a block gives back what decides about each variant, in every view, in its 
           variant_id: variants[index] ?? "",
           product_name: `Product "${index}"`,
           status: isActive ? "active" : "inactive",
+          price: index % 2 === 0 ? null : index,
+          unit_cost: index % 3 === 0 ? null : index * 2,
         }));
         const rowsOf = (variantId: string): DecidingRows =>
           all[variants.indexOf(variantId)]?.rows ?? { onHand: [], incoming: [], series: [], offers: [] };
         const seen: [string, BlockedStock][] = [];
-        const needed = neededOf(
-          blockOf(keys, rowsOf),
-          { locationIds, supplierIds, variantIds },
-          "CHF",
-          (variantId, stock) => {
-            seen.push([variantId, stock]);
-            return variantId !== "v2";
-          },
-        );
+        const needed = keptOf(blockOf(keys, rowsOf), { locationIds, supplierIds, variantIds }, "CHF", (key, stock) => {
+          seen.push([key.variant_id, stock]);
+          return key.variant_id === "v2" ? null : key;
+        });
         const expected = keys.flatMap((key): [string, BlockedStock][] => {
           const stock = stockOf(rowsOf(key.variant_id), key.status === "active", locationIds, supplierIds);
           const isWanted = variantIds === null || variantIds.includes(key.variant_id);

@@ -36,14 +36,14 @@ const many = (count: number): readonly object[] =>
   ]).flat();
 
 /** How many variants need an order, and how many rows were read to find out, by somebody who has never read the view. */
-async function readLatest({ engine, shopId, clock }: GoodsServer, viewName: string) {
+async function readLatest({ engine, shopId, clock }: GoodsServer, viewName: string, dearestFirst = false) {
   return await engine.read(shopId, async (tx) => {
     const { counting, rows } = countingRows(tx);
     const [found, shop] = await Promise.all([loadForecastView(tx, shopId, "all"), loadShop(tx, shopId)]);
     assert.ok(found !== null && shop !== null);
-    const scope = { view: { ...found, viewName }, variantIds: null };
+    const scope = { view: { ...found, viewName }, variantIds: null, dearestFirst };
     const page = await forecastPage(counting, shopId, scope, { shop, today: dayIn("UTC", clock.now()) }, null, 3);
-    return { needed: page.totalCount, rows: rows() };
+    return { needed: page.totalCount, rows: rows(), first: page.variants.map(({ variantId }) => variantId) };
   });
 }
 
@@ -67,6 +67,7 @@ test("many variants get blocks when an import ends, and after a change of all", 
 
   // What is changed since the blocks were made.
   await server.bring([
+    { type: "variant", variantId: idOf(5), productId: "p", productName: `Shirt ${idOf(5)}`, price: 3 },
     level(0, 5),
     level(1, -5),
     level(3, -5),
@@ -78,7 +79,8 @@ test("many variants get blocks when an import ends, and after a change of all", 
       quantity: 99,
     },
   ]);
-  const changed = await readLatest(server, "after some changes");
+  const changed = await readLatest(server, "after some changes", true);
+  assert.equal(changed.first[0], idOf(5), "the dearest stock-out of rows");
   assert.equal(changed.needed, needed + 2);
   assert.ok(changed.rows < 120, `${changed.rows} rows after some changes`);
 
@@ -103,7 +105,8 @@ test("many variants get blocks when an import ends, and after a change of all", 
   const answer = await server.get("/api/v1/forecast-views/all/rows?limit=3");
   assert.equal(answer.at("data", "totalCount"), needed + 2, answer.text);
   await until("the blocks are made", async () => !(await behind()));
-  const made = await readLatest(server, "after the first read");
+  const made = await readLatest(server, "after the first read", true);
+  assert.equal(made.first[0], idOf(5), "the dearest stock-out of blocks");
   assert.equal(made.needed, needed + 2);
   assert.ok(made.rows < 60, `${made.rows} rows with new blocks`);
 });

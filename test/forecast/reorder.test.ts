@@ -30,6 +30,7 @@ const suggestion = (variantId: string, more: Partial<Suggestion> = {}): Suggesti
     sku: variantId.toUpperCase(),
     isActive: true,
     unitCost: null,
+    price: null,
     onHand: pieces(4),
     incoming: pieces(2),
     series: [],

@@ -14,6 +14,7 @@ const today = dayFrom("2026-11-21");
 interface Asked {
   readonly limit?: number;
   readonly variantIds?: readonly string[];
+  readonly dearestFirst?: boolean;
   /** Runs between two pages. */
   readonly between?: () => Promise<unknown>;
 }
@@ -28,7 +29,7 @@ async function rowsOf(shop: TestShop, viewId: string, asked: Asked = {}): Promis
     const { view, page } = await shop.engine.read(shopId, async (tx) => {
       const view = await loadForecastView(tx, shopId, viewId);
       assert.ok(view !== null);
-      const scope = { view, variantIds: asked.variantIds ?? null };
+      const scope = { view, variantIds: asked.variantIds ?? null, dearestFirst: asked.dearestFirst ?? false };
       return {
         view,
         page: await forecastPage(tx, shopId, scope, { shop: shop.shop, today }, after, asked.limit ?? 50),
@@ -156,6 +157,7 @@ test("a row's figures are those computed by hand from what was imported", () =>
         expectedArrivalDate: "2026-11-24",
         draftQuantity: 0,
         reorderReason: "demand",
+        stockoutCost: 4.5,
       },
     ]);
   }));
@@ -485,6 +487,49 @@ test("pages neither repeat nor skip, whatever their size and whatever comes in b
       everything,
     );
     assert.equal(new Set(seen.map((row) => row.variantId)).size, seen.length);
+  }));
+
+test("a view of reorders only has the dearest stock-out first where that is asked for: page by page, remembered, and decided again", () =>
+  withShops(async (open) => {
+    const shop = await open("dear", { currencyCode: "EUR", fxRates: {} });
+    const weeks = ["2026-10-19", "2026-10-26", "2026-11-02", "2026-11-09"];
+    const selling = (variantId: string, weekly: number, more: object = {}) => [
+      variant(variantId, `Mug ${variantId}`, more),
+      level(variantId, "main", 1),
+      ...weeks.map((date) => sale(variantId, date, weekly, "main")),
+    ];
+    const dear = [
+      ...selling("a", 7, { unitCost: 2 }),
+      ...selling("b", 7, { price: 5, unitCost: 2 }),
+      ...selling("c", 14, { price: 5, unitCost: 2 }),
+      ...selling("d", 7, { price: 5 }),
+      ...selling("e", 7),
+      ...selling("f", 7, { price: 5, unitCost: 2 }),
+      level("f", "pier", 1_000),
+      view("low", { filters: { onlyReorder: true } }),
+      view("everything"),
+    ];
+    await shop.bring([...base, ...dear]);
+    const read = async (viewId: string, asked: Asked = {}): Promise<readonly unknown[]> =>
+      (await rowsOf(shop, viewId, { limit: 2, ...asked })).map((row) => [row.variantId, row["stockoutCost"]]);
+    const dearest = [
+      ["c", 6],
+      ["d", 5],
+      ["b", 3],
+      ["a", 2],
+      ["e", null],
+    ];
+    const byName = dearest.toSorted(([one], [other]) => String(one).localeCompare(String(other)));
+    for (const reading of ["decided", "remembered"]) {
+      assert.deepEqual(await read("low", { dearestFirst: true }), dearest, reading);
+      assert.deepEqual(await read("low"), byName, reading);
+    }
+    assert.deepEqual(await read("low", { dearestFirst: true, variantIds: ["a", "b"] }), [dearest[2], dearest[3]]);
+    assert.deepEqual(await read("everything", { dearestFirst: true }), await read("everything"));
+    // A higher price moves one up.
+    await shop.bring([variant("b", "Mug b", { price: 9, unitCost: 2 })]);
+    const [c, d, , ...others] = dearest;
+    assert.deepEqual(await read("low", { dearestFirst: true }), [["b", 7], c, d, ...others]);
   }));
 
 test("a view comes in, goes out as it is, and is replaced whole", () =>

@@ -108,6 +108,7 @@ const factsOf = fc.record<VariantFacts>({
   sku: fc.constant(null),
   isActive: fc.boolean(),
   unitCost: fc.constant(null),
+  price: fc.option(fc.integer({ min: 0, max: 1_000_000 }).map(asMoney)),
   onHand: fc.integer({ min: -50_000, max: 500_000 }).map(asQuantity),
   incoming: fc.integer({ min: 40_000, max: 100_000 }).map(asQuantity),
   lateArrivals: fc.array(

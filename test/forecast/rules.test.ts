@@ -235,6 +235,7 @@ const facts = (patch: Partial<VariantFacts> = {}): VariantFacts => ({
   sku: "K-R",
   isActive: true,
   unitCost: money(3.5),
+  price: money(9.99),
   onHand: pieces(20),
   incoming: zeroQuantity,
   series: [steady],
@@ -292,7 +293,23 @@ test("the figures of a row are those that a buyer computes by hand", () => {
     expectedArrivalDate: "2026-12-05",
     draftQuantity: 24,
     reorderReason: "demand",
+    // 5 USD are 4.5 EUR: 2 a day at 9.99 − 4.5.
+    stockoutCost: 10.98,
   });
+});
+
+test("a day without stock costs its margin, without a cost its price, without a price its cost, and nothing where none is known or it sells below cost", () => {
+  const costing = (patch: Partial<VariantFacts>): unknown =>
+    forecastRow(facts(patch), ["stockoutCost"], { ...context, locationName: null })["stockoutCost"];
+  const noCost = { offers: [offer({ unitCost: null })], unitCost: null };
+  assert.equal(costing({}), 10.98);
+  // The supplier's cost comes before the catalogue's.
+  assert.equal(costing({ offers: [offer({ unitCost: null })], unitCost: money(3.5) }), 12.98);
+  assert.equal(costing(noCost), 19.98);
+  assert.equal(costing({ price: null }), 9);
+  assert.equal(costing({ price: money(4) }), 0);
+  assert.equal(costing({ ...noCost, price: null }), null);
+  assert.equal(costing({ series: [] }), 0);
 });
 
 test("the position decides: what is incoming counts as if it were there, and exactly at the reorder point it is time", () => {
@@ -436,5 +453,6 @@ test("the columns on offer are those of the contract", () => {
     "expectedArrivalDate",
     "draftQuantity",
     "reorderReason",
+    "stockoutCost",
   ]);
 });

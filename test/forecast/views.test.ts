@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import { columnIds } from "../../src/core/forecast/forecast.ts";
 import { bring } from "../support/shops/imported-records.ts";
-import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+import { assertFault, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const dayMs = 86_400_000;
 
@@ -99,6 +99,34 @@ test("rows come in pages, each with its columns; every row has every column", as
       assert.notEqual(page.at("data", "rows", 0, currencyColumn), undefined, currencyColumn);
     }
   }
+});
+
+test("what a day without stock costs orders the rows of reorders only, over pages; another order's cursor is refused", async () => {
+  await using server = await startServer();
+  const prices = records(server.clock).flatMap((record) => {
+    if (!("productName" in record && "variantId" in record)) return [record];
+    const { variantId } = record;
+    return [
+      { ...record, price: Number(String(variantId).slice(2)) },
+      ...[{ type: "inventoryLevel", variantId, locationId: "pier", onHand: -20 }],
+    ];
+  });
+  await bring(server, [...prices, view("low", { filters: { onlyReorder: true } })]);
+  const path = "/api/v1/forecast-views/low/rows?limit=4";
+  const ids: unknown[] = [];
+  let next = "";
+  for (let page = 0; page < 3; page += 1) {
+    const read = await server.get(`${path}&sort=stockoutCost${next}`);
+    ids.push(...idsOf(read));
+    const cursor = read.at("data", "cursor");
+    next = typeof cursor === "string" ? `&cursor=${cursor}` : "";
+    if (page === 0) assertFault(await server.get(`${path}${next}`), 400, "INVALID_INPUT");
+  }
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 10 }, (_, index) => `v-${9 - index}`),
+  );
+  assertFault(await server.get(`${path}&sort=name`), 400, "INVALID_INPUT");
 });
 
 test("figures are of the moment of asking", async () => {

@@ -158,6 +158,8 @@ export interface VariantFacts extends StockFacts {
   readonly sku: string | null;
   /** The catalogue's cost, in the shop's currency. */
   readonly unitCost: Money | null;
+  /** Of the sale, in the shop's currency. */
+  readonly price: Money | null;
   readonly arrivals: readonly Arrival[];
   readonly sold30d: Quantity;
   readonly sold90d: Quantity;
@@ -334,6 +336,23 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
     if (isByMinimum) return "minimum";
     return position < 0 ? "owed" : "demand";
   }
+}
+
+/**
+ * What a day without stock costs, in the shop's currency, rounded once to its minor unit: what the day's demand brings
+ * in beyond its cost, or in all where its cost is not known, or what it costs where its price is not known. Null: neither
+ * is.
+ */
+export function stockoutCost(
+  { price, unitCost }: Pick<VariantFacts, "price" | "unitCost">,
+  { offer, dailyDemand }: Pick<Replenishment, "offer" | "dailyDemand">,
+  shop: ShopRates,
+): Money | null {
+  const cost = (offer === null ? null : costInShopCurrency(offer, shop)) ?? unitCost;
+  const lost = price === null ? cost : Math.max(0, price - (cost ?? 0));
+  if (lost === null) return null;
+  const exact = BigInt(dailyDemand) * BigInt(lost);
+  return asMoney(Number(roundToMinorUnit(exact, BigInt(dailyDemandScale), shop.currencyCode)));
 }
 
 /** The figures of one period in supply mode. */
@@ -571,6 +590,16 @@ const columnDefinitions = {
     cell: ({ facts }) => quantityToNumber(facts.draftQuantity),
   },
   reorderReason: { displayName: "Decided by", type: "string", cell: ({ reorderReason }) => reorderReason },
+  stockoutCost: {
+    displayName: "Stock-out cost a day",
+    type: "number",
+    unit: "currency",
+    currencyColumn: null,
+    cell: (figures) => {
+      const cost = stockoutCost(figures.facts, figures, figures.context.shop);
+      return cost === null ? null : moneyToNumber(cost);
+    },
+  },
 } as const satisfies Record<string, ColumnDefinition>;
 
 /** The id of an available column. */

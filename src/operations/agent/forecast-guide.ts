@@ -21,6 +21,7 @@ Rows are computed when they are read, summed over the view's locations. The cons
 | needsReorder | active, and onHand + incoming within leadTimeDays + 30 is below 0, or it sells and is at or below reorderPoint |
 | suggestedOrderQuantity | 0 unless needsReorder; else what is missing to reorderPoint + 30 days of demand, at least moq, in whole packs |
 | reorderReason | what decided: demand, minimum, owed, maximum, excluded, archived; null when nothing is low. A buyer's minimum, maximum and cover days come before the computed figures |
+| stockoutCost | dailyDemand × (price − cost); without a cost × price, without a price × cost |
 | suggestedOrderValue, stockValue | in the shop's currency; null without a cost or a rate |
 | demand:P, incoming:P, projectedOnHand:P | of a coming week or month P: demand, goods that open orders bring, and the stock left at its end |
 

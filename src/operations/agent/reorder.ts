@@ -51,7 +51,7 @@ export const reorderFacts = {
     const { shopId } = shop;
     if (await hasMoreRows(tx, "variant", shopId, variantsOnLoopMax)) leaveLoop();
     const context = { shop, today };
-    const scope = { view: { ...view, onlyReorder: true }, variantIds: null };
+    const scope = { view: { ...view, onlyReorder: true }, variantIds: null, dearestFirst: true };
     const needed = await forecastPage(tx, shopId, scope, context, null, reorderVariantsMax);
     const known = new Set(needed.variants.map((facts) => facts.variantId));
     const others = variantIds.filter((variantId) => !known.has(variantId));
@@ -190,7 +190,7 @@ export const reorderFromView = operation({
   title: "Reorder from a forecast view",
   summary: "Drafts one order for each supplier from what a forecast view suggests.",
   description:
-    "Call it first as a dry run, show the answer to a person, then commit with dryRun false, an idempotencyKey and in lines the quantities that they changed. Variants on a Draft order already are skipped and that order is named. Nothing is sent: purchase_order_status moves a draft to Sent.",
+    "Call it first as a dry run, show the answer to a person, then commit with dryRun false, an idempotencyKey and in lines the quantities that they changed. Variants on a Draft order are skipped and it is named. Nothing is sent: purchase_order_status moves a draft to Sent.",
   scope: "write",
   repeat: "adds-again",
   faults: ["NOT_FOUND", "LIMIT_EXCEEDED"],
@@ -199,14 +199,14 @@ export const reorderFromView = operation({
       viewId: id.meta({ description: "Of forecast_view_list." }),
       locationId: id.meta({ description: "Where the goods are to come." }),
       noteToSupplier: textOfLines(noteMax).optional(),
-      dryRun: z.boolean().default(true).meta({ description: "true: nothing is made, purchaseOrderId is null." }),
+      dryRun: z.boolean().default(true).meta({ description: "true: nothing is made." }),
       lines: z
         .array(z.strictObject({ variantId: id, quantity }))
         .max(reorderVariantsMax)
         .check(noRepeats((line) => line.variantId, "variantId"))
         .optional()
         .meta({
-          description: "Quantities in place of the suggested ones; 0 leaves a variant out. Others are as suggested.",
+          description: "Quantities in place of the suggested ones; 0 leaves a variant out.",
         }),
     })
     .meta({ example: { viewId: "fv_demo_order", locationId: "loc_warehouse", dryRun: true } }),

@@ -14,24 +14,30 @@ import type { ForecastView } from "./saved-views.ts";
 /** Views that are remembered, of all shops; the one that was asked for the longest time ago is forgotten first. */
 export const viewsMax = 32;
 
+/** A variant that needs an order. */
+export interface DecidedKey extends VariantKey {
+  /** What a day without stock costs, where rows are in its order; -1: nobody knows. Else 0. */
+  readonly stockoutCost: number;
+}
+
 interface Decided {
   readonly version: ForecastVersion;
-  readonly rows: readonly VariantKey[];
+  readonly rows: readonly DecidedKey[];
 }
 
 const decided = new RecentMap<Decided>(viewsMax);
 
 /** Decides which of these variants of the view need an order; null: of all. In the order of the view. */
-type Decide = (variantIds: readonly string[] | null) => Promise<readonly VariantKey[]>;
+type Decide = (variantIds: readonly string[] | null) => Promise<readonly DecidedKey[]>;
 
 /** Returns the decisions, with the variants decided again that were changed since. */
 async function decidedSince(
   tx: Tx,
   shopId: string,
   found: Decided,
-  compare: (a: VariantKey, b: VariantKey) => number,
+  compare: (a: DecidedKey, b: DecidedKey) => number,
   decide: Decide,
-): Promise<readonly VariantKey[]> {
+): Promise<readonly DecidedKey[]> {
   const changed = await variantsChangedSince(tx, shopId, found.version);
   if (changed === null) return await decide(null);
   const gone = new Set(changed);
@@ -49,14 +55,14 @@ async function decidedSince(
 export async function decidedOnce(
   tx: Tx,
   shopId: string,
-  view: ForecastView,
+  order: { readonly view: ForecastView; readonly dearestFirst: boolean },
   { shop, today }: Pick<ForecastContext, "shop" | "today">,
-  compare: (a: VariantKey, b: VariantKey) => number,
+  compare: (a: DecidedKey, b: DecidedKey) => number,
   decide: Decide,
-): Promise<readonly VariantKey[]> {
+): Promise<readonly DecidedKey[]> {
   const version = await loadForecastVersion(tx, shopId);
   if (version === null) return await decide(null);
-  const key = JSON.stringify([shopId, view, today, shop.currencyCode, shop.fxRates]);
+  const key = JSON.stringify([shopId, order, today, shop.currencyCode, shop.fxRates]);
   const found = decided.get(key);
   const isSame = found?.version.epoch === version.epoch;
   // A transaction that began earlier sees an earlier state than the one that is remembered.

@@ -38,6 +38,12 @@ export interface VariantKey {
   readonly status: string;
 }
 
+/** A variant of which it is decided, with its price and the catalogue's cost. */
+export interface PricedKey extends VariantKey {
+  readonly price: number | null;
+  readonly unit_cost: number | null;
+}
+
 /** The variants that facts are loaded for. */
 interface FactScope {
   readonly tx: Tx;
@@ -498,6 +504,7 @@ interface VariantRow {
   readonly variant_name: string | null;
   readonly sku: string | null;
   readonly unit_cost: number | null;
+  readonly price: number | null;
 }
 
 /** Loads all facts of these variants, in the order of the keys. */
@@ -515,7 +522,7 @@ export async function loadFacts(
     "variant_id",
     [shopId],
     (condition) =>
-      `select variant_id, product_id, variant_name, sku, unit_cost from variant where shop_id = ?${condition}`,
+      `select variant_id, product_id, variant_name, sku, unit_cost, price from variant where shop_id = ?${condition}`,
   );
   const variants = new Map(rows.map((row) => [row.variant_id, row]));
   const places = atLocations(scope, "location_id");
@@ -544,6 +551,7 @@ export async function loadFacts(
       variantName: variant.variant_name,
       sku: variant.sku,
       unitCost: orNull(variant.unit_cost, asMoney),
+      price: orNull(variant.price, asMoney),
       arrivals: arrivals.get(key.variant_id) ?? [],
       draftQuantity: drafts?.get(key.variant_id) ?? zeroQuantity,
       ...recentFacts(recent.get(key.variant_id) ?? [], context.today),

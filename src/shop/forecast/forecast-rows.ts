@@ -9,14 +9,29 @@
  *       reorders only, walk the variants in scope, never sales.
  */
 import { compareText } from "../../base/text/compare-text.ts";
-import { type ForecastContext, type VariantFacts, replenishment } from "../../core/forecast/forecast.ts";
+import {
+  type ForecastContext,
+  type StockFacts,
+  type VariantFacts,
+  replenishment,
+  stockoutCost,
+} from "../../core/forecast/forecast.ts";
+import { asMoney } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
-import { neededOf } from "./reorder-block.ts";
+import { keptOf } from "./reorder-block.ts";
 import { loadBlocks } from "./reorder-block-tables.ts";
-import { type VariantKey, loadFacts, loadLateArrivals, loadSteering, loadStock } from "./forecast-facts.ts";
-import { decidedOnce } from "./decided-rows-memo.ts";
+import {
+  type PricedKey,
+  type VariantKey,
+  loadFacts,
+  loadLateArrivals,
+  loadSteering,
+  loadStock,
+} from "./forecast-facts.ts";
+import { type DecidedKey, decidedOnce } from "./decided-rows-memo.ts";
 import type { FilterKind, ForecastView } from "./saved-views.ts";
+import { orNull } from "../columns.ts";
 import type { Fragment } from "../fragment.ts";
 
 /** The variants that rows are asked for. */
@@ -24,10 +39,14 @@ interface ForecastScope {
   readonly view: ForecastView;
   /** Only these of the view's variants; null: all. */
   readonly variantIds: readonly string[] | null;
+  /** Rows of a view of reorders only: the dearest stock-out first. Default: by product name, as all other views. */
+  readonly dearestFirst?: boolean;
 }
 
 /** Where a page of rows ended. */
 export interface RowPosition {
+  /** Where the dearest stock-out is first; -1: nobody knows it. Else 0. */
+  readonly stockoutCost: number;
   readonly productName: string;
   readonly variantId: string;
 }
@@ -41,6 +60,8 @@ interface ForecastPage {
 }
 
 const keyColumns = "v.variant_id, v.product_name, v.status";
+
+const pricedColumns = `${keyColumns}, v.price, v.unit_cost`;
 
 /** The view's variants, named `v`. */
 function sourceOf(shopId: string, view: ForecastView): Fragment {
@@ -68,15 +89,23 @@ function sourceOf(shopId: string, view: ForecastView): Fragment {
   return { sql: `from ${from} where ${conditions.join(" and ")}`, params };
 }
 
-const positionOf = (row: VariantKey): RowPosition => ({ productName: row.product_name, variantId: row.variant_id });
+const positionOf = ({ stockoutCost, product_name: productName, variant_id: variantId }: DecidedKey): RowPosition => ({
+  stockoutCost,
+  productName,
+  variantId,
+});
 
 const comparePositions = (a: RowPosition, b: RowPosition): number =>
-  compareText(a.productName, b.productName) || compareText(a.variantId, b.variantId);
+  b.stockoutCost - a.stockoutCost || compareText(a.productName, b.productName) || compareText(a.variantId, b.variantId);
 
-const compareRows = (a: VariantKey, b: VariantKey): number => comparePositions(positionOf(a), positionOf(b));
+/** The dearest stock-out first, then by product name: by that alone where all cost the same. */
+const compareRows = (a: DecidedKey, b: DecidedKey): number => comparePositions(positionOf(a), positionOf(b));
+
+/** A row of a view that is in the order of product names. */
+const named = (row: VariantKey): DecidedKey => ({ ...row, stockoutCost: 0 });
 
 /** Returns the number of rows, which are in order, that are not after the position. */
-function placeAfter(rows: readonly VariantKey[], after: RowPosition | null): number {
+function placeAfter(rows: readonly DecidedKey[], after: RowPosition | null): number {
   if (after === null) return 0;
   let [from, to] = [0, rows.length];
   while (from < to) {
@@ -88,28 +117,23 @@ function placeAfter(rows: readonly VariantKey[], after: RowPosition | null): num
   return from;
 }
 
-/** All variants in scope, in the order of the rows. */
-async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly VariantKey[]> {
+/** All variants in scope. */
+function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly PricedKey[]> {
   const { sql, params } = sourceOf(shopId, scope.view);
-  if (scope.variantIds === null)
-    return tx.all<VariantKey>(`select ${keyColumns} ${sql} order by v.product_name, v.variant_id`, params);
-  const rows = await selectIn<VariantKey>(
-    tx,
-    `select ${keyColumns} ${sql} and v.variant_id in (?)`,
-    params,
-    scope.variantIds,
-  );
-  return rows.toSorted(compareRows);
+  const select = `select ${pricedColumns} ${sql}`;
+  return scope.variantIds === null
+    ? tx.all<PricedKey>(select, params)
+    : selectIn<PricedKey>(tx, `${select} and v.variant_id in (?)`, params, scope.variantIds);
 }
 
 interface KeyPage {
-  readonly rows: readonly VariantKey[];
+  readonly rows: readonly DecidedKey[];
   readonly totalCount: number;
   readonly end: RowPosition | null;
 }
 
 /** The page that these rows begin with; one more row than `limit` means that there is another page. */
-function pageOf(rows: readonly VariantKey[], totalCount: number, limit: number): KeyPage {
+function pageOf(rows: readonly DecidedKey[], totalCount: number, limit: number): KeyPage {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, totalCount, end: rows.length > limit && last !== undefined ? positionOf(last) : null };
@@ -132,7 +156,7 @@ async function keyPage(
       [...params, ...(after === null ? [] : [after.productName, after.variantId]), limit + 1],
     ),
   ]);
-  return pageOf(rows, count?.n ?? 0, limit);
+  return pageOf(rows.map(named), count?.n ?? 0, limit);
 }
 
 /**
@@ -153,19 +177,27 @@ export async function forecastPage(
   after: RowPosition | null,
   limit: number,
 ): Promise<ForecastPage> {
-  const { view } = scope;
+  const { view, dearestFirst = false } = scope;
   if (!view.onlyReorder && scope.variantIds === null) {
     const page = await keyPage(tx, shopId, view, after, limit);
     return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
   }
-  const decideRows = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+  /** Null: it needs no order. */
+  const decided = ({ price, unit_cost: unitCost, ...key }: PricedKey, stock: StockFacts): DecidedKey | null => {
+    const suggested = replenishment(stock, context);
+    if (!suggested.needsReorder) return null;
+    if (!dearestFirst) return named(key);
+    const priced = { price: orNull(price, asMoney), unitCost: orNull(unitCost, asMoney) };
+    return { ...key, stockoutCost: stockoutCost(priced, suggested, context.shop) ?? -1 };
+  };
+  const decideRows = async (variantIds: readonly string[] | null): Promise<readonly DecidedKey[]> => {
     const rows = await variantsInScope(tx, shopId, { view, variantIds });
-    if (!view.onlyReorder) return rows;
+    if (!view.onlyReorder) return rows.map(named).sort(compareRows);
     const wantedIds = variantIds === null ? null : rows.map((row) => row.variant_id);
     const stockOf = await loadStock({ tx, shopId, view, variantIds: wantedIds }, context);
-    return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
+    return rows.flatMap((row) => decided(row, stockOf(row)) ?? []).sort(compareRows);
   };
-  const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+  const decide = async (variantIds: readonly string[] | null): Promise<readonly DecidedKey[]> => {
     const found = variantIds === null ? await loadBlocks(tx, shopId) : null;
     if (found === null) return await decideRows(variantIds);
     const { blocks, changed } = found;
@@ -175,23 +207,18 @@ export async function forecastPage(
     const steering = await loadSteering(all);
     const late = await loadLateArrivals(all, context.today, steering);
     const needed = blocks.flatMap((block) =>
-      neededOf(
-        block,
-        view,
-        context.shop.currencyCode,
-        (variantId, stock) =>
-          !changed.has(variantId) &&
-          replenishment(
-            { ...stock, lateArrivals: late.get(variantId) ?? [], steering: steering.get(variantId) ?? null },
-            context,
-          ).needsReorder,
-      ),
+      keptOf(block, view, context.shop.currencyCode, (key, stock) => {
+        const { variant_id: variantId } = key;
+        if (changed.has(variantId)) return null;
+        const lateArrivals = late.get(variantId) ?? [];
+        return decided(key, { ...stock, lateArrivals, steering: steering.get(variantId) ?? null });
+      }),
     );
     return [...needed, ...fresh].sort(compareRows);
   };
   const rows =
     scope.variantIds === null
-      ? await decidedOnce(tx, shopId, view, context, compareRows, decide)
+      ? await decidedOnce(tx, shopId, { view, dearestFirst }, context, compareRows, decide)
       : await decide(scope.variantIds);
   const page = pageOf(rows.slice(placeAfter(rows, after)), rows.length, limit);
   return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };

@@ -13,7 +13,7 @@
  */
 import type { Tx } from "../../store/store.ts";
 import { type StoredBlock, blockOf } from "./reorder-block.ts";
-import { type VariantKey, loadDecidingRows } from "./forecast-facts.ts";
+import { type PricedKey, loadDecidingRows } from "./forecast-facts.ts";
 import { type ForecastVersion, loadForecastVersion, variantsChangedSince } from "./forecast-version.ts";
 import { hasMoreRows } from "../size.ts";
 import { type Change, replace } from "../../store/change.ts";
@@ -32,7 +32,7 @@ const changedSinceBlocksMax = 500;
  * Format of a stored block, as a part of its epoch. A node of another version takes it for one of another epoch, and
  * does not read it.
  */
-const format = "#2";
+const format = "#3";
 
 /** The forecast version as blocks have it. */
 async function blockVersion(tx: Tx, shopId: string): Promise<ForecastVersion | null> {
@@ -102,8 +102,8 @@ export async function makeBlock(tx: Tx, shopId: string, variantsMax = blockVaria
      order by name_from, variant_from limit 1`,
     [shopId, from.name_from, from.variant_from],
   );
-  const keys = await tx.all<VariantKey>(
-    `select variant_id, product_name, status from variant
+  const keys = await tx.all<PricedKey>(
+    `select variant_id, product_name, status, price, unit_cost from variant
      where shop_id = ? and (product_name, variant_id) >= (?, ?)${end === undefined ? "" : " and (product_name, variant_id) < (?, ?)"}
      order by product_name, variant_id limit ?`,
     [

@@ -10,7 +10,7 @@
 import type { StockFacts } from "../../core/forecast/forecast.ts";
 import { type Quantity, asQuantity } from "../../core/money/money.ts";
 import { seriesFrom } from "./demand.ts";
-import { type DecidingRows, type GoodsRow, type VariantKey, offerFrom } from "./forecast-facts.ts";
+import { type DecidingRows, type GoodsRow, type PricedKey, offerFrom } from "./forecast-facts.ts";
 import type { ForecastView } from "./saved-views.ts";
 
 /** A block as it is stored. */
@@ -22,7 +22,13 @@ export interface StoredBlock {
 }
 
 interface Named {
-  readonly variants: readonly (readonly [variantId: string, productName: string, status: string])[];
+  readonly variants: readonly (readonly [
+    variantId: string,
+    productName: string,
+    status: string,
+    price: number | null,
+    unitCost: number | null,
+  ])[];
   /** Ids, names and currencies, of which numbers tell the place. */
   readonly texts: readonly string[];
 }
@@ -94,7 +100,7 @@ const seriesNumbers = 15;
 const offerNumbers = 6;
 
 /** The block of these variants. */
-export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string) => DecidingRows): StoredBlock {
+export function blockOf(keys: readonly PricedKey[], rowsOf: (variantId: string) => DecidingRows): StoredBlock {
   const writer = new Writer();
   const writeGoods = ({ location_id, quantity }: GoodsRow): void => {
     writer.text(location_id);
@@ -132,7 +138,7 @@ export function blockOf(keys: readonly VariantKey[], rowsOf: (variantId: string)
       writer.number(row.lead_time_days);
     });
   }
-  const variants = keys.map((key) => [key.variant_id, key.product_name, key.status] as const);
+  const variants = keys.map((key) => [key.variant_id, key.product_name, key.status, key.price, key.unit_cost] as const);
   const named: Named = { variants, texts: writer.texts };
   return { names: JSON.stringify(named), numbers: writer.numbers };
 }
@@ -237,19 +243,23 @@ class FactsReader {
   }
 }
 
-/** The variants of a block that the view has and that need an order, in the order of the block. */
-export function neededOf(
+/**
+ * What is kept of the variants of a block that the view has, in the order of the block.
+ *
+ * @param decide null: nothing is.
+ */
+export function keptOf<Kept>(
   { names, numbers }: StoredBlock,
   view: BlockView,
   shopCurrencyCode: string,
-  isNeeded: (variantId: string, stock: BlockedStock) => boolean,
-): readonly VariantKey[] {
+  decide: (key: PricedKey, stock: BlockedStock) => Kept | null,
+): readonly Kept[] {
   // Trusted: `blockOf` wrote it.
   const { variants, texts }: Named = JSON.parse(names);
   const reader = new FactsReader(numbers, texts, view, shopCurrencyCode);
   const chosenIds = view.variantIds === null ? null : new Set(view.variantIds);
-  const needed: VariantKey[] = [];
-  for (const [variant_id, product_name, status] of variants) {
+  const kept: Kept[] = [];
+  for (const [variant_id, product_name, status, price, unit_cost] of variants) {
     reader.isThere = view.locationIds === null;
     const stock: BlockedStock = {
       isActive: status === "active",
@@ -260,7 +270,8 @@ export function neededOf(
     };
     if (!reader.isThere || chosenIds?.has(variant_id) === false) continue;
     if (view.supplierIds !== null && stock.offers.length === 0) continue;
-    if (isNeeded(variant_id, stock)) needed.push({ variant_id, product_name, status });
+    const decided = decide({ variant_id, product_name, status, price, unit_cost }, stock);
+    if (decided !== null) kept.push(decided);
   }
-  return needed;
+  return kept;
 }
