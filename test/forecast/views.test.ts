@@ -108,7 +108,7 @@ test("what a day without stock costs orders the rows of reorders only, over page
     const { variantId } = record;
     return [
       { ...record, price: Number(String(variantId).slice(2)) },
-      ...[{ type: "inventoryLevel", variantId, locationId: "pier", onHand: -20 }],
+      { type: "inventoryLevel", variantId, locationId: "pier", onHand: -20 },
     ];
   });
   await bring(server, [...prices, view("low", { filters: { onlyReorder: true } })]);
