@@ -339,9 +339,8 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
 }
 
 /**
- * What a day without stock costs, in the shop's currency, rounded once to its minor unit: what the day's demand brings
- * in beyond its cost, or in all where its cost is not known, or what it costs where its price is not known. Null: neither
- * is.
+ * Cost of a day without stock, in the shop's currency, rounded once to its minor unit. It is the day's demand at price
+ * less cost, at the price where the cost is not known, and at the cost where the price is not. Null: neither is known.
  */
 export function stockoutCost(
   { price, unitCost }: Pick<VariantFacts, "price" | "unitCost">,

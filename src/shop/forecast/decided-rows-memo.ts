@@ -16,7 +16,7 @@ export const viewsMax = 32;
 
 /** A variant that needs an order. */
 export interface DecidedKey extends VariantKey {
-  /** What a day without stock costs, where rows are in its order; -1: nobody knows. Else 0. */
+  /** Cost of a day without stock, where rows are in its order; -1: nobody knows. Else 0. */
   readonly stockoutCost: number;
 }
 

@@ -244,9 +244,8 @@ class FactsReader {
 }
 
 /**
- * What is kept of the variants of a block that the view has, in the order of the block.
- *
- * @param decide null: nothing is.
+ * Returns what `decide` makes of the variants of a block that the view has, in the order of the block. Those of which it
+ * makes null are left out.
  */
 export function keptOf<Kept>(
   { names, numbers }: StoredBlock,
