@@ -4,7 +4,7 @@
  */
 import type { Answer, Ask } from "../admin/ask.ts";
 import type { Config } from "../service/config.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { shownOptions } from "../service/options.ts";
 import { aligned, type Arguments, type Command, type Option } from "./arguments.ts";
 import { usageError } from "./errors.ts";
@@ -23,6 +23,8 @@ export interface CommandContext {
 }
 
 export interface RunnableCommand extends Command {
+  /** The operation that it asks; absent: several, or none. */
+  readonly operation?: string;
   run(args: Arguments, context: CommandContext): Promise<void>;
 }
 
@@ -84,6 +86,27 @@ export async function withOperator(
 export const given = (input: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 
+/**
+ * The members that an option gives as `NAME=VALUE`, each time that it is given. A value that is no JSON is text.
+ *
+ * @throws CommandError when one is no `NAME=VALUE`.
+ */
+export const membersIn = (args: Arguments, option: string, command: Pick<Command, "name">): JsonObject =>
+  Object.fromEntries(
+    args.all(option).map((text): readonly [string, Json] => {
+      const at = text.indexOf("=");
+      if (at < 1)
+        throw usageError(`--${option} ${text}: must be NAME=VALUE.`, `See openpo ${command.name} --help.`);
+      const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+      try {
+        const json: Json = JSON.parse(value);
+        return [name, json];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+
 /** A command that asks one operation of a shop, and shows what that answers. */
 interface Asking extends Pick<Command, "name" | "summary"> {
   readonly details?: string;
@@ -107,6 +130,7 @@ export const asking = ({
   ...described
 }: Asking): RunnableCommand => ({
   ...described,
+  operation,
   parameters,
   options: { ...shopOption, ...options, ...commonOptions },
   async run(args, context) {
@@ -121,7 +145,7 @@ export const asking = ({
 });
 
 /** The value of an option; null when it was not given. @throws CommandError when it is no whole number. */
-export function wholeNumber(args: Arguments, option: string, command: Command): number | null {
+export function wholeNumber(args: Arguments, option: string, command: Pick<Command, "name">): number | null {
   const text = args.text(option);
   if (text === null) return null;
   if (!/^\d{1,9}$/.test(text))

@@ -10,6 +10,7 @@ import { consoleInvite, consolePeople } from "./shops/console.ts";
 import { demo } from "./demo.ts";
 import { keyCreate, keyList, keyRevoke } from "./shops/keys.ts";
 import { orderDocument } from "./shops/orders.ts";
+import { recordCommands } from "./shops/kept-records.ts";
 import { exportFile, importFile } from "./shops/records.ts";
 import {
   orderAccept,
@@ -58,6 +59,7 @@ export const commands: readonly RunnableCommand[] = [
   consolePeople,
   importFile,
   exportFile,
+  ...recordCommands,
   orderDocument,
   orderSend,
   orderMails,

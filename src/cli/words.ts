@@ -50,6 +50,9 @@ function actionOf(command: Command, args: Arguments, body: object): string | nul
     case "NOT_FOUND":
       if (command.parameters.includes("PURCHASE_ORDER_ID"))
         return `Orders are named by their id, po_…; ${listedBy[command.parameters[1] ?? ""] ?? "openpo shop list shows the shops."}`;
+      for (const noun of ["supplier", "variant", "location"])
+        if (command.name.startsWith(`${noun} `))
+          return `openpo ${noun} list --shop ${args.text("shop") ?? "SHOP_ID"} shows the ${noun}s, openpo shop list the shops.`;
       return command.parameters.includes("KEY_ID")
         ? `openpo shop list shows the shops, openpo key list --shop ${args.text("shop") ?? "SHOP_ID"} the keys of this one.`
         : "openpo shop list shows the shops.";

@@ -2,23 +2,9 @@
  * Commands on shops: create, list, delete.
  */
 import type { Ask } from "../../admin/ask.ts";
-import type { Json } from "../../base/json.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
-import { commonOptions, dataOf, given, type RunnableCommand, withOperator } from "../command.ts";
+import { commonOptions, dataOf, given, membersIn, type RunnableCommand, withOperator } from "../command.ts";
 import { listIn, memberOf, table } from "../output.ts";
-
-/** `name=value` as a member; a value that is no JSON is text. */
-function settingFrom(text: string): readonly [string, Json] {
-  const at = text.indexOf("=");
-  if (at < 1) throw usageError(`--setting ${text}: must be NAME=VALUE.`, "See openpo shop create --help.");
-  const value = text.slice(at + 1);
-  try {
-    const json: Json = JSON.parse(value);
-    return [text.slice(0, at), json];
-  } catch {
-    return [text.slice(0, at), value];
-  }
-}
 
 export const shopCreate: RunnableCommand = {
   name: "shop create",
@@ -48,7 +34,7 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
     const restApi = args.text("rest-api");
     if (restApi !== null && restApi !== "yes" && restApi !== "no")
       throw usageError("--rest-api must be yes or no.", "See openpo shop create --help.");
-    const settings = args.all("setting").map(settingFrom);
+    const settings = membersIn(args, "setting", shopCreate);
     await withOperator(
       context,
       async (ask) => {
@@ -64,7 +50,7 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
           currencyCode: args.text("currency"),
           plan: restApi === null ? null : { restApi: restApi === "yes" },
           storefront: args.flag("standalone") ? { kind: "none" } : null,
-          settings: settings.length === 0 ? null : Object.fromEntries(settings),
+          settings: Object.keys(settings).length === 0 ? null : settings,
         });
         const data = dataOf(await ask("shop_put", input));
         context.output.result(data, `Shop ${shopId} is ${before === null ? "created" : "changed"}.`);

@@ -340,7 +340,7 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
 
 /**
  * Cost of a day without stock, in the shop's currency, rounded once to its minor unit. It is the day's demand at price
- * less cost, at the price where the cost is not known, and at the cost where the price is not. Null: neither is known.
+ * less cost. Where one of both is not known, it is the other. Null: neither is known.
  */
 export function stockoutCost(
   { price, unitCost }: Pick<VariantFacts, "price" | "unitCost">,

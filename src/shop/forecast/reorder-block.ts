@@ -244,8 +244,8 @@ class FactsReader {
 }
 
 /**
- * Returns what `decide` makes of the variants of a block that the view has, in the order of the block. Those of which it
- * makes null are left out.
+ * Returns what `decide` makes of the variants of a block that the view has, in the order of the block. It leaves out
+ * those of which it makes null.
  */
 export function keptOf<Kept>(
   { names, numbers }: StoredBlock,
