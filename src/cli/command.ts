@@ -95,8 +95,7 @@ export const membersIn = (args: Arguments, option: string, command: Pick<Command
   Object.fromEntries(
     args.all(option).map((text): readonly [string, Json] => {
       const at = text.indexOf("=");
-      if (at < 1)
-        throw usageError(`--${option} ${text}: must be NAME=VALUE.`, `See openpo ${command.name} --help.`);
+      if (at < 1) throw usageError(`--${option} ${text}: must be NAME=VALUE.`, `See openpo ${command.name} --help.`);
       const [name, value] = [text.slice(0, at), text.slice(at + 1)];
       try {
         const json: Json = JSON.parse(value);
