@@ -27,7 +27,7 @@ const fieldsShown = (record: unknown): string =>
 /** `supplierId` as `SUPPLIER_ID`. */
 const parameterOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-/** What a command of the table below is, beside the operation that it asks. */
+/** A command on records: the operation that it asks, and what it says. */
 interface Described {
   readonly name: string;
   readonly operation: string;
@@ -60,7 +60,7 @@ function recordCommand({ name, named = [], options = {}, ...described }: Describ
 const argumentOf = (member: string, text: string): string | number =>
   member === "onHand" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 
-/** Columns of lists, by their headings. */
+/** Members of a list, by the headings of their columns. */
 type Columns = Readonly<Record<string, string>>;
 
 const listed = (name: string, columns: Columns) => (data: unknown) => {
