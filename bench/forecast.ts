@@ -91,6 +91,7 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
       price: null,
       status: "active",
       isArchived: false,
+      imageUrl: null,
       reorder: null,
     }),
     replaceRecord(

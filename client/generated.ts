@@ -3521,6 +3521,8 @@ export interface Operations {
       status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
       /** No longer bought. */
       isArchived?: boolean | undefined;
+      /** Its picture. */
+      imageUrl?: string | null | undefined;
       reorder?: ReorderInput | null | undefined;
     };
     output: {
@@ -3535,6 +3537,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly imageUrl: string | null;
         readonly reorder: Reorder | null;
       };
     };
@@ -3765,6 +3768,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly imageUrl: string | null;
         readonly reorder: Reorder | null;
       };
     };
@@ -3792,6 +3796,8 @@ export interface Operations {
       status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
       /** No longer bought. */
       isArchived?: boolean | undefined;
+      /** Its picture. */
+      imageUrl?: string | null | undefined;
       reorder?: ReorderInput | null | undefined;
     };
     output: {
@@ -3806,6 +3812,7 @@ export interface Operations {
         readonly price: number | null;
         readonly status: string;
         readonly isArchived: boolean;
+        readonly imageUrl: string | null;
         readonly reorder: Reorder | null;
       };
     };
@@ -4250,6 +4257,7 @@ export interface Operations {
         readonly reorderPoint: number;
         readonly needsReorder: boolean;
         readonly isArchived: boolean;
+        readonly imageUrl: string | null;
       })[];
     };
     code: string;

@@ -2,6 +2,7 @@
  * Fields of a record as a person sees and types them, and what is sent of them. A field of an address or of reorder
  * settings has its place in its name: `address.city`; the object is sent as a whole.
  */
+import { h } from "preact";
 import { money, number, numberIn, typed } from "../data/format.ts";
 import { member, signedIn } from "../data/session.ts";
 import type { FactRow } from "../parts/lists/facts.tsx";
@@ -12,8 +13,8 @@ export interface RecordField {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** Left out: a line of text. `code`: in capitals. `money`: in the shop's currency. */
-  readonly kind?: "lines" | "code" | "number" | "money" | "tick";
+  /** Left out: a line of text. `code`: in capitals. `money`: in the shop's currency. `picture`: its address. */
+  readonly kind?: "lines" | "code" | "number" | "money" | "tick" | "picture";
   /** Words to choose from, with what they are called. */
   readonly choices?: Readonly<Record<string, string>>;
   readonly isNeeded?: true;
@@ -64,7 +65,10 @@ export function said({ kind, choices }: RecordField, value: unknown): string {
 export const factsOf = (fields: readonly RecordField[], record: object): readonly FactRow[] =>
   fields.flatMap((field): readonly FactRow[] => {
     const value = field.isNeeded === true || field.name === "status" ? null : valueOf(record, field.name);
-    return value === null || value === false ? [] : [[field.label, said(field, value), field.kind === "lines"]];
+    if (value === null || value === false) return [];
+    const shown =
+      field.kind === "picture" ? h("img", { class: "picture", src: spelled(value), alt: "" }) : said(field, value);
+    return [[field.label, shown, field.kind === "lines"]];
   });
 
 /** Members of a record as they are sent. */

@@ -99,6 +99,8 @@ export const recordTexts = {
     sku: "SKU",
     barcode: "Barcode",
     price: "Selling price",
+    picture: "Picture",
+    pictureHint: "Its address, which begins with https://",
     unitCost: "Unit cost",
     status: "Status",
     minimum: "Reorder point, at least",

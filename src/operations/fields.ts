@@ -136,6 +136,9 @@ const filledText = (max: number) =>
 /** A text of one line: a name, a number, a reference (§8). */
 export const text = (max: number) => filledText(max).check(plain("line"));
 
+/** Address of a picture that a page may load. */
+export const imageUrl = text(urlMax).regex(/^https:\/\/[^\s"]+$/, "must begin with https://");
+
 /** A SKU or barcode, without the blanks around it (C52). */
 export const codeText = z
   .string()

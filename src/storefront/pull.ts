@@ -49,6 +49,8 @@ export type Pulled =
       readonly price: Money | null;
       readonly unitCost: Money | null;
       readonly status: Exclude<VariantState, "deleted">;
+      /** Of its product. */
+      readonly imageUrl: string | null;
     }
   | {
       readonly type: "level";

@@ -408,7 +408,7 @@ test("a viewer reads suppliers, products and locations, and is offered no change
         .click();
       await main(page).getByRole("heading", { name: "History" }).waitFor();
       await main(page).getByRole("heading", { name: "Orders" }).waitFor();
-      if (name === "Products") await main(page).getByRole("heading", { name: "Stock" }).waitFor();
+      if (name === "Products") await main(page).getByRole("heading", { name: "Stock", exact: true }).waitFor();
       assert.deepEqual(
         (await main(page).getByRole("button").allInnerTexts()).filter((text) => text !== "Load more"),
         [],
@@ -431,7 +431,7 @@ test("in a shop with a storefront what comes from there is read, and what is the
     });
     await page.goto(`${new URL(link).origin}/console/products/v${new URL(link).hash}`);
     await heading(page, "Flour · 1 kg").waitFor();
-    await main(page).getByRole("heading", { name: "Stock" }).waitFor();
+    await main(page).getByRole("heading", { name: "Stock", exact: true }).waitFor();
     assert.equal(
       await main(page)
         .getByRole("button", { name: /Set stock|Delete/ })

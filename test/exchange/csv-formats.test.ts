@@ -49,7 +49,7 @@ test("products: the first row of a handle has the product's values, a variant ne
   await withShops(async (open) => {
     const shop = await open("a");
     assert.deepEqual(await bring(shop, "shopify-products", products), { variant: 4 });
-    const mug = { productId: "mug", productName: "Mug", barcode: null, isArchived: false, reorder: null };
+    const mug = { productId: "mug", productName: "Mug", barcode: null, isArchived: false, imageUrl: null, reorder: null };
     assert.deepEqual(await recordsOf(shop, "variant"), [
       {
         variantId: "kettle",
@@ -62,6 +62,7 @@ test("products: the first row of a handle has the product's values, a variant ne
         price: 20,
         status: "inactive",
         isArchived: false,
+        imageUrl: null,
         reorder: null,
       },
       {
@@ -117,6 +118,7 @@ test("products: a missing column keeps the stored value; an empty value clears i
         price: 9,
         status: "inactive",
         isArchived: false,
+        imageUrl: null,
         reorder: null,
       },
     ]);

@@ -144,6 +144,7 @@ const variant = (id: number): Pulled => ({
   price: null,
   unitCost: null,
   status: "active",
+  imageUrl: null,
 });
 
 test("so many pulls ask for a page at a time (pullsMax); the others wait for their turn, and metrics count them", async () => {

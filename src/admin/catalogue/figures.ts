@@ -14,6 +14,7 @@ import {
 import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../../operations/fields.ts";
 import { documentJson, documentSchema } from "../../operations/purchase-orders/attachments.ts";
 import { Fault } from "../../base/fault.ts";
+import { loadPictures } from "../../shop/catalogue/catalogue.ts";
 import { loadRecentSales } from "../../shop/forecast/demand.ts";
 import { loadVariantFacts } from "../../shop/forecast/forecast-rows.ts";
 import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/supplier-figures.ts";
@@ -132,7 +133,7 @@ const listVariantFigures = operation({
     summary: "Stock and cover of these variants over all locations.",
     description: "The figures of a forecast view of everything. A variant that the shop does not have is left out.",
     output: z.strictObject({
-      variants: z.array(z.strictObject({ ...figureSchemas, isArchived: z.boolean() })),
+      variants: z.array(z.strictObject({ ...figureSchemas, isArchived: z.boolean(), imageUrl: z.string().nullable() })),
     }),
   },
   input: z.strictObject({ ...inShop, ids }),
@@ -140,12 +141,16 @@ const listVariantFigures = operation({
     engine.read(shopId, async (tx) => {
       const shop = await shopOf(tx, shopId);
       const today = dayIn(shop.timezone, clock.now());
-      const found = await loadVariantFacts(tx, shopId, variantIds, { shop, today });
+      const [found, pictures] = await Promise.all([
+        loadVariantFacts(tx, shopId, variantIds, { shop, today }),
+        loadPictures(tx, shopId, variantIds),
+      ]);
       return data({
         variants: found.map((facts) => {
           const context = { shop, today, locationName: null, periods: [] };
           const { productId: _product, ...figures } = forecastRow(facts, figureColumns, context);
-          return { ...figures, isArchived: facts.steering?.isArchived ?? false };
+          const imageUrl = pictures.get(facts.variantId) ?? null;
+          return { ...figures, isArchived: facts.steering?.isArchived ?? false, imageUrl };
         }),
       });
     }),

@@ -22,6 +22,7 @@ import {
   currencyCode,
   exampleAddress,
   id,
+  imageUrl,
   leadTimeDays,
   mailAddresses,
   noteMax,
@@ -75,6 +76,7 @@ export const variantInputs = {
   price: { input: unitCost, description: "In the shop's currency.", example: 8.95 },
   status: { input: z.enum(variantStatuses), example: "active" },
   isArchived: { input: z.boolean(), description: "No longer bought.", example: false },
+  imageUrl: { input: imageUrl, description: "Its picture.", example: "https://cdn.example/lighthouse.jpg" },
   reorder: { input: reorder, example: null },
 } as const satisfies InputFields<typeof variantFields>;
 

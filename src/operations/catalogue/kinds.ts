@@ -51,6 +51,7 @@ export const variants = recordOperations<typeof variantFields, Variant>({
     "barcode",
     "price",
     "status",
+    "imageUrl",
     // The storefront's is written by syncs of costs.
     ...(costSyncMode === "disabled" ? [] : (["unitCost"] as const)),
   ],

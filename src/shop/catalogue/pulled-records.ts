@@ -112,6 +112,7 @@ const isSame = (one: Variant, other: Variant): boolean =>
   one.barcode === other.barcode &&
   one.unitCost === other.unitCost &&
   one.price === other.price &&
+  one.imageUrl === other.imageUrl &&
   one.status === other.status;
 
 /** Stores the variant, and tells its history of it. */

@@ -9,7 +9,7 @@
 import { z } from "zod";
 import { asQuantity } from "../../core/money/money.ts";
 import type { Pulled, PullPage, PullRequest, StorefrontPull } from "../pull.ts";
-import { pulledMoney, pulledText } from "../pulled-values.ts";
+import { pulledMoney, pulledText, pulledUrl } from "../pulled-values.ts";
 import type { ReadContext } from "../storefront.ts";
 import type { MedusaClient } from "./client.ts";
 import { costIn } from "./costs-and-tags.ts";
@@ -152,7 +152,7 @@ const variantRow = variantShape.extend({
   barcode: text,
   ean: text,
   upc: text,
-  product: z.object({ status: z.string(), title: text }).nullish(),
+  product: z.object({ status: z.string(), title: text, thumbnail: text }).nullish(),
   prices: z.array(priceShape).nullish(),
   inventory_items: itemsWith({ metadata: z.record(z.string(), z.unknown()).nullish() }),
 });
@@ -160,7 +160,7 @@ const variantRow = variantShape.extend({
 const variantList: List<z.output<typeof variantRow>> = {
   path: `/admin/product-variants?fields=${[
     variantFields,
-    "title,sku,barcode,ean,upc,product.title,inventory_items.inventory.metadata",
+    "title,sku,barcode,ean,upc,product.title,product.thumbnail,inventory_items.inventory.metadata",
     "prices.amount,prices.currency_code,prices.min_quantity,prices.max_quantity",
     // Without these no price shows its rules.
     "prices.price_rules.attribute,prices.price_rules.value",
@@ -199,6 +199,7 @@ async function variants(
         price: pulledMoney(price?.amount),
         unitCost: costIn(item?.inventory?.metadata, currencyCode),
         status: found.state,
+        imageUrl: pulledUrl(row.product?.thumbnail),
       },
     ];
   });

@@ -339,7 +339,7 @@ export interface BulkQuery {
 export const bulkTime = "2000-01-01T00:00:00Z";
 
 const variantMembers = `id title sku barcode price requiresComponents
-          product { id title status }
+          product { id title status featuredMedia { preview { image { url } } } }
           inventoryItem { id tracked unitCost { amount currencyCode } }`;
 
 export const bulkVariants: BulkQuery = {

@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { quantityFrom } from "../../core/money/money.ts";
 import type { Pulled, PullPage, PullRequest, StorefrontPull } from "../pull.ts";
-import { pulledMoney, pulledText } from "../pulled-values.ts";
+import { pulledMoney, pulledText, pulledUrl } from "../pulled-values.ts";
 import { type ReadContext, StorefrontError } from "../storefront.ts";
 import { type BulkCursor, bulkPiece, bulkStart } from "./bulk.ts";
 import type { ShopifyClient } from "./client.ts";
@@ -147,7 +147,14 @@ const variantLine = z.object({
   barcode: z.string().nullish(),
   price: z.string().nullish(),
   requiresComponents: z.boolean(),
-  product: z.object({ id: z.string(), title: z.string(), status: z.string() }),
+  product: z.object({
+    id: z.string(),
+    title: z.string(),
+    status: z.string(),
+    featuredMedia: z
+      .object({ preview: z.object({ image: z.object({ url: z.string() }).nullish() }).nullish() })
+      .nullish(),
+  }),
   inventoryItem: z.object({
     tracked: z.boolean(),
     unitCost: z.object({ amount: z.string(), currencyCode: z.string() }).nullish(),
@@ -177,6 +184,7 @@ function variantRecord(line: VariantLine, currencyCode: string): Pulled {
     price: pulledMoney(line.price),
     unitCost: unitCost?.currencyCode === currencyCode ? pulledMoney(unitCost.amount) : null,
     status: stateOf(isUnsyncable, product.status),
+    imageUrl: pulledUrl(product.featuredMedia?.preview?.image?.url),
   };
 }
 

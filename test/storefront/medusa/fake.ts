@@ -45,6 +45,7 @@ interface Product {
   title: string;
   status: string;
   tags: readonly string[];
+  thumbnail: string | null;
 }
 
 /** An order of a customer. Tests change it as the admin would. */
@@ -69,6 +70,7 @@ interface ProductInput {
   readonly id: string;
   readonly title?: string;
   readonly status?: string;
+  readonly thumbnail?: string;
   readonly tags?: readonly { readonly id: string }[];
   readonly variants?: readonly {
     readonly title: string;
@@ -322,7 +324,10 @@ export class FakeMedusa {
       prices: prices.map((price) => ({ min_quantity: null, max_quantity: null, rules: {}, ...price })),
       manage_inventory: isManaged,
       product_id: productId,
-      product: product === undefined ? null : { id: productId, status: product.status, title: product.title },
+      product:
+        product === undefined
+          ? null
+          : { id: productId, status: product.status, title: product.title, thumbnail: product.thumbnail },
       inventory_items: items.map(({ itemId, required }) => ({
         inventory_item_id: itemId,
         required_quantity: required,
@@ -420,6 +425,7 @@ export class FakeMedusa {
       assert.ok(product !== undefined);
       product.title = entry.title ?? product.title;
       product.status = entry.status ?? product.status;
+      product.thumbnail = entry.thumbnail ?? product.thumbnail;
       product.tags = entry.tags?.map(({ id }) => id) ?? product.tags;
     }
     const made = create.map((entry): Product => {
@@ -428,6 +434,7 @@ export class FakeMedusa {
         title: entry.title ?? "",
         status: entry.status ?? "draft",
         tags: [],
+        thumbnail: null,
       };
       this.products.set(product.id, product);
       for (const variant of entry.variants ?? []) {

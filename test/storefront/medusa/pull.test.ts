@@ -72,6 +72,7 @@ test("everything is brought: locations, names, codes, prices, costs, states, wha
     const [bundle] = await medusa.addProducts([{ variants: [{ itemsOf: [{ variantId: second, required: 2 }] }] }]);
     const bundleId = bundle?.variantIds[0] ?? "";
     await medusa.ask("POST", `/admin/products/${productId}/variants/${second}`, { title: "Default variant" });
+    await medusa.ask("POST", `/admin/products/${productId}`, { thumbnail: "https://pictures.example/mug.png" });
     const metadata = { unit_cost: "4.1234", unit_cost_currency: "usd" };
     await medusa.ask("POST", `/admin/inventory-items/${await medusa.itemOf(first)}`, { metadata });
     const sent = await selling.sell(first, 3);
@@ -93,6 +94,7 @@ test("everything is brought: locations, names, codes, prices, costs, states, wha
       price: money(12.5),
       unit_cost: money(4.1234),
       status: "active",
+      image_url: "https://pictures.example/mug.png",
     });
     assert.deepEqual(
       held.variants.map((each) => [each?.["status"], each?.["variant_name"]]),

@@ -72,6 +72,7 @@ interface FakeProduct {
   status: string;
   tags: string[];
   title: string;
+  imageUrl: string | null;
   updatedAtMs: number;
 }
 
@@ -295,6 +296,7 @@ export class FakeShopify {
       requiresComponents?: boolean;
       tracked?: boolean;
       productTitle?: string;
+      imageUrl?: string;
       title?: string;
       sku?: string | null;
       barcode?: string | null;
@@ -308,6 +310,7 @@ export class FakeShopify {
         status: facts.status ?? "ACTIVE",
         tags: facts.tags ?? [],
         title: facts.productTitle ?? `Product ${facts.productId ?? `8${id}`}`,
+        imageUrl: facts.imageUrl ?? null,
         updatedAtMs: this.now(),
       });
     this.touchProduct(productId);
@@ -714,6 +717,10 @@ export class FakeShopify {
             id,
             status: product.status,
             title: product.title,
+            featuredMedia:
+              product.imageUrl === null
+                ? null
+                : { __typename: "MediaImage", preview: { image: { url: product.imageUrl } } },
             tags: product.tags,
             updatedAt: new Date(product.updatedAtMs).toISOString(),
             variants: () => ({

@@ -27,6 +27,7 @@ const inStore = (use: (world: OnFake) => Promise<void>): Promise<void> =>
     fake.addVariant("100", {
       productId: "8",
       productTitle: "Mug",
+      imageUrl: "https://cdn.shopify.com/mug.png",
       title: "Red",
       sku: "MUG-R",
       barcode: "4006381333931",
@@ -86,10 +87,16 @@ suite("a pull of everything", () => {
         price: money(12.5),
         unit_cost: money(4.1234),
         status: "active",
+        image_url: "https://cdn.shopify.com/mug.png",
       });
       assert.deepEqual(
-        held.variants.map((each) => each["status"]),
-        ["active", "active", "inactive", "unsyncable"],
+        held.variants.map((each) => [each["status"], each["image_url"] === null]),
+        [
+          ["active", false],
+          ["active", false],
+          ["inactive", true],
+          ["unsyncable", true],
+        ],
       );
       assert.deepEqual(held.levels, [
         { variant_id: "100", location_id: "1", on_hand: quantity(9) },
@@ -148,6 +155,7 @@ suite("a pull of everything", () => {
             price: null,
             status: "active",
             isArchived: false,
+            imageUrl: null,
             reorder: null,
           }),
         ]),
@@ -191,6 +199,7 @@ suite("a pull of everything", () => {
               price: null,
               status: "active",
               isArchived: false,
+              imageUrl: null,
               reorder: null,
             }),
           ),

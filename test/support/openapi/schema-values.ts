@@ -102,6 +102,7 @@ export function createValues({ known, raised, currencies, derived }: ValueOption
       serially("currencies", currencies),
       serially("countries", countries),
       `orders${drawn}@example.com; Depot <depot@example.com>`,
+      `https://example.com/${drawn}.jpg`,
     ];
   };
   /** A large number with too many decimals stands for one with fewer (C14), so decimals are tried on a small one. */

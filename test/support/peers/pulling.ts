@@ -93,7 +93,7 @@ export async function heldBy({ engine, shop: { shopId } }: Pullable) {
       "select location_id, name from location where shop_id = ? order by location_id",
     ),
     variants: await rows<Readonly<Record<string, string | number | null>>>(
-      `select variant_id, product_id, product_name, variant_name, sku, barcode, price, unit_cost, status
+      `select variant_id, product_id, product_name, variant_name, sku, barcode, price, unit_cost, status, image_url
        from variant where shop_id = ? order by variant_id`,
     ),
     levels: await rows<{ variant_id: string; location_id: string; on_hand: number }>(
