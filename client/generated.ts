@@ -4257,7 +4257,6 @@ export interface Operations {
         readonly reorderPoint: number;
         readonly needsReorder: boolean;
         readonly isArchived: boolean;
-        readonly imageUrl: string | null;
       })[];
     };
     code: string;

@@ -13,8 +13,8 @@ export interface RecordField {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** Left out: a line of text. `code`: in capitals. `money`: in the shop's currency. `picture`: its address. */
-  readonly kind?: "lines" | "code" | "number" | "money" | "tick" | "picture";
+  /** Left out: a line of text. `code`: in capitals. `money`: in the shop's currency. `link`: an address. */
+  readonly kind?: "lines" | "code" | "number" | "money" | "tick" | "link";
   /** Words to choose from, with what they are called. */
   readonly choices?: Readonly<Record<string, string>>;
   readonly isNeeded?: true;
@@ -67,7 +67,9 @@ export const factsOf = (fields: readonly RecordField[], record: object): readonl
     const value = field.isNeeded === true || field.name === "status" ? null : valueOf(record, field.name);
     if (value === null || value === false) return [];
     const shown =
-      field.kind === "picture" ? h("img", { class: "picture", src: spelled(value), alt: "" }) : said(field, value);
+      field.kind === "link"
+        ? h("a", { href: spelled(value), target: "_blank", rel: "noreferrer" }, new URL(spelled(value)).hostname)
+        : said(field, value);
     return [[field.label, shown, field.kind === "lines"]];
   });
 

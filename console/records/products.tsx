@@ -8,7 +8,6 @@ import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
 import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
-import { Picture } from "./picture.tsx";
 import { Cover, later } from "./figures/figures.tsx";
 import { ProductCard, ProductSections } from "./product-sections.tsx";
 
@@ -28,7 +27,7 @@ export const products: RecordKind = {
         { name: "barcode", label: fields.barcode, isOfStorefront: true },
         { name: "unitCost", label: fields.unitCost, kind: "money" },
         { name: "price", label: fields.price, kind: "money", isOfStorefront: true },
-        { name: "imageUrl", label: fields.picture, hint: fields.pictureHint, kind: "picture", isOfStorefront: true },
+        { name: "imageUrl", label: fields.picture, hint: fields.pictureHint, kind: "link", isOfStorefront: true },
         { name: "status", label: fields.status, choices: words.variantStatuses, isOfStorefront: true },
       ],
     },
@@ -65,7 +64,6 @@ export const products: RecordKind = {
       return {
         id: variantId,
         title: products.titleOf(variant),
-        picture: shown(variantId, ({ imageUrl }) => <Picture url={imageUrl} />, <Picture url={null} />),
         hint: variant.sku,
         status: shown(
           variantId,

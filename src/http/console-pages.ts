@@ -1,7 +1,7 @@
 /**
  * The console's page and its files (`/console`), as they were built. Files with a hash in their names may be kept for
- * good; the page is requested again each time. The page's policy lets it call this server alone, and load from it all
- * but pictures; it forbids scripts made of text.
+ * good; the page is requested again each time. The page's policy lets it load from and call this server alone, and
+ * forbids scripts made of text.
  */
 import { requireGet, type RequestContext } from "./surface.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
@@ -20,8 +20,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Products have pictures where their storefront keeps them.
-  "img-src 'self' data: https:",
+  "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
   // Files that the page itself has read: the PDF that will be attached.

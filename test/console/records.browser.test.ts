@@ -407,7 +407,7 @@ test("a viewer reads suppliers, products and locations, and is offered no change
         .locator(`a[href$="/${step}/${String(found.at("data", list, 0, id))}"]`)
         .click();
       await main(page).getByRole("heading", { name: "History" }).waitFor();
-      await main(page).getByRole("heading", { name: "Orders" }).waitFor();
+      await main(page).getByRole("heading", { name: "Orders", exact: true }).waitFor();
       if (name === "Products") await main(page).getByRole("heading", { name: "Stock", exact: true }).waitFor();
       assert.deepEqual(
         (await main(page).getByRole("button").allInnerTexts()).filter((text) => text !== "Load more"),

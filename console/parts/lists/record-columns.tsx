@@ -10,8 +10,6 @@ export interface RecordRow {
   readonly hint: string | null;
   /** Its chip, or what shows it; null: nobody asks for it. */
   readonly status: string | VNode | null;
-  /** Before the title. */
-  readonly picture?: VNode;
   /** One for each of the kind's columns. */
   readonly values: readonly ComponentChildren[];
 }
@@ -44,7 +42,6 @@ export const recordColumns = (
     title,
     cell: (row) => (
       <>
-        {row.picture}
         <a href={hrefOfRecord(row.id)}>{row.title}</a>
         {row.hint === null ? null : <span class="quiet">{row.hint}</span>}
       </>

@@ -52,32 +52,34 @@ export const Outlook: FunctionComponent<{ readonly id: string }> = ({ id }) => {
             />
           </section>
         ) : null}
-        <section class="card" aria-label={words.stock}>
-          <h3>{words.stock}</h3>
-          <Course
-            label={words.stock}
-            heads={[words.week, columns.onHand, columns.incoming]}
-            points={[
-              { name: words.today, bar: 0, value: onHand, cells: [number(onHand), number(0)] },
-              ...weeks.map(({ week, incoming, projectedOnHand }) => ({
-                name: dayOfYear(week),
-                bar: incoming,
-                value: Math.max(0, projectedOnHand),
-                cells: [number(projectedOnHand), number(incoming)],
-              })),
-            ]}
-            {...(reorderPoint === 0 ? {} : { level: reorderPoint })}
-            shown={(value) => number(Math.round(value))}
-            legend={[
-              ["line", words.left],
-              ...(reorderPoint === 0 ? [] : [["level", words.reorderPoint(number(reorderPoint))] as const]),
-              ...(weeks.some(({ incoming }) => incoming > 0) ? [["bar", columns.incoming] as const] : []),
-              ...(stockoutDate === null || weeks.every(({ projectedOnHand }) => projectedOnHand > 0)
-                ? []
-                : [["out", words.stockout] as const]),
-            ]}
-          />
-        </section>
+        {isSold || onHand > 0 || weeks.some(({ incoming }) => incoming > 0) ? (
+          <section class="card" aria-label={words.stock}>
+            <h3>{words.stock}</h3>
+            <Course
+              label={words.stock}
+              heads={[words.week, columns.onHand, columns.incoming]}
+              points={[
+                { name: words.today, bar: 0, value: onHand, cells: [number(onHand), number(0)] },
+                ...weeks.map(({ week, incoming, projectedOnHand }) => ({
+                  name: dayOfYear(week),
+                  bar: incoming,
+                  value: Math.max(0, projectedOnHand),
+                  cells: [number(projectedOnHand), number(incoming)],
+                })),
+              ]}
+              {...(reorderPoint === 0 ? {} : { level: reorderPoint })}
+              shown={(value) => number(Math.round(value))}
+              legend={[
+                ["line", words.left],
+                ...(reorderPoint === 0 ? [] : [["level", words.reorderPoint(number(reorderPoint))] as const]),
+                ...(weeks.some(({ incoming }) => incoming > 0) ? [["bar", columns.incoming] as const] : []),
+                ...(stockoutDate === null || weeks.every(({ projectedOnHand }) => projectedOnHand > 0)
+                  ? []
+                  : [["out", words.stockout] as const]),
+              ]}
+            />
+          </section>
+        ) : null}
       </div>
     </section>
   );

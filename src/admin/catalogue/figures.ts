@@ -14,13 +14,12 @@ import {
 import { cursor, dateSchema, id, limit, pageShape, pageSizeMax, pathId, shownId } from "../../operations/fields.ts";
 import { documentJson, documentSchema } from "../../operations/purchase-orders/attachments.ts";
 import { Fault } from "../../base/fault.ts";
-import { loadPictures } from "../../shop/catalogue/catalogue.ts";
 import { loadRecentSales } from "../../shop/forecast/demand.ts";
 import { loadVariantFacts } from "../../shop/forecast/forecast-rows.ts";
 import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/supplier-figures.ts";
 import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "../operation.ts";
 
-const ids = z.array(id).min(1).max(pageSizeMax).meta({ query: "list" });
+const ids = z.array(id).min(1).max(pageSizeMax).meta({ query: "list", description: "Their ids." });
 
 const listSupplierFigures = operation({
   name: "supplier_figures_list",
@@ -133,7 +132,7 @@ const listVariantFigures = operation({
     summary: "Stock and cover of these variants over all locations.",
     description: "The figures of a forecast view of everything. A variant that the shop does not have is left out.",
     output: z.strictObject({
-      variants: z.array(z.strictObject({ ...figureSchemas, isArchived: z.boolean(), imageUrl: z.string().nullable() })),
+      variants: z.array(z.strictObject({ ...figureSchemas, isArchived: z.boolean() })),
     }),
   },
   input: z.strictObject({ ...inShop, ids }),
@@ -141,16 +140,12 @@ const listVariantFigures = operation({
     engine.read(shopId, async (tx) => {
       const shop = await shopOf(tx, shopId);
       const today = dayIn(shop.timezone, clock.now());
-      const [found, pictures] = await Promise.all([
-        loadVariantFacts(tx, shopId, variantIds, { shop, today }),
-        loadPictures(tx, shopId, variantIds),
-      ]);
+      const found = await loadVariantFacts(tx, shopId, variantIds, { shop, today });
       return data({
         variants: found.map((facts) => {
           const context = { shop, today, locationName: null, periods: [] };
           const { productId: _product, ...figures } = forecastRow(facts, figureColumns, context);
-          const imageUrl = pictures.get(facts.variantId) ?? null;
-          return { ...figures, isArchived: facts.steering?.isArchived ?? false, imageUrl };
+          return { ...figures, isArchived: facts.steering?.isArchived ?? false };
         }),
       });
     }),
@@ -271,7 +266,10 @@ const listVariantOrders = operation({
     ...inShop,
     variantId: pathId,
     supplierId: id.optional(),
-    placed: z.boolean().default(false).meta({ query: "boolean" }),
+    placed: z
+      .boolean()
+      .default(false)
+      .meta({ query: "boolean", description: "Only orders that are neither drafts nor cancelled." }),
     limit,
     cursor,
   }),

@@ -102,20 +102,6 @@ export async function loadEnded(
   return ended;
 }
 
-const selectPictures =
-  "select variant_id, image_url from variant where shop_id = ? and image_url is not null and variant_id in (?)";
-
-/** Addresses of the pictures of these variants, by id. */
-export async function loadPictures(
-  tx: Tx,
-  shopId: string,
-  variantIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  type PictureRow = { readonly variant_id: string; readonly image_url: string };
-  const rows = await selectIn<PictureRow>(tx, selectPictures, [shopId], variantIds);
-  return new Map(rows.map((row) => [row.variant_id, row.image_url]));
-}
-
 const termsFrom = recordReader<SupplierTerms>(supplierTermFields);
 
 const selectTerms = `
@@ -269,7 +255,7 @@ export const variantFields = {
   price: { kind: "money", empty: null },
   status: { kind: "text", empty: "active" },
   isArchived: { kind: "boolean", empty: false },
-  /** Address of its picture, which the console shows. */
+  /** Address of its picture, for people. */
   imageUrl: { kind: "text", empty: null },
   reorder: { kind: "reorder", empty: null },
 } as const satisfies Fields;
