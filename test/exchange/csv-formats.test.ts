@@ -49,7 +49,14 @@ test("products: the first row of a handle has the product's values, a variant ne
   await withShops(async (open) => {
     const shop = await open("a");
     assert.deepEqual(await bring(shop, "shopify-products", products), { variant: 4 });
-    const mug = { productId: "mug", productName: "Mug", barcode: null, isArchived: false, imageUrl: null, reorder: null };
+    const mug = {
+      productId: "mug",
+      productName: "Mug",
+      barcode: null,
+      isArchived: false,
+      imageUrl: null,
+      reorder: null,
+    };
     assert.deepEqual(await recordsOf(shop, "variant"), [
       {
         variantId: "kettle",
