@@ -8,12 +8,12 @@ export function pulledText(text: string | null | undefined): string | null {
   return kept === "" ? null : kept;
 }
 
-/** Longest address of a picture that is kept. */
-const pulledUrlMax = 2_000;
+/** Characters of an address that a record may have. */
+const longestUrl = 2_000;
 
 /** Address of a picture; null for what a page may not load. */
 export const pulledUrl = (url: string | null | undefined): string | null =>
-  typeof url === "string" && url.length <= pulledUrlMax && /^https:\/\/[^\s"]+$/.test(url) ? url : null;
+  typeof url === "string" && url.length <= longestUrl && /^https:\/\/[^\s"]+$/.test(url) ? url : null;
 
 /** To 4 decimals; null for what is no amount. */
 export function pulledMoney(amount: string | number | null | undefined): Money | null {
