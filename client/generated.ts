@@ -3097,6 +3097,16 @@ export interface Operations {
       decision: "allow" | "deny";
       /** What is given. Default: read. */
       scope?: "read" | "propose" | "write" | undefined;
+      /** Limits of the connection; null: none. */
+      limits?: {
+        readonly orderValueMax?: number | null | undefined;
+        readonly dayValueMax?: number | null | undefined;
+        readonly monthValueMax?: number | null | undefined;
+        readonly supplierIds?: readonly (string)[] | null | undefined;
+        readonly locationIds?: readonly (string)[] | null | undefined;
+        /** `ask`: a person decides; `refuse`: it is refused. */
+        readonly beyond?: "ask" | "refuse" | undefined;
+      } | null | undefined;
       /** Who was shown the request: another session is refused. */
       personId: string | null;
     };

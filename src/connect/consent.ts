@@ -16,6 +16,7 @@ import {
   decidedStatements,
   hasConnectionOf,
   wasDecided,
+  type Grant,
 } from "../shop/access/connections.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import { answerTo, type ConnectAddresses, type ConnectRequest, readRequest, requestHash } from "./authorize.ts";
@@ -125,19 +126,23 @@ export async function questionOf(consent: Consent): Promise<Question> {
  * Answers the client.
  *
  * @param shownTo  who was asked; null: the operator.
- * @param scope    what is given; null: the request is denied.
+ * @param given    what is given; null: the request is denied.
  * @returns where the person's browser goes.
  * @throws Fault FORBIDDEN_SCOPE  the person may not give this, or is another one than was asked.
  * @throws Fault INVALID_INPUT    the request cannot be answered, was answered, or the shop has too many connections.
  */
-export async function decide(consent: Consent, shownTo: string | null, scope: KeyScope | null): Promise<string> {
+export async function decide(
+  consent: Consent,
+  shownTo: string | null,
+  given: Pick<Grant, "scope" | "limits"> | null,
+): Promise<string> {
   const { engine, clock, shopId } = consent;
   const { personId, name, role } = deciderOf(consent.person);
   if (personId !== shownTo)
     throw new Fault("FORBIDDEN_SCOPE", "Somebody else has signed in since this was asked.", {
       action: "Load the page again, and decide in your own name.",
     });
-  if (scope !== null && scope !== effectiveScope(scope, role))
+  if (given !== null && given.scope !== effectiveScope(given.scope, role))
     throw new Fault("FORBIDDEN_SCOPE", `A ${role} may give an assistant the scope read only.`, {
       action: "Allow it to read, or ask an owner of the shop for the role purchaser.",
     });
@@ -148,7 +153,7 @@ export async function decide(consent: Consent, shownTo: string | null, scope: Ke
     const nowMs = clock.now();
     await requireOpen(tx, shopId, request, nowMs);
     const decided = decidedStatements(shopId, requestHash(request), nowMs, nowMs - usedCodeMs);
-    if (scope === null) return await tx.batch(decided);
+    if (given === null) return await tx.batch(decided);
     if ((await countConnections(tx, shopId, nowMs)) >= connectionsOfShopMax)
       throw new Fault("INVALID_INPUT", `The shop has ${connectionsOfShopMax} connections, as many as it may have.`, {
         action: "Revoke those that are not used any more.",
@@ -159,11 +164,11 @@ export async function decide(consent: Consent, shownTo: string | null, scope: Ke
       clientHost: client.host,
       personId,
       personName: name,
-      scope,
+      ...given,
       redirectUri,
       challenge,
     };
     await tx.batch([...decided, ...codeStatements(shopId, hash, { grant, expiresAtMs: nowMs + connectCodeMs }, nowMs)]);
   });
-  return answerTo(request, addresses, scope === null ? { error: "access_denied" } : { code });
+  return answerTo(request, addresses, given === null ? { error: "access_denied" } : { code });
 }

@@ -223,7 +223,7 @@ export async function exchangeCode(
         revokedAtMs: null,
         pausedAtMs: null,
         signIn: false,
-        limits: null,
+        limits: grant.limits ?? null,
       };
       const salt = randomBytes(saltBytes).toString("hex");
       const { answer, statements } = tokensFor(shopId, { keyId: key.keyId, scope, from: code, salt }, nowMs);

@@ -1,7 +1,7 @@
 /** Limits of a key (C78) over the API: given, shown, held and counted, with no interleaving that passes a cap. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitIdsMax } from "../../src/admin/access/keys.ts";
+import { limitIdsMax } from "../../src/admin/access/key-limits.ts";
 import { dayMs } from "../../src/base/time/calendar.ts";
 import { askAdmin, signInWith } from "../support/people.ts";
 import { fxRate } from "../support/goods.ts";

@@ -284,6 +284,28 @@ suite("a connection (C74)", () => {
     assert.equal(connection?.name, "Assistant for operator");
   });
 
+  test("one that proposes has limits from the consent on, and its person may approve what it asks for (C77, C78)", async () => {
+    await using server = await startServer({ console: true });
+    const person = await signInAs(server, "owner", "Ana");
+    const clientId = await registerClient(server);
+    const asked = ask(server, clientId);
+    const limits = { dayValueMax: 5 };
+    const decided = await decide(server, person, asked.parameters, { scope: "propose", limits });
+    const access = (await exchange(server, codeIn(decided), asked)).textAt("access_token");
+    const [connection] = (await keysOf(server)).filter(({ kind }) => kind === "connection");
+    assert.deepEqual(
+      [connection?.scope, connection?.limits?.dayValueMax, connection?.limits?.beyond],
+      ["propose", 5, "ask"],
+    );
+    const proposed = await callTool(server, access, "purchase_order_create", { poName: "By an assistant" });
+    const request = ["result", "structuredContent", "approvalRequest"] as const;
+    assert.equal(proposed.at(...request, "requestedBy", "name"), "Assistant for Ana", proposed.text);
+    const id = proposed.textAt(...request, "approvalRequestId");
+    const path = `/shops/${server.shopId}/approval-requests/${id}/approve`;
+    const approved = await askAdmin(server, "POST", path, {}, { key: await person.bearer() });
+    assert.equal(approved.at("data", "approvalRequest", "status"), "approved", approved.text);
+  });
+
   test("each request is answered once, by whom it was shown to", async () => {
     await using server = await startServer({ console: true });
     const person = await signInAs(server, "owner", "Ana");

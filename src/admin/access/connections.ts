@@ -3,6 +3,7 @@ import { z } from "zod";
 import { scopesSupported } from "../../core/access/grant.ts";
 import { decide, questionOf } from "../../connect/consent.ts";
 import { id, plain } from "../../operations/fields.ts";
+import { limitsInput } from "./key-limits.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation } from "../operation.ts";
 
 const parameterMax = 4_000;
@@ -77,10 +78,11 @@ export const decideConnection = operation({
     request: z.strictObject(request),
     decision: z.enum(["allow", "deny"]),
     scope: granted.optional().meta({ description: "What is given. Default: read." }),
+    limits: limitsInput.nullable().default(null).meta({ description: "Limits of the connection; null: none." }),
     personId: id.nullable().meta({ description: "Who was shown the request: another session is refused." }),
   }),
-  async run(context, { shopId, request: sent, decision, scope = "read", personId }, call) {
+  async run(context, { shopId, request: sent, decision, scope = "read", limits, personId }, call) {
     const consent = consentOf(context, shopId, sent, call);
-    return data({ redirectTo: await decide(consent, personId, decision === "allow" ? scope : null) }, 201);
+    return data({ redirectTo: await decide(consent, personId, decision === "allow" ? { scope, limits } : null) }, 201);
   },
 });

@@ -6,9 +6,8 @@ import { scopesSupported } from "../../core/access/grant.ts";
 import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { KeyLimits } from "../../core/access/limits.ts";
-import { type Money, moneyToNumber } from "../../core/money/money.ts";
-import { amount, id, instant, instantOrNull, noRepeats, pathId, shownId, text } from "../../operations/fields.ts";
+import { moneyToNumber } from "../../core/money/money.ts";
+import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
 import {
   type ApiKey,
   insertApiKey,
@@ -23,65 +22,12 @@ import { eventStatements } from "../../shop/events/events.ts";
 import type { Tx } from "../../store/store.ts";
 import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
+import { limitsInput, limitsJson, limitsSchema } from "./key-limits.ts";
 import { nameMax } from "../shops.ts";
 
 const scope = z.enum(scopesSupported).meta({
   description: "`propose`: it reads, and what it writes waits for a person's decision.",
 });
-
-/** Suppliers, and locations, that the limits of a key may name. */
-export const limitIdsMax = 100;
-
-const limitIds = z
-  .array(id)
-  .min(1)
-  .max(limitIdsMax)
-  .check(noRepeats((each) => each));
-
-const beyondLimits = ["ask", "refuse"] as const;
-
-/** Limits as they are sent, replaced as a whole (C78). */
-const limitsInput = z
-  .strictObject({
-    orderValueMax: amount.nullable().default(null),
-    dayValueMax: amount.nullable().default(null),
-    monthValueMax: amount.nullable().default(null),
-    supplierIds: limitIds.nullable().default(null),
-    locationIds: limitIds.nullable().default(null),
-    beyond: z
-      .enum(beyondLimits)
-      .default("ask")
-      .meta({ description: "`ask`: a person decides; `refuse`: it is refused." }),
-  })
-  .check((context) => {
-    const { beyond: _beyond, ...limits } = context.value;
-    if (Object.values(limits).every((limit) => limit === null))
-      context.issues.push({ code: "custom", input: context.value, path: [], message: "names no limit" });
-  })
-  .meta({ description: "In the shop's currency; a maximum itself is within. Counted from when the key has limits." });
-
-const limitsSchema = z.strictObject({
-  orderValueMax: z.number().nullable(),
-  dayValueMax: z.number().nullable(),
-  monthValueMax: z.number().nullable(),
-  supplierIds: z.array(z.string()).nullable(),
-  locationIds: z.array(z.string()).nullable(),
-  beyond: z.enum(beyondLimits),
-});
-
-const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
-
-const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSchema> | null =>
-  limits === null
-    ? null
-    : {
-        orderValueMax: moneyOrNull(limits.orderValueMax),
-        dayValueMax: moneyOrNull(limits.dayValueMax),
-        monthValueMax: moneyOrNull(limits.monthValueMax),
-        supplierIds: limits.supplierIds === null ? null : [...limits.supplierIds],
-        locationIds: limits.locationIds === null ? null : [...limits.locationIds],
-        beyond: limits.beyond,
-      };
 
 const keySchema = z.strictObject({
   keyId: z.string(),

@@ -13,6 +13,7 @@
  * who may ask.
  */
 import { usedCodeMs, type KeyScope } from "../../core/access/grant.ts";
+import type { KeyLimits } from "../../core/access/limits.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { Tx } from "../../store/store.ts";
 import { type ApiKey, apiKeyColumns, apiKeyFrom, type ApiKeyRow, keyRow } from "./accounts.ts";
@@ -33,6 +34,8 @@ export interface Grant extends ConnectedClient {
   readonly personId: string | null;
   readonly personName: string;
   readonly scope: KeyScope;
+  /** Null: none (C78). Absent in a code from before there were any. */
+  readonly limits?: KeyLimits | null;
   readonly redirectUri: string;
   readonly challenge: string;
 }

@@ -84,7 +84,11 @@ export const decide = async (
   server: TestServer,
   person: SignedInPerson,
   request: object,
-  { decision = "allow", scope = "write", ...more }: { decision?: string; scope?: string; personId?: string } = {},
+  {
+    decision = "allow",
+    scope = "write",
+    ...more
+  }: { decision?: string; scope?: string; personId?: string; limits?: object } = {},
 ): Promise<TestResponse> =>
   await askAdmin(
     server,

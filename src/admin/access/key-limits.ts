@@ -1,0 +1,59 @@
+/** Limits of a key or connection as they are sent and shown (C78). */
+import { z } from "zod";
+import type { KeyLimits } from "../../core/access/limits.ts";
+import { type Money, moneyToNumber } from "../../core/money/money.ts";
+import { amount, id, noRepeats } from "../../operations/fields.ts";
+
+/** Suppliers, and locations, that the limits of a key may name. */
+export const limitIdsMax = 100;
+
+const limitIds = z
+  .array(id)
+  .min(1)
+  .max(limitIdsMax)
+  .check(noRepeats((each) => each));
+
+const beyondLimits = ["ask", "refuse"] as const;
+
+/** Limits as they are sent, replaced as a whole (C78). */
+export const limitsInput = z
+  .strictObject({
+    orderValueMax: amount.nullable().default(null),
+    dayValueMax: amount.nullable().default(null),
+    monthValueMax: amount.nullable().default(null),
+    supplierIds: limitIds.nullable().default(null),
+    locationIds: limitIds.nullable().default(null),
+    beyond: z
+      .enum(beyondLimits)
+      .default("ask")
+      .meta({ description: "`ask`: a person decides; `refuse`: it is refused." }),
+  })
+  .check((context) => {
+    const { beyond: _beyond, ...limits } = context.value;
+    if (Object.values(limits).every((limit) => limit === null))
+      context.issues.push({ code: "custom", input: context.value, path: [], message: "names no limit" });
+  })
+  .meta({ description: "In the shop's currency; a maximum itself is within. Counted from when the key has limits." });
+
+export const limitsSchema = z.strictObject({
+  orderValueMax: z.number().nullable(),
+  dayValueMax: z.number().nullable(),
+  monthValueMax: z.number().nullable(),
+  supplierIds: z.array(z.string()).nullable(),
+  locationIds: z.array(z.string()).nullable(),
+  beyond: z.enum(beyondLimits),
+});
+
+const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
+
+export const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSchema> | null =>
+  limits === null
+    ? null
+    : {
+        orderValueMax: moneyOrNull(limits.orderValueMax),
+        dayValueMax: moneyOrNull(limits.dayValueMax),
+        monthValueMax: moneyOrNull(limits.monthValueMax),
+        supplierIds: limits.supplierIds === null ? null : [...limits.supplierIds],
+        locationIds: limits.locationIds === null ? null : [...limits.locationIds],
+        beyond: limits.beyond,
+      };
