@@ -191,7 +191,7 @@ export const recordTexts = {
   outlook: {
     title: "Sales and stock",
     sold: (month: string, quarter: string) => `Sold ${month} in 30 days, ${quarter} in 90.`,
-    unsold: "Nothing was sold in the last 12 weeks.",
+    unsold: "Nothing was sold in the last 12 weeks. Sales come from the storefront, or by import.",
     sales: "Sales, last 12 weeks",
     byWeek: "Sold in a week",
     stock: "Stock, next 13 weeks",
