@@ -13,6 +13,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
+import { texts } from "../texts/texts.ts";
 import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
 import { Cover } from "./figures/figures.tsx";
 import { RecordForm } from "./form.tsx";
@@ -138,13 +139,17 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
                     {number(row.incoming)}
                   </td>
                   <td data-name={words.rule}>
-                    <Dotted
-                      parts={factsOf(ruleFields, ruleAt(row.locationId) ?? {}).map(([title, value]) => (
-                        <>
-                          {title}: {value}
-                        </>
-                      ))}
-                    />
+                    {ruleAt(row.locationId) === undefined ? (
+                      texts.orders.none
+                    ) : (
+                      <Dotted
+                        parts={factsOf(ruleFields, ruleAt(row.locationId) ?? {}).map(([title, value]) => (
+                          <>
+                            {title}: {value}
+                          </>
+                        ))}
+                      />
+                    )}
                   </td>
                   {maySteer ? (
                     <td class="does">
