@@ -1,22 +1,29 @@
 /**
- * A shop of 20,000 products, 2,000 suppliers and 40,000 prices: importing its records, the same again and each of them changed, with
- * what their histories take. Prints times.
+ * A shop of 20,000 products, 2,000 suppliers, 40,000 prices, 20,000 orders and a year of sales: importing its records, the same again and each of them
+ * changed, with what their histories take; then, on the service, what the screens of suppliers, products and locations read; and merges of a
+ * supplier of 1,000 orders, with what another shop waits meanwhile. Prints times: of reads the median and the longest of 15.
  *
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_DATABASE_URL` an empty PostgreSQL database instead of files (on-postgres.ts).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { askHere } from "../src/admin/ask.ts";
 import { SecretBox } from "../src/base/secret-box.ts";
 import { noDocuments } from "../src/documents/documents.ts";
 import { readConfig } from "../src/service/config.ts";
 import { openDataDirectory } from "../src/service/data-directory.ts";
 import { openDatabase } from "../src/service/database.ts";
+import { adminToken, startService } from "./service.ts";
 import { onlyGlobal } from "../src/webhooks/addresses.ts";
 
-const [products, suppliers, locations] = [20_000, 2_000, 5];
+const [products, suppliers, locations, orders, readings] = [20_000, 2_000, 5, 20_000, 15];
+/** Orders of each of the suppliers that are merged. */
+const ordersOfBig = 1_000;
+const big = ["big0", "big1"];
 const shopId = "large";
+const otherId = "other";
 
 function* places(): Generator<object> {
   for (let nth = 0; nth < locations; nth += 1) yield { type: "location", locationId: `l${nth}`, name: `Place ${nth}` };
@@ -70,6 +77,40 @@ const kinds: Readonly<Record<string, (price: number) => Iterable<object>>> = {
   },
 };
 
+/** The days of a year of sales, the latest first. */
+const dayOf = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+
+function* trade(): Generator<object> {
+  for (const supplierId of big) yield { type: "supplier", supplierId, name: `Big ${supplierId}`, currencyCode: "EUR" };
+  for (let nth = 0; nth < products; nth += 1)
+    for (let back = nth % 30; back < 360; back += 30)
+      yield {
+        type: "sale",
+        variantId: `v${nth}`,
+        locationId: `l${nth % locations}`,
+        date: dayOf(back),
+        quantity: 1 + (nth % 9),
+      };
+  for (let nth = 0; nth < orders; nth += 1) {
+    const ofBig = big[Math.floor(nth / ordersOfBig)];
+    yield {
+      type: "purchaseOrder",
+      purchaseOrderId: `o${nth}`,
+      poNumber: `PO-${1_001 + nth}`,
+      status: (["Draft", "Sent", "Confirmed", "Completed"] as const)[nth % 4],
+      supplierId: ofBig ?? `s${nth % suppliers}`,
+      locationId: `l${nth % locations}`,
+      createdAt: `${dayOf(nth % 360)}T10:00:00.000Z`,
+      lineItems: [0, 1].map((line) => ({
+        poLineItemId: `o${nth}-${line}`,
+        variantId: `v${(nth * 7 + line * 31) % products}`,
+        quantityOrdered: 1 + ((nth + line) % 9),
+        unitCost: 4.5,
+      })),
+    };
+  }
+}
+
 async function* lines(records: Iterable<object>): AsyncGenerator<Uint8Array> {
   let text = "";
   for (const record of records) {
@@ -105,18 +146,111 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
   );
 }
 
-try {
+const bring = (name: string, records: Iterable<object>): Promise<void> =>
+  timed(name, () => ask("shop_import", { shopId }, lines(records)));
+
+async function importAll(): Promise<void> {
   await ask("shop_put", { shopId, name: shopId, currencyCode: "EUR", storefront: { kind: "none" } });
-  const bring = (name: string, records: Iterable<object>): Promise<void> =>
-    timed(name, () => ask("shop_import", { shopId }, lines(records)));
+  await ask("shop_put", { shopId: otherId, name: otherId, currencyCode: "EUR" });
   await bring("places", places());
   for (const [what, records] of Object.entries(kinds)) {
     await bring(`${what}, new`, records(1));
     await bring(`${what}, the same again`, records(1));
     await bring(`${what}, each changed`, records(2));
   }
+  await bring("240,000 sales and 20,000 orders", trade());
   await store.completeFirstStart();
+}
+
+/** Asks the service. @returns the text of its answer. */
+async function asked(port: number, path: string, method = "GET", body?: object, shop = shopId): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/admin/v1/shops/${shop}${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${adminToken}`,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`);
+  return text;
+}
+
+const idsOf = (letter: string, count: number): string =>
+  Array.from({ length: count }, (_, nth) => `${letter}${nth * 37}`).join(",");
+
+/** What the screens read, by what it is for them. */
+const reads: Readonly<Record<string, (nth: number) => string>> = {
+  "list of suppliers": () => "/suppliers?limit=50",
+  "their figures": () => `/supplier-figures?ids=${idsOf("s", 50)}`,
+  "search of suppliers": (nth) => `/suppliers?limit=50&search=supplier%20${100 + nth}`,
+  "search of suppliers that finds all": () => "/suppliers?limit=50&search=supplier",
+  "list of products": () => "/variants?limit=50",
+  "their figures, too": () => `/variant-figures?ids=${idsOf("v", 50)}`,
+  "search of products": (nth) => `/variants?limit=50&search=product%20${1_000 + nth}`,
+  "search of products that finds all": () => "/variants?limit=50&search=product",
+  "list of locations": () => "/locations?limit=50",
+  "page of a supplier": (nth) => `/suppliers/s${nth}`,
+  "its price list": (nth) => `/suppliers/s${nth}/variants?limit=50`,
+  "its deliveries": (nth) => `/suppliers/s${nth}/deliveries`,
+  "its documents": (nth) => `/suppliers/s${nth}/documents`,
+  "its history": (nth) => `/history?kind=supplier&id=s${nth}`,
+  "deliveries of a supplier of 1,000 orders": () => "/suppliers/big0/deliveries",
+  "its figures": () => "/supplier-figures?ids=big0",
+  "page of a product": (nth) => `/variants/v${nth}`,
+  "its figures and forecast": (nth) => `/variant-figures?ids=v${nth}`,
+  "its outlook": (nth) => `/variants/v${nth}/outlook`,
+  "its orders": (nth) => `/variants/v${nth}/orders`,
+};
+
+async function measureReads(port: number): Promise<void> {
+  for (const [what, pathOf] of Object.entries(reads)) {
+    const times: number[] = [];
+    for (let nth = 0; nth < readings; nth += 1) {
+      const from = performance.now();
+      await asked(port, pathOf(nth));
+      times.push(performance.now() - from);
+    }
+    times.sort((a, b) => a - b);
+    const [median, longest] = [times[readings >> 1] ?? 0, times.at(-1) ?? 0];
+    console.log(`${what}: ${median.toFixed(1)} ms, at most ${longest.toFixed(1)} ms`);
+  }
+}
+
+/** Merges a supplier of 1,000 orders into another one, while another shop is read all the time. */
+async function measureMerge(port: number, from: string, into: string): Promise<void> {
+  let isMerging = true;
+  const waits: number[] = [];
+  const reading = (async () => {
+    while (isMerging) {
+      const begun = performance.now();
+      await asked(port, "/suppliers", "GET", undefined, otherId);
+      waits.push(performance.now() - begun);
+      await sleep(2);
+    }
+  })();
+  await sleep(200);
+  waits.length = 0;
+  const begun = performance.now();
+  await asked(port, `/suppliers/${from}/merge`, "POST", { into });
+  const ms = performance.now() - begun;
+  isMerging = false;
+  await reading;
+  console.log(
+    `merge of ${ordersOfBig} orders: ${ms.toFixed(0)} ms; another shop waits at most ${Math.max(...waits).toFixed(0)} ms in ${waits.length} reads`,
+  );
+}
+
+try {
+  await importAll().finally(() => store.close());
+  const service = await startService(directory, { OPENPO_LOG_LEVEL: "error" });
+  try {
+    await measureReads(service.port);
+    for (const from of big) await measureMerge(service.port, from, "s1");
+  } finally {
+    await service.stop();
+  }
 } finally {
-  await store.close();
   rmSync(directory, { recursive: true, force: true });
 }
