@@ -46,12 +46,14 @@ interface Target {
 /** Names of a shop's locations or suppliers that are held in memory while a file is read. */
 export const namesMax = 20_000;
 
-/** The record, with the column of each of its members. */
+/** The record, with the column of each of its members. @param set  what the file has of it, where it may lack some. */
 const fileRecord = <Key extends string>(
   row: CsvRow<Key>,
   value: object,
   fields: Readonly<Record<string, Key>>,
+  set?: object,
 ): FileRecord => ({
+  ...(set === undefined ? {} : { sets: Object.keys(set) }),
   lineNumber: row.lineNumber,
   bytes: row.bytes,
   value: () => value,
@@ -259,6 +261,7 @@ async function* productRecords(
           variantName: "option1",
           ...columnsOf(productMembers),
         },
+        record,
       );
   }
 }
@@ -391,6 +394,7 @@ async function* priceRecords(
           supplierId: row.value("supplierId") === null ? "supplier" : "supplierId",
           variantId: variant.key,
         },
+        members,
       );
     }
   }
@@ -489,6 +493,7 @@ async function* supplierRecords(
           name: "name",
           status: "status",
         },
+        { name, ...members, ...address },
       );
     }
   }

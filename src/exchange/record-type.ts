@@ -11,6 +11,7 @@ import { checkInput } from "../requests/input.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceRecord } from "../shop/record-table.ts";
+import type { FileRecord } from "./file-format.ts";
 import type { RecordStamp } from "../shop/catalogue/record-log.ts";
 import type { ImportStamp } from "../shop/order/purchase-orders.ts";
 
@@ -68,11 +69,13 @@ export interface RecordType {
    *
    * @param by  the person of the shop who imports it: entries of a log are marked, and what is there keeps its own.
    *   Null: the operator.
+   * @param sets  fields that the file has, of a type with a history; absent: all.
    * @throws Fault INVALID_INPUT naming the fields.
    */
   parse(
     record: unknown,
     by: ImportStamp | null,
+    sets?: readonly string[],
   ): { readonly recordId: string; readonly stored: string; readonly weight?: number };
   /** Stores records in their order, each replacing the one with its key, and updates what follows from them. */
   apply(stored: readonly string[], context: ApplyContext): Promise<void>;
@@ -104,6 +107,11 @@ export function recordJson<T extends Fields>(type: string, fields: T, record: Va
   return json;
 }
 
+/** Members of these names. */
+const membersOf = <T extends object>(record: T, names: readonly string[]): Partial<T> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members of the record, as they are
+  Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
+
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
@@ -123,7 +131,7 @@ interface Peculiar<Stored> {
 }
 
 /** The type of records that are rows of one table. */
-export function tableRecordType<Stored, Row>(
+export function tableRecordType<Stored extends object, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
@@ -135,32 +143,38 @@ export function tableRecordType<Stored, Row>(
   const columns: readonly ((record: Stored) => SqlValue)[] = Object.values(table.columns);
   const isSame = (one: Stored, other: Stored): boolean => columns.every((valueOf) => valueOf(one) === valueOf(other));
   // Staged text is trusted: `parse` wrote it.
-  const recordFrom = (stored: string): Stored => {
-    const record: Stored = JSON.parse(stored);
-    return record;
-  };
+  const recordFrom = (stored: string): Stored & Partial<Pick<FileRecord, "sets">> => JSON.parse(stored);
   return {
     input,
-    parse(record) {
+    parse(record, _by, sets) {
       const parsed = checkInput(input, record);
-      return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
+      return { recordId: keyOf(parsed), stored: JSON.stringify({ ...parsed, sets }) };
     },
     async apply(stored, context) {
       const { tx, shop, nowMs } = context;
       const today = dayIn(shop.timezone, nowMs);
-      const records: Stored[] = [];
+      const found: { readonly record: Stored; readonly sets: FileRecord["sets"] }[] = [];
       for (const text of stored) {
-        const record = await becomes(recordFrom(text), context);
-        if (record !== null) records.push(record);
+        const { sets, ...whole } = recordFrom(text);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the record but what stands beside it
+        const record = await becomes(whole as Stored, context);
+        if (record !== null) found.push({ record, sets });
       }
       const before = new Map<string, Stored>();
       if (history !== undefined)
-        for (const record of await recordsByKey(tx, table, shop.shopId, records.map(keyValuesOf)))
+        for (const record of await recordsByKey(
+          tx,
+          table,
+          shop.shopId,
+          found.map((each) => keyValuesOf(each.record)),
+        ))
           before.set(JSON.stringify(keyValuesOf(record)), record);
       const statements: Statement[] = [];
-      for (const record of records) {
-        const key = JSON.stringify(keyValuesOf(record));
+      for (const { record: given, sets } of found) {
+        const key = JSON.stringify(keyValuesOf(given));
         const replaced = before.get(key) ?? null;
+        // What somebody has changed since the file was read stays, if the file does not say it.
+        const record = replaced === null || sets === undefined ? given : { ...replaced, ...membersOf(given, sets) };
         statements.push(...follows(shop.shopId, record, replaced, today));
         if (replaced !== null && isSame(replaced, record)) continue;
         statements.push(replaceRecord(table, shop.shopId, record));

@@ -69,7 +69,7 @@ type CheckedRecord = { readonly lineNumber: number } & (
 const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
 export function checkRecord(
-  { lineNumber, value: read, columns }: FileRecord,
+  { lineNumber, value: read, columns, sets }: FileRecord,
   by: ImportStamp | null = null,
 ): CheckedRecord {
   try {
@@ -78,7 +78,7 @@ export function checkRecord(
       throw new Fault("INVALID_INPUT", "must be a JSON object");
     const type: unknown = "type" in value ? value.type : undefined;
     if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
-    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value, by) };
+    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value, by, sets) };
     if (type !== "purchaseOrder")
       throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
     const order = checkInput(purchaseOrderInput, value);
