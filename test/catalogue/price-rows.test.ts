@@ -85,6 +85,11 @@ test("rows by the supplier's SKU, a barcode, a SKU or an id set terms; what is l
       ["created", "x", "supplier_variant_update"],
       ["created", "tea", "supplier_variant_update"],
       ["changed", "rye", "supplier_variant_update"],
+      // What the import before has brought.
+      ["created", "jam", "shop_import"],
+      ["created", "rye", "shop_import"],
+      ["created", "red", "shop_import"],
+      ["created", null, "shop_import"],
     ],
   );
   // What was shown before is no longer what is there.

@@ -184,7 +184,8 @@ test("every place of an empty shop, and those of who is not signed in, have no f
 
 test("every place that the console leads to is in its list", () => {
   const root = path.join(import.meta.dirname, "../..");
-  const shapes = new Set(places.map((place) => place.replaceAll(/:\w+/g, "*")));
+  // A step that stands for something takes a word too, as that of a new supplier.
+  const shapes = places.map((place) => new RegExp(`^${place.replaceAll(/:\w+/g, "[^/]+")}$`));
   const links = globSync("console/**/*.{ts,tsx}", { cwd: root }).flatMap((file) =>
     [...readFileSync(path.join(root, file), "utf8").matchAll(/hrefOf\(("[^)]*)\)/g)].map(([, steps = ""]) => ({
       file,
@@ -195,5 +196,9 @@ test("every place that the console leads to is in its list", () => {
     })),
   );
   assert.ok(links.length > 10);
-  none(links.filter(({ shape }) => !shapes.has(shape)).map(({ file, shape }) => `${file} leads to ${shape}`));
+  none(
+    links
+      .filter(({ shape }) => !shapes.some((each) => each.test(shape)))
+      .map(({ file, shape }) => `${file} leads to ${shape}`),
+  );
 });
