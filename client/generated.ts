@@ -4833,15 +4833,6 @@ export interface Operations {
         readonly summary: string;
         readonly status: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed";
         readonly causes: readonly (ApprovalCause)[];
-        /** What the write would have answered. */
-        readonly preview: unknown;
-        /** Fields of orders that it would change. */
-        readonly changes: readonly ({
-          readonly field: string;
-          readonly poLineItemId: string | null;
-          readonly before: unknown;
-          readonly after: unknown;
-        })[];
         readonly requestedBy: {
           readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
           readonly id: string | null;
@@ -4858,16 +4849,6 @@ export interface Operations {
         } | undefined;
         readonly decidedAt?: string | undefined;
         readonly comment?: string | null | undefined;
-        /** Of one that was overtaken: what it would have done when it was approved. */
-        readonly now?: {
-          readonly preview: unknown;
-          readonly changes: readonly ({
-            readonly field: string;
-            readonly poLineItemId: string | null;
-            readonly before: unknown;
-            readonly after: unknown;
-          })[];
-        } | undefined;
         /** Of one that has failed: what it was refused with when it was approved. */
         readonly refusal?: {
           readonly code: string;
@@ -4876,10 +4857,21 @@ export interface Operations {
         } | undefined;
         /** Where people decide. */
         readonly url: string | null;
-        /** Of one that waits: who decides, and what to do meanwhile. */
-        readonly advice?: string | undefined;
+        /** The order as it would be; null: it is about none. */
+        readonly order: {
+          readonly poNumber: string;
+          readonly supplierName: string | null;
+          readonly grandTotal: number;
+          readonly currencyCode: string;
+          /** The status that it would get; null: it keeps its own. */
+          readonly movesTo: string | null;
+        } | null;
+        /** Whose key or connection has asked; null: a person, or nobody's. */
+        readonly inNameOf: string | null;
         /** Whoever asks here may approve or reject it. */
         readonly mayDecide: boolean;
+        /** Whoever asks here has asked for it, and nobody has decided it. */
+        readonly mayWithdraw: boolean;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;
@@ -4950,8 +4942,21 @@ export interface Operations {
         readonly url: string | null;
         /** Of one that waits: who decides, and what to do meanwhile. */
         readonly advice?: string | undefined;
+        /** The order as it would be; null: it is about none. */
+        readonly order: {
+          readonly poNumber: string;
+          readonly supplierName: string | null;
+          readonly grandTotal: number;
+          readonly currencyCode: string;
+          /** The status that it would get; null: it keeps its own. */
+          readonly movesTo: string | null;
+        } | null;
+        /** Whose key or connection has asked; null: a person, or nobody's. */
+        readonly inNameOf: string | null;
         /** Whoever asks here may approve or reject it. */
         readonly mayDecide: boolean;
+        /** Whoever asks here has asked for it, and nobody has decided it. */
+        readonly mayWithdraw: boolean;
       };
     };
     code: string;

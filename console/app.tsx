@@ -46,6 +46,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   new: RecordsScreen,
   connect: lazy(async () => (await import("./keys/connect.tsx")).ConnectScreen),
   kit: lazy(async () => (await import("./parts/kit.tsx")).KitScreen),
+  approvals: lazy(async () => (await import("./approvals/approvals.tsx")).ApprovalsScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -28,6 +28,8 @@ export const places = [
   "connect",
   "kit",
   "keys",
+  "approvals",
+  "approvals/:approvalRequestId",
   "activity",
   "people",
   "webhooks",

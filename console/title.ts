@@ -42,6 +42,8 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   connect: () => texts.titles.connect,
   kit: () => texts.titles.kit,
   keys: () => texts.titles.keys,
+  approvals: () => texts.titles.approvals,
+  "approvals/:approvalRequestId": (record) => texts.titles.approval(record),
   activity: () => texts.titles.activity,
   people: () => texts.titles.people,
   webhooks: () => texts.titles.webhooks,

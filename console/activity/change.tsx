@@ -47,9 +47,11 @@ interface ChangedFieldsProps {
     readonly before?: unknown;
     readonly after?: unknown;
   }[];
+  /** Name of a line, where it is known. */
+  readonly nameOf?: (poLineItemId: string) => string | null;
 }
 
-export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes }) => (
+export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes, nameOf }) => (
   <table class="diff">
     <thead>
       <tr>
@@ -63,7 +65,9 @@ export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes }
         <tr key={`${field} ${poLineItemId}`}>
           <th scope="row">
             {words(field)}
-            {poLineItemId === null ? null : <span class="quiet">{texts.activity.line(poLineItemId)}</span>}
+            {poLineItemId === null ? null : (
+              <span class="quiet">{nameOf?.(poLineItemId) ?? texts.activity.line(poLineItemId)}</span>
+            )}
           </th>
           <td class="before">{shown(before)}</td>
           <td class="after">{shown(after)}</td>

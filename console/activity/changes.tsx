@@ -26,9 +26,11 @@ function changesWith(keyId: string | undefined, operation: string | undefined): 
   };
 }
 
-/** Who it was, with the key by which a person had signed in. */
-const actorName = ({ actor }: Change): string =>
-  `${actor.name ?? actor.type}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}`;
+/** Who it was, with the key by which a person had signed in, and who has approved it. */
+const actorName = ({ actor, approvedBy }: Change): string =>
+  `${actor.name ?? actor.type}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}${
+    approvedBy === undefined ? "" : `, ${texts.changes.approvedBy(approvedBy.name ?? approvedBy.type)}`
+  }`;
 
 /** A value of any field as a cell. */
 function cellOf(value: unknown): string | number {

@@ -41,6 +41,8 @@ export interface Problem extends Refused {
   readonly reason: string | null;
   /** Faults, item by item. */
   readonly details: ErrorDetails;
+  /** The request that waits for a decision: nothing was changed, and nothing has failed. */
+  readonly approvalRequestId?: string;
 }
 
 /** Problem that a person sees when the service does not answer. */
@@ -56,12 +58,15 @@ export const unreachable: Problem = {
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
+  const pending = "approvalRequest" in error ? error.approvalRequest : null;
   return {
-    message: error.message,
+    // The notice has the link in place of its address.
+    message: error.message.replace(` at ${pending?.url}`, ""),
     action: "action" in error ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,
     reason: "reason" in error ? (error.reason ?? null) : null,
     details: "details" in error ? (error.details ?? []) : [],
+    ...(pending === null ? {} : { approvalRequestId: pending.approvalRequestId }),
   };
 }

@@ -60,6 +60,14 @@ function placeNow(): string {
 
 const followers = new Set<(event: ShopEvent) => void>();
 
+const hearers = new Set<(event: ShopEvent) => void>();
+
+/** Calls `seen` for the events of the stream while others follow it. @returns what ends it. */
+export function hearEvents(seen: (event: ShopEvent) => void): () => void {
+  hearers.add(seen);
+  return () => void hearers.delete(seen);
+}
+
 /** Ends the stream; null while none is open. */
 let close: (() => void) | null = null;
 
@@ -100,7 +108,7 @@ function stream(): () => void {
       lastEventId = id;
       place = { shopId: shop, sequence: Number(id) };
       const event = eventOf(JSON.parse(data));
-      for (const follower of followers) follower(event);
+      for (const each of [...followers, ...hearers]) each(event);
     }
   };
   const follow = async (): Promise<void> => {

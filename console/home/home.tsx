@@ -16,6 +16,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment, ShortDay } from "../parts/when.tsx";
 import { type ForecastRow, isSuggested, productOf, suggested } from "../reorder/ticked.ts";
+import { waiting } from "../data/waiting.ts";
 import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/home.ts";
 import { texts } from "../texts/texts.ts";
@@ -96,7 +97,8 @@ const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
 interface Task {
   readonly name: keyof typeof words.tasks;
   readonly icon: IconName;
-  readonly count: number | undefined;
+  /** The words of a count that is not exact. */
+  readonly count: number | string | undefined;
   readonly href: string;
   readonly least?: Role;
   readonly isBad?: boolean;
@@ -106,6 +108,9 @@ const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
   const { counts, answers, forecast, open } = board;
   const [answer] = answers ?? [];
   const tasks: readonly Task[] = [
+    ...(waiting.value === ""
+      ? []
+      : [{ name: "approvals", icon: "circle-check", count: waiting.value, href: hrefOf("approvals") } as const]),
     { name: "late", icon: "circle-alert", count: counts.late, href: addressOf(views.overdue), isBad: true },
     {
       name: "today",
@@ -138,7 +143,7 @@ const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
         .map(({ name, icon, count, href, isBad }) => (
           <a key={name} class={count === 0 || count === undefined ? "calm" : isBad === true ? "bad" : ""} href={href}>
             <Icon name={icon} />
-            <strong>{count === undefined ? "–" : number(count)}</strong>
+            <strong>{count === undefined ? "–" : typeof count === "string" ? count : number(count)}</strong>
             <span>{words.tasks[name]}</span>
           </a>
         ))}

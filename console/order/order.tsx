@@ -64,6 +64,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
             </span>
             {task === undefined ? <Actions state={state} order={order} send={() => (isSending.value = true)} /> : null}
           </div>
+          <OfOrder purchaseOrderId={purchaseOrderId} decided={state.read} />
           <Notices state={state} order={order} />
           <Task task={task} state={state} order={order} isSending={isSending} />
         </>
@@ -89,6 +90,7 @@ const Task: FunctionComponent<ViewProps & { readonly task: string | undefined }>
 };
 
 const Confirm = lazy(async () => (await import("./confirm.tsx")).Confirm);
+const OfOrder = lazy(async () => (await import("../approvals/of-order.tsx")).OfOrder, { isQuiet: true });
 const Complete = lazy(async () => (await import("./complete.tsx")).Complete);
 const Answer = lazy(async () => (await import("./supplier/supplier.tsx")).Answer);
 const Links = lazy(async () => (await import("./supplier/supplier.tsx")).Links);

@@ -107,6 +107,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
     actor.type === "system" ? null : actor.type,
     actor.type === "user" ? (actor.keyId ?? null) : actor.id,
     entry.operation,
+    entry.approvedBy === undefined ? null : texts.changes.approvedBy(entry.approvedBy.name ?? entry.approvedBy.type),
   ].filter((part) => part !== null);
   return (
     <li>

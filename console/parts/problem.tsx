@@ -1,22 +1,34 @@
-/** A call that failed: what is wrong, what to do next, and a way to try again. */
+/** A call that failed: what is wrong, what to do next, and a way to try again; or one that waits for approval. */
 import type { FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { sentence } from "../data/format.ts";
+import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 
 export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; readonly again?: () => void }> = ({
-  problem,
+  problem: { message, action, requestId, approvalRequestId },
   again,
-}) => (
-  <div class="problem" role="alert">
-    <p>
-      <strong>{sentence(problem.message)}</strong> {problem.action}
-    </p>
-    {problem.requestId === null ? null : <p class="quiet">{texts.problem.request(problem.requestId)}</p>}
-    {again === undefined ? null : (
-      <button type="button" onClick={again}>
-        {texts.problem.again}
-      </button>
-    )}
-  </div>
-);
+}) => {
+  if (approvalRequestId !== undefined)
+    return (
+      <div class="notice" role="status">
+        <p>{sentence(message)}</p>
+        <p class="buttons">
+          <a href={hrefOf("approvals", approvalRequestId)}>{texts.problem.seeRequest}</a>
+        </p>
+      </div>
+    );
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{sentence(message)}</strong> {action}
+      </p>
+      {requestId === null ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
+      {again === undefined ? null : (
+        <button type="button" onClick={again}>
+          {texts.problem.again}
+        </button>
+      )}
+    </div>
+  );
+};

@@ -8,6 +8,7 @@ export const homeTexts = {
   hello: (name: string) => `Hello, ${name}`,
   todo: "What to do",
   tasks: {
+    approvals: "wait for your approval",
     late: "late",
     today: "expected today",
     waiting: "awaiting supplier",

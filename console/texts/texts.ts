@@ -17,6 +17,7 @@ export const texts = {
       products: "Products",
       locations: "Locations",
       stock: "Stock",
+      approvals: "Approvals",
       activity: "Activity",
       keys: "Assistants & keys",
       people: "People",
@@ -38,6 +39,7 @@ export const texts = {
     signOutEverywhere: "Sign out everywhere",
     signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
     skip: "Skip to content",
+    waiting: (count: string) => `${count} wait for you`,
   },
   /** Title of the page, before the shop's name. */
   titles: {
@@ -63,6 +65,8 @@ export const texts = {
     connect: "Connect an assistant",
     kit: "Kit",
     keys: "API keys",
+    approvals: "Approvals",
+    approval: (record: string) => `Approval: ${record}`,
     activity: "Activity",
     people: "People",
     webhooks: "Webhooks",
@@ -383,6 +387,7 @@ export const texts = {
     unpriced: (count: number) => `${number(count)} without an exchange rate are left out.`,
   },
   changes: {
+    approvedBy: (name: string) => `approved by ${name}`,
     title: (count: number) => `${number(count)} ${count === 1 ? "change" : "changes"}`,
     nothing: "nothing",
     system: "OpenPO",
@@ -406,6 +411,7 @@ export const texts = {
     unreachableHint: "Check your connection and try again.",
     again: "Try again",
     request: (requestId: string) => `Request ${requestId}`,
+    seeRequest: "See the request",
   },
   loading: "Loading …",
   notFound: "There is no such page.",

@@ -24,6 +24,7 @@ interface Rows {
   readonly supplierId: string;
   readonly variantId: string;
   readonly locationId: string;
+  readonly approvalRequestId: string;
 }
 
 const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string>> = {
@@ -51,6 +52,8 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   connect: () => "connect",
   kit: () => "kit",
   keys: () => "keys",
+  approvals: () => "approvals",
+  "approvals/:approvalRequestId": ({ approvalRequestId }) => `approvals/${approvalRequestId}`,
   activity: () => "activity",
   people: () => "people",
   webhooks: () => "webhooks",
@@ -65,15 +68,22 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
 /** Orders of the demo shop by status, and an endpoint. */
 async function rowsOf(program: RunningProgram): Promise<Rows> {
   const listed = await program.ask("GET", "/api/v1/purchase-orders?limit=50", program.word("write key"));
-  const orders = listed.at("data", "purchaseOrders") as readonly { status: string; purchaseOrderId: string }[];
+  const found = listed.at("data", "purchaseOrders") as readonly { status: string; purchaseOrderId: string }[];
   const body = { url: "http://127.0.0.1:9/hook", eventTypes: ["purchase_order.*"] };
   const made = await program.ask("POST", "/admin/v1/shops/demo/webhook-endpoints", program.adminToken, body);
   const first = async (list: string, id: string): Promise<string> => {
     const answer = await program.ask("GET", `/admin/v1/shops/demo/${list}?limit=1`, program.adminToken);
     return String(answer.at("data", list, 0, id));
   };
+  const orders = Object.fromEntries(found.map(({ status, purchaseOrderId }) => [status, purchaseOrderId]));
+  const agent = { name: "Careful agent", scope: "propose" };
+  const key = await program.ask("POST", "/admin/v1/shops/demo/keys", program.adminToken, agent);
+  const target = `/api/v1/purchase-orders/${orders["Draft"]}/status`;
+  const asked = await program.ask("POST", target, String(key.at("data", "apiKey")), { status: "Sent" });
+  assert.equal(asked.status, 202, asked.text);
   return {
-    orders: Object.fromEntries(orders.map(({ status, purchaseOrderId }) => [status, purchaseOrderId])),
+    orders,
+    approvalRequestId: String(asked.at("data", "approvalRequest", "approvalRequestId")),
     endpointId: String(made.at("data", "endpointId")),
     supplierId: await first("suppliers", "supplierId"),
     variantId: await first("variants", "variantId"),
@@ -174,7 +184,13 @@ test("every place of an empty shop, and those of who is not signed in, have no f
   await page.goto(await invitation(program, "owner", "quiet"));
   await page.getByRole("heading", { name: "Orders" }).waitFor();
   const orders = { Draft: "none", Sent: "none", Received: "none", "In Progress": "none" };
-  const ids = { endpointId: "none", supplierId: "none", variantId: "none", locationId: "none" };
+  const ids = {
+    approvalRequestId: "none",
+    endpointId: "none",
+    supplierId: "none",
+    variantId: "none",
+    locationId: "none",
+  };
   none(await faultsOfPlaces(page, { orders, ...ids }, "empty"));
   await page.goto(`${program.url}/console/nowhere`);
   await page.getByText("There is no such page.").waitFor();

@@ -400,7 +400,10 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
           <button type="button" onClick={leave}>
             {words.later}
           </button>
-          <button class="primary" disabled={isSending.value || file.file.value === null}>
+          <button
+            class="primary"
+            disabled={isSending.value || file.file.value === null || problem.value?.approvalRequestId !== undefined}
+          >
             {words.send}
           </button>
         </p>

@@ -4,6 +4,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { densities, density, theme, themes } from "../../data/look.ts";
 import { type Session, signOut } from "../../data/session.ts";
+import { useWaiting, waiting } from "../../data/waiting.ts";
 import { hrefOf, place } from "../../router.ts";
 import { texts } from "../../texts/texts.ts";
 import { entries } from "./entries.ts";
@@ -46,6 +47,7 @@ function useHeadingFocus(): void {
 
 export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   useHeadingFocus();
+  useWaiting(session.shop.lastSequence);
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -127,6 +129,7 @@ const Places: FunctionComponent = () => {
         >
           <Icon name={icon} />
           <span class="words">{words.places[step]}</span>
+          {step === "approvals" ? <Waiting /> : null}
         </a>
       ))}
       <button
@@ -137,10 +140,20 @@ const Places: FunctionComponent = () => {
       >
         <Icon name={isUnfolded.value ? "x" : "ellipsis"} />
         <span class="words">{isUnfolded.value ? words.less : words.more}</span>
+        {isUnfolded.value ? null : <Waiting />}
       </button>
     </nav>
   );
 };
+
+/** Number of requests that wait for the person, beside the place where they decide. */
+const Waiting: FunctionComponent = () =>
+  waiting.value === "" ? null : (
+    <span class="count">
+      <span aria-hidden="true">{waiting.value}</span>
+      <span class="hidden">{words.waiting(waiting.value)}</span>
+    </span>
+  );
 
 const initialsOf = (name: string): string =>
   name

@@ -8,23 +8,62 @@ import { approvalRequestJson, approvalRequestSchema, statusNow } from "../../req
 import { actorOf, type SignedIn } from "../../requests/caller.ts";
 import { type ApprovalRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
+import { findPerson } from "../../shop/access/people.ts";
 import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
 
+const orderSchema = z
+  .strictObject({
+    poNumber: z.string(),
+    supplierName: z.string().nullable(),
+    grandTotal: z.number(),
+    currencyCode: z.string(),
+    movesTo: z.string().nullable().meta({ description: "The status that it would get; null: it keeps its own." }),
+  })
+  .nullable()
+  .meta({ description: "The order as it would be; null: it is about none." });
+
 const shownSchema = z.strictObject({
   ...approvalRequestSchema.shape,
+  order: orderSchema,
+  inNameOf: z
+    .string()
+    .nullable()
+    .meta({ description: "Whose key or connection has asked; null: a person, or nobody's." }),
   mayDecide: z.boolean().meta({ description: "Whoever asks here may approve or reject it." }),
+  mayWithdraw: z.boolean().meta({ description: "Whoever asks here has asked for it, and nobody has decided it." }),
 });
+
+/** A request in a list. */
+const rowSchema = shownSchema.omit({ preview: true, changes: true, now: true, advice: true });
+
+const previewOfOrder = z.object({ purchaseOrder: orderSchema.unwrap().omit({ movesTo: true }).strip() });
+
+/** The order that the request is about, as the write would leave it. */
+function orderOf({ preview, changes }: ApprovalRequest): z.output<typeof orderSchema> {
+  const parsed = previewOfOrder.safeParse(preview);
+  if (!parsed.success) return null;
+  const moved = changes.find(({ field, poLineItemId }) => field === "status" && poLineItemId === null);
+  return { ...parsed.data.purchaseOrder, movesTo: typeof moved?.after === "string" ? moved.after : null };
+}
 
 async function shownTo(
   tx: Tx,
   { shop, person, nowMs }: { readonly shop: Shop; readonly person: SignedIn | null; readonly nowMs: number },
   request: ApprovalRequest,
 ): Promise<z.output<typeof shownSchema>> {
+  const { type, id: askerId } = request.requestedBy;
   const asker = await askerOf(tx, shop.shopId, request);
   const why = await undecidableBy(tx, { shop, actor: actorOf(person) }, request, asker, request.causes);
-  const mayDecide = statusNow(request, nowMs) === "pending" && !asker.isRevoked && why === null;
-  return { ...approvalRequestJson(request, nowMs), mayDecide };
+  const named = asker.personId === null ? null : await findPerson(tx, shop.shopId, asker.personId);
+  const isPending = statusNow(request, nowMs) === "pending";
+  return {
+    ...approvalRequestJson(request, nowMs),
+    order: orderOf(request),
+    inNameOf: named?.name ?? null,
+    mayDecide: isPending && !asker.isRevoked && why === null,
+    mayWithdraw: isPending && type === "user" && askerId === (person?.personId ?? null),
+  };
 }
 
 export const listApprovalRequests = operation({
@@ -35,7 +74,7 @@ export const listApprovalRequests = operation({
     summary: "Writes that wait for a decision, or were decided, newest first.",
     description:
       "What a key may only propose, what is beyond its limits, and orders that meet one of the shop's approval rules. A request that nobody decides in time is `expired`.",
-    output: z.strictObject({ approvalRequests: z.array(shownSchema), ...pageShape }),
+    output: z.strictObject({ approvalRequests: z.array(rowSchema), ...pageShape }),
   },
   input: z.strictObject({
     ...inShop,
@@ -54,7 +93,9 @@ export const listApprovalRequests = operation({
       const page = await pageOfApprovalRequests(tx, shopId, filters, { after, limit: rows, nowMs });
       const { person } = call;
       return data({
-        approvalRequests: await Promise.all(page.requests.map((each) => shownTo(tx, { shop, person, nowMs }, each))),
+        approvalRequests: await Promise.all(
+          page.requests.map(async (each) => rowSchema.strip().parse(await shownTo(tx, { shop, person, nowMs }, each))),
+        ),
         totalCount: page.totalCount,
         cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
       });

@@ -1,0 +1,59 @@
+/** Number of approval requests that wait for the person who is signed in, kept by the events of the shop. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { texts } from "../texts/texts.ts";
+import { openpo } from "./client.ts";
+import { hearEvents } from "./events.ts";
+import { serially } from "./reading.ts";
+import { shopId } from "./session.ts";
+
+/** Requests that are counted at most. */
+const countedMax = 50;
+
+/** The number as it is shown; empty: none wait. */
+export const waiting = signal("");
+
+const read = serially(async () => {
+  const result = await openpo.call("approval_request_list", { shopId: shopId(), status: "pending", limit: countedMax });
+  if (!result.ok) return;
+  const count = result.data.approvalRequests.filter(({ mayDecide }) => mayDecide).length;
+  waiting.value = count === 0 ? "" : result.data.cursor === null ? String(count) : `${count}+`;
+});
+
+const lookMs = 250;
+
+/** However much is asked for, it is counted this often at most. */
+const restMs = 2_000;
+
+const isLoading = (): boolean => document.getElementById("content")?.textContent.includes(texts.loading) ?? true;
+
+/**
+ * Counts once the screen has what it shows, then when something was asked for or decided. A screen that follows no
+ * events learns of it with the next bearer.
+ *
+ * @param sequence  the newest event when the bearer was bought.
+ */
+export function useWaiting(sequence: number): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const later = (run: () => void, waitMs: number): void => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        run();
+      }, waitMs);
+    };
+    const start = (): void => {
+      if (isLoading()) return later(start, lookMs);
+      void read();
+    };
+    later(start, lookMs);
+    const unhear = hearEvents(({ type }) => {
+      if (type.startsWith("approval.")) later(start, restMs);
+    });
+    return () => {
+      unhear();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [sequence]);
+  useEffect(() => () => void (waiting.value = ""), []);
+}
