@@ -64,7 +64,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
             </span>
             {task === undefined ? <Actions state={state} order={order} send={() => (isSending.value = true)} /> : null}
           </div>
-          <OfOrder purchaseOrderId={purchaseOrderId} decided={state.read} />
+          <OfOrder purchaseOrderId={purchaseOrderId} decided={() => state.read()} />
           <Notices state={state} order={order} />
           <Task task={task} state={state} order={order} isSending={isSending} />
         </>
