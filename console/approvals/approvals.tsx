@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { approvalTexts as words } from "../texts/approvals.ts";
+import { approvalTexts as words } from "./texts.ts";
 import { Decide } from "./decide.tsx";
 import { Request } from "./request.tsx";
 import { askerOf, Became, Causes, Chip, Facts, type Row, titleOf } from "./words.tsx";
@@ -29,7 +29,7 @@ type Status = (typeof statuses)[number];
 
 const idOf = ({ approvalRequestId }: Row): string => approvalRequestId;
 
-const pagesOf =
+const readingOf =
   (status: Status): ReadPage<Row> =>
   async (cursor) => {
     const result = await openpo.call("approval_request_list", {
@@ -44,7 +44,7 @@ const pagesOf =
   };
 
 const Requests: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
-  const list = useMemo(() => listOf(pagesOf(status)), []);
+  const list = useMemo(() => listOf(readingOf(status)), []);
   const ticked = useSignal<ReadonlySet<string>>(new Set());
   const again = (): Promise<void> => list.again(idOf);
   useEffect(

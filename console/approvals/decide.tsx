@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { approvalTexts as words } from "../texts/approvals.ts";
+import { approvalTexts as words } from "./texts.ts";
 import { Became, type Row, titleOf } from "./words.tsx";
 
 interface DecideProps {

@@ -6,7 +6,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { approvalTexts as words } from "../texts/approvals.ts";
+import { approvalTexts as words } from "./texts.ts";
 import { Decide, Withdraw } from "./decide.tsx";
 import { askerOf, Causes, Facts, titleOf } from "./words.tsx";
 

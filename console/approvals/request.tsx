@@ -12,7 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { approvalTexts as words } from "../texts/approvals.ts";
+import { approvalTexts as words } from "./texts.ts";
 import { nameRecord } from "../title.ts";
 import { Decide, Withdraw } from "./decide.tsx";
 import { askerOf, Became, Causes, Chip, titleOf } from "./words.tsx";

@@ -5,13 +5,13 @@ import { money, sentence } from "../data/format.ts";
 import { shopCurrency } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { Moment } from "../parts/when.tsx";
-import { approvalTexts as words } from "../texts/approvals.ts";
+import { approvalTexts as words } from "./texts.ts";
 import { texts } from "../texts/texts.ts";
 
 /** A request in a list. */
 export type Row = Output<"approval_request_list">["approvalRequests"][number];
 
-/** What is asked for: `PO-1031: move to Sent`. */
+/** Title of a request: `PO-1031: move to Sent`. */
 export function titleOf({ summary, order }: Pick<Row, "summary" | "order">): string {
   if (order !== null && order.movesTo !== null) return words.moves(order.poNumber, order.movesTo);
   const [deed = summary] = summary.split(": ", 1);
@@ -73,7 +73,7 @@ export const Chip: FunctionComponent<Pick<Row, "status">> = ({ status }) => (
 
 type Ended = Pick<Row, "status" | "decidedBy" | "decidedAt" | "comment" | "refusal">;
 
-/** What became of it, with the comment; nothing while it waits. */
+/** Outcome of a request, with the comment; nothing while it waits. */
 export const Became: FunctionComponent<{ readonly request: Ended }> = ({
   request: { status, decidedBy, decidedAt, comment, refusal },
 }) => {
