@@ -11,18 +11,22 @@ import {
   loadApprovalRequest,
   requestStatements,
 } from "../../src/shop/access/approval-requests.ts";
+import type { Mailing } from "../../src/requests/operation.ts";
 import { askAdmin, invite, signInWith, type SignedInPerson } from "../support/people.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
 
+const keyWith = async (server: TestServer, facts: object, maker?: SignedInPerson): Promise<string> =>
+  (await madeKey(server, facts, maker)).key;
+
 /** A key made by the operator, or by a person. */
-async function keyWith(server: TestServer, facts: object, maker?: SignedInPerson): Promise<string> {
+async function madeKey(server: TestServer, facts: object, maker?: SignedInPerson) {
   const options = maker === undefined ? {} : { key: await maker.bearer() };
   const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "Agent", ...facts }, options);
   assert.equal(made.status, 201, made.text);
-  return made.textAt("data", "apiKey");
+  return { key: made.textAt("data", "apiKey"), keyId: made.textAt("data", "keyId") };
 }
 
 async function draft(server: TestServer, key: string, unitCost: number, facts: object = {}): Promise<string> {
@@ -182,6 +186,29 @@ test("an order that meets a rule of the shop is sent by nobody alone, and approv
   assert.equal((await move(server, server.writeKey, id, "Draft")).status, 200);
   assert.equal((await server.patch(`${orders}/${id}`, { supplierId: "sup_b" })).status, 200);
   asked(await move(server, server.writeKey, id));
+});
+
+test("a Draft that meets a rule is mailed to nobody without an approval, and a key that got limits since is held to them", async () => {
+  const documentOf: Mailing["documentOf"] = async (_shop, purchaseOrderId) => {
+    const version = Number((await server.get(`${orders}/${purchaseOrderId}`)).at("data", "purchaseOrder", "version"));
+    const facts = { contentType: "application/pdf", fileName: "order.pdf", sha256: "0".repeat(64) };
+    return { bytes: new Uint8Array([1]), orderVersion: version, ...facts };
+  };
+  const mailing: Mailing = { perHourMax: 10, publicUrl: null, documentOf };
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const { key, keyId } = await madeKey(server, { scope: "propose" });
+  const id = await draft(server, server.writeKey, 101);
+  const request = asked(await move(server, key, id));
+  const limits = { dayValueMax: 100, beyond: "refuse" };
+  const limited = await askAdmin(server, "PATCH", `/shops/${server.shopId}/keys/${keyId}`, { limits });
+  assert.equal(limited.status, 200, limited.text);
+  const held = await decide(server, request, "approve");
+  assert.equal(held.at("data", "approvalRequest", "refusal", "reason"), "LIMIT_EXCEEDED", held.text);
+  const rule = { ruleId: "r1", name: "Above 100", when: { totalAbove: 100 }, approvers: { roles: ["owner"] } };
+  await setShop(server, { approvalRules: [rule] });
+  const path = `/shops/${server.shopId}/purchase-orders/${id}/send`;
+  const sent = await askAdmin(server, "POST", path, { to: "mill@example.com" });
+  assert.deepEqual(causesOf(sent), [{ cause: "rule", ruleId: "r1", name: "Above 100" }], sent.text);
 });
 
 test("an agent's person may decide unless the shop forbids it; nobody does by a key", async () => {

@@ -1,6 +1,8 @@
 /** People of a test server's shop: invited, signed in, and asking with the bearer of a page. */
 import assert from "node:assert/strict";
 import { adminOperations } from "../../src/admin/registry.ts";
+import { z } from "zod";
+import { approvalRequestSchema } from "../../src/requests/approvals/request-json.ts";
 import { Fault } from "../../src/base/fault.ts";
 import type { Role } from "../../src/core/access/role.ts";
 import { bindingFor, createRoutes } from "../../src/http/routes.ts";
@@ -25,7 +27,11 @@ export async function askAdmin(
   const found = match(path.split("?")[0] ?? "");
   const binding = found === null ? null : bindingFor(found, method);
   if (answered.status < 300 && method !== "HEAD" && binding !== null && !(binding instanceof Fault)) {
-    const output = binding.operation.describes?.output;
+    const { describes, performs } = binding.operation;
+    const output =
+      performs !== undefined && answered.status === 202
+        ? z.strictObject({ approvalRequest: approvalRequestSchema })
+        : describes?.output;
     if (output !== undefined && !("file" in output)) output.parse(answered.at("data"));
   }
   return answered;

@@ -21,3 +21,7 @@ export interface Actor {
    */
   readonly keyId?: string | null;
 }
+
+/** The API key by which somebody acts: their own, or the one that they have signed in with. */
+export const keyOf = ({ type, id, keyId = null }: Actor): string | null =>
+  type === "api-key" || type === "agent" ? id : keyId;

@@ -7,6 +7,7 @@
  * request that was decided elsewhere meanwhile changes nothing.
  */
 import { Fault } from "../../base/fault.ts";
+import { keyOf } from "../../core/access/actor.ts";
 import type { ApprovalCause, Cleared } from "../../core/access/approvals.ts";
 import {
   rehearsedWrite,
@@ -93,11 +94,11 @@ export const approveRequestOf = (find: (name: string) => Operation | null) =>
   });
 
 /** The call in which what was approved is done, in the name of whoever asked. */
-const asAsker = ({ actor }: Call, { requestedBy, operation: asked, limitedKeyId }: ApprovalRequest) => ({
+const asAsker = ({ actor }: Call, { requestedBy, operation: asked }: ApprovalRequest) => ({
   actor: requestedBy,
   approvedBy: actor,
   operation: asked,
-  limitedKeyId,
+  limitedKeyId: keyOf(requestedBy),
   ifMatch: null,
   ahead: null,
 });

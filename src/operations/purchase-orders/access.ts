@@ -168,6 +168,16 @@ async function ruleCause(
   return [{ cause: "rule", ruleId, name, approvers }];
 }
 
+/** Asks for an approval of a Draft that goes to its supplier as it is, if it meets a rule (C79). */
+export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
+  if (order.status !== "Draft") return;
+  const sent = { ...order, status: "Sent" } as const;
+  const valueRise = riseOf(null, sent, call.shop.currencyCode);
+  const causes = await ruleCause(tx, call, null, sent, valueRise);
+  const { purchaseOrderId, supplierId, locationId } = order;
+  if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value: valueRise.value, supplierId, locationId });
+}
+
 /**
  * Counts a change against the limits of the caller's key and the shop's rules, in the shop's turn, so that nothing
  * comes between. Without limits and rules nothing is read, but where an order falls and is still worth something.

@@ -23,7 +23,7 @@ import { prolongedLinkStatements } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
 import { instant, instantOrNull, instantSchema, pathId, shownId, text, textOfLines } from "../fields.ts";
 import { type Call, type Committed, operation } from "../../requests/operation.ts";
-import { contextOf, faults, orderToChange, path, saveFor, stampOf, write } from "./access.ts";
+import { askToSendDraft, contextOf, faults, orderToChange, path, saveFor, stampOf, write } from "./access.ts";
 import { guard, type GuardFacts, guardFaults, resolutions } from "./goods/guard.ts";
 import { purchaseOrderId } from "./json.ts";
 import { mailIsOff, prepareMail, storeMail } from "./mail.ts";
@@ -179,6 +179,7 @@ async function saveSent(
   mail: Parameters<typeof storeMail>[3],
 ): Promise<Committed<z.output<typeof sentSchema>>> {
   const alone = { effects: [], more: {} };
+  if (move === null) await askToSendDraft(tx, call, order);
   if (move === null) return await mailAnswer(tx, call, order, await storeMail(tx, call, order, mail), alone);
   const decided = withoutStorefront(decideStatus(order, "Sent", contextOf(call)), move.facts.skippedVariantIds);
   const { next } = decided;

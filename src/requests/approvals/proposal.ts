@@ -64,7 +64,6 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     preview: rehearsed.answer.data,
     changes: rehearsed.changes,
     requestedBy: call.actor,
-    limitedKeyId: call.limitedKeyId,
     requestId: call.requestId,
     input: raw,
     word: rehearsed.word,

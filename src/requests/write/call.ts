@@ -1,5 +1,5 @@
 /** Surroundings of an operation, and the commit of its last change together with the answer (S2, C20). */
-import type { Actor } from "../../core/access/actor.ts";
+import { type Actor, keyOf } from "../../core/access/actor.ts";
 import type { ApprovalCause } from "../../core/access/approvals.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import { Fault } from "../../base/fault.ts";
@@ -166,10 +166,6 @@ export function openCall(
   const limitedKeyId = key === null || key.limits !== null ? keyOf(actor) : null;
   return openCallAs(deps, { incoming, shop, actor, limitedKeyId, ahead }, operation, store);
 }
-
-/** The API key by which somebody acts: their own, or the one that they have signed in with. */
-const keyOf = ({ type, id, keyId = null }: Actor): string | null =>
-  type === "api-key" || type === "agent" ? id : keyId;
 
 /** Who calls what, and in which request. */
 interface CalledAs {

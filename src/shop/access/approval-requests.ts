@@ -42,8 +42,6 @@ export interface ApprovalRequest extends ShownChange {
   readonly summary: string;
   readonly causes: readonly ApprovalCause[];
   readonly requestedBy: Actor;
-  /** The key whose limits hold for it; null: none do. */
-  readonly limitedKeyId: string | null;
   readonly requestId: string;
   /** As the operation reads it. */
   readonly input: unknown;
