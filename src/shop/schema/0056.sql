@@ -8,6 +8,3 @@ create table supplier_merge (
 
 -- No list has these orders, but each names its supplier.
 create index purchase_order_deleted on purchase_order (shop_id, supplier_id, purchase_order_id) where deleted_at is not null;
-
--- Where the console finds the picture of a variant.
-alter table variant add column image_url text;
