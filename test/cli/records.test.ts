@@ -88,14 +88,14 @@ for (const [noun, fields] of Object.entries({
 test("prices are set, listed and removed; stock is set with a reason; a supplier is merged into another one", async () => {
   await using server = await startGoodsServer({ console: true });
   await openpo(server, ["supplier", "create", "--set", "supplierId=loom", "--set", "name=Loom"]);
-  await openpo(server, ["supplier", "set-price", "loom", "blue", "--set", "unitCost=4.25", "--set", "supplierSku=007"]);
+  await openpo(server, ["supplier", "price", "loom", "blue", "--set", "unitCost=4.25", "--set", "supplierSku=007"]);
   assert.match(await openpo(server, ["supplier", "prices", "loom"]), /^blue +Shirt, blue +- +4\.25 /m);
-  const set = ["variant", "set-stock", "blue", "warehouse", "12.5", "--reason", "Counted."];
+  const set = ["variant", "stock", "blue", "warehouse", "12.5", "--reason", "Counted."];
   assert.equal(await openpo(server, set), "On hand now: 12.5.\n");
-  await assert.rejects(openpo(server, ["variant", "set-stock", "blue", "warehouse", "many"]), /ON_HAND: /);
+  await assert.rejects(openpo(server, ["variant", "stock", "blue", "warehouse", "many"]), /ON_HAND: /);
   await assert.rejects(openpo(server, ["supplier", "edit", "loom", "--set", "email"]), /must be NAME=VALUE/);
   assert.match(await openpo(server, ["supplier", "merge", "loom", "mill"]), /^loom is merged into mill: 0 orders\.$/m);
   assert.match(await openpo(server, ["supplier", "prices", "mill"]), /^blue /m);
-  const removed = await openpo(server, ["supplier", "delete-price", "mill", "blue"]);
+  const removed = await openpo(server, ["supplier", "unlist", "mill", "blue"]);
   assert.equal(removed, "The price of blue of mill is removed.\n");
 });

@@ -227,7 +227,7 @@ const further: readonly RunnableCommand[] = [
     }),
   }),
   recordCommand({
-    name: "supplier set-price",
+    name: "supplier price",
     operation: "supplier_variant_put",
     summary: "set a supplier's terms for a variant; fields that are left out are empty",
     named: entry,
@@ -235,14 +235,14 @@ const further: readonly RunnableCommand[] = [
     told: (_data, input) => `The price of ${ofEntry(input)} is set.`,
   }),
   recordCommand({
-    name: "supplier delete-price",
+    name: "supplier unlist",
     operation: "supplier_variant_delete",
     summary: "remove a variant from a supplier's price list",
     named: entry,
     told: (_data, input) => `The price of ${ofEntry(input)} is removed.`,
   }),
   recordCommand({
-    name: "variant set-stock",
+    name: "variant stock",
     operation: "variant_level_put",
     summary: "set what is on hand, in a shop that keeps its stock itself",
     named: ["variantId", "locationId", "onHand"],
