@@ -8,6 +8,9 @@ import { isDeepStrictEqual } from "node:util";
 import { demoRecords } from "../../src/demo/records.ts";
 import { demoShop } from "../../src/demo/shop.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
+import { bindingOf } from "../../src/http/routes.ts";
+import { isRestOperation } from "../../src/requests/operation.ts";
+import { exampleRequest } from "../support/openapi/requests.ts";
 import { operations } from "../../src/operations/registry.ts";
 import type { PerformDependencies } from "../../src/requests/perform.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
@@ -32,12 +35,14 @@ async function demoWith(facts: object) {
   await server.bring([...demoRecords(server.clock.now())]);
   await startWork();
   const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "Agent", ...facts });
-  const agent = await connectAgent(server, { key: made.textAt("data", "apiKey"), address: "/mcp?schemas=1" });
+  const key = made.textAt("data", "apiKey");
+  const agent = await connectAgent(server, { key, address: "/mcp?schemas=1" });
   // From then on the client holds each answer against its schema.
   await agent.client.listTools();
   return {
     server,
     agent,
+    key,
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
@@ -53,7 +58,7 @@ const argumentsOf = (operation: (typeof writes)[number]): object => ({
 
 test("every write can be proposed: it changes nothing, and once approved it does what was shown, in the agent's name", async () => {
   await using demo = await demoWith({ scope: "propose" });
-  const { server, agent } = demo;
+  const { server, agent, key } = demo;
   const asked = /^(?:approval_request|event|delivery)$/;
   const rest = async (): Promise<object> =>
     Object.fromEntries(Object.entries(await rowsOf(server)).filter(([table]) => !asked.test(table)));
@@ -66,6 +71,11 @@ test("every write can be proposed: it changes nothing, and once approved it does
     const id = proposed.textAt("approvalRequest", "approvalRequestId");
     assert.deepEqual(proposed.at("approvalRequest", "causes", 0), { cause: "scope" }, name);
     assert.ok(isDeepStrictEqual(await rest(), before), `${name} has changed rows`);
+    if (isRestOperation(operation)) {
+      const { target, body } = exampleRequest(bindingOf(operation));
+      const overRest = await server.request(operation.route.method, target, { body, key });
+      assert.equal(overRest.status, 202, `${name}: ${overRest.text}`);
+    }
     const path = `/shops/${server.shopId}/approval-requests/${id}`;
     const shown = await askAdmin(server, "GET", path);
     const approved = await askAdmin(server, "POST", `${path}/approve`);

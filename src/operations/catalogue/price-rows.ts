@@ -24,7 +24,7 @@ import { formsOfCode } from "../../shop/code-forms.ts";
 import { recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Tx } from "../../store/store.ts";
 import { fieldObject } from "../field-members.ts";
-import { pathId, shownId, soughtText, shortTextMax } from "../fields.ts";
+import { pathId, shownId, shortTextMax, text } from "../fields.ts";
 import { priceInputs, priceRoute, shownEntry, supplierKind } from "./price-list.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
@@ -32,7 +32,7 @@ const { supplierId: _supplier, variantId: _variant, ...termsFields } = priceFiel
 const { supplierId: _inPath, variantId: _byCode, ...termsInputs } = priceInputs;
 
 const rowSchema = z.strictObject({
-  code: soughtText(shortTextMax).meta({
+  code: text(shortTextMax).meta({
     description: "The supplier's SKU or barcode, a barcode, a SKU or an id: of one variant alone.",
     example: "LIG-FIL-250",
   }),
