@@ -4857,6 +4857,8 @@ export interface Operations {
         } | undefined;
         /** Where people decide. */
         readonly url: string | null;
+        /** Of one that waits: who decides, and what to do meanwhile. */
+        readonly advice?: string | undefined;
         /** The order as it would be; null: it is about none. */
         readonly order: {
           readonly poNumber: string;

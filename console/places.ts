@@ -37,6 +37,7 @@ export const places = [
   "storefront",
   "settings",
   "settings/documents",
+  "settings/approvals",
   "shops",
   "shops/:shopId",
 ] as const;

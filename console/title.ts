@@ -51,6 +51,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   storefront: () => texts.titles.storefront,
   settings: () => texts.titles.settings,
   "settings/documents": () => texts.titles.documents,
+  "settings/approvals": () => texts.titles.approvalRules,
   shops: () => texts.titles.shops,
   "shops/:shopId": (record) => texts.titles.shop(record),
 };

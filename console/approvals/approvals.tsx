@@ -148,6 +148,7 @@ const Empty: FunctionComponent<{ readonly status: Status }> = ({ status }) => (
     {hasRole("owner") ? (
       <p class="buttons centred">
         <a href={hrefOf("keys")}>{words.toKeys}</a>
+        <a href={hrefOf("settings", "approvals")}>{words.toRules}</a>
       </p>
     ) : null}
   </div>

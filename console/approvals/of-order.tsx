@@ -1,6 +1,7 @@
 /** Notice at the top of an order: what waits for approval, with the decision for those who may. */
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
+import { adviceOf } from "../data/client.ts";
 import { followEvents } from "../data/events.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
@@ -40,9 +41,10 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
             <Facts order={request.order} />
           </p>
           <p class="quiet">
-            {words.asks(askerOf(request))} · <Moment at={request.requestedAt} />. {words.unchanged}
+            {words.asks(askerOf(request))} · <Moment at={request.requestedAt} />
           </p>
           <Causes causes={request.causes} />
+          <p>{adviceOf(request)}</p>
           <p class="buttons">
             <a href={hrefOf("approvals", request.approvalRequestId)}>{words.see}</a>
             {request.mayWithdraw ? <Withdraw approvalRequestId={request.approvalRequestId} again={both} /> : null}

@@ -3,6 +3,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ApprovalRequest, PurchaseOrder } from "../../client/index.ts";
 import { ChangedFields } from "../activity/change.tsx";
+import { adviceOf } from "../data/client.ts";
 import { followEvents } from "../data/events.ts";
 import { exactMoney, money, number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
@@ -84,7 +85,11 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
               <Withdraw approvalRequestId={approvalRequestId} again={again} />
             </p>
           ) : null}
-          {request.status === "pending" && !request.mayDecide ? <p class="quiet">{words.othersDecide}</p> : null}
+          {request.status === "pending" && !request.mayDecide ? (
+            <p class="quiet">
+              {words.othersDecide} {adviceOf(request)}
+            </p>
+          ) : null}
           <Decide requests={request.mayDecide ? [request] : []} again={again} />
         </>
       )}

@@ -27,6 +27,7 @@ export const approvalTexts = {
   emptyHint:
     "What an assistant may only propose, what is beyond its limits, and orders that meet a rule of the shop wait here until a person says yes.",
   toKeys: "Give a key the scope Propose",
+  toRules: "Set rules",
   moves: (order: string, status: string) => `${order}: move to ${status}`,
   asks: (who: string) => `${who} asks`,
   asked: "Asked by",
@@ -65,9 +66,8 @@ export const approvalTexts = {
   tick: (title: string) => `Choose ${title}`,
   ticked: (count: number) => `${number(count)} chosen`,
   working: "One moment …",
-  othersDecide: "You cannot decide this one. Others of the shop can.",
+  othersDecide: "You cannot decide this one.",
   ofOrder: "Waits for approval",
-  unchanged: "Nothing has changed yet.",
   see: "See what will change",
   became: {
     approved: (who: string) => `Approved by ${who}, and done.`,

@@ -1,7 +1,13 @@
 /**
  * The API as the console calls it: the typed client with the page's bearer, which is renewed when it has expired.
  */
-import { createClient, type ErrorDetails, type Failure, type OperationName } from "../../client/index.ts";
+import {
+  type ApprovalRequest,
+  createClient,
+  type ErrorDetails,
+  type Failure,
+  type OperationName,
+} from "../../client/index.ts";
 import { texts } from "../texts/texts.ts";
 import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
@@ -55,13 +61,16 @@ export const unreachable: Problem = {
   details: [],
 };
 
+/** Who decides about what was asked for. There is a link in place of its address. */
+export const adviceOf = ({ advice = "", url }: Pick<ApprovalRequest, "advice" | "url">): string =>
+  advice.replace(` at ${url}`, "");
+
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
   const pending = "approvalRequest" in error ? error.approvalRequest : null;
   return {
-    // The notice has the link in place of its address.
-    message: error.message.replace(` at ${pending?.url}`, ""),
+    message: pending === null ? error.message : adviceOf(pending),
     action: "action" in error ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,

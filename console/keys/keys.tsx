@@ -2,7 +2,6 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Output } from "../../client/index.ts";
 import { followEvents, pastEvents } from "../data/events.ts";
 import { money } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
@@ -14,12 +13,11 @@ import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { ConnectHere } from "./connect-here.tsx";
+import { EditLimits, type Key } from "./limits.tsx";
 import { NewKeyForm } from "./new-key.tsx";
 import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-
-type Key = Output<"key_list">["keys"][number];
 
 export const KeysScreen: FunctionComponent = () => (
   <OwnerOnly why={texts.keys.why}>
@@ -51,7 +49,9 @@ const Keys: FunctionComponent = () => {
   const keys = data?.keys ?? [];
   const active = keys.filter((key) => key.revokedAt === null);
   const revoked = keys.filter((key) => key.revokedAt !== null);
+  const limiting = useSignal<Key | null>(null);
   const revoke = (key: Key): void => void (revoking.value = key);
+  const limit = (key: Key): void => void (limiting.value = key);
   return (
     <>
       <div class="heading">
@@ -62,7 +62,9 @@ const Keys: FunctionComponent = () => {
       <ConnectHere />
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <Skeleton /> : null}
-      {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} again={again} /> : null}
+      {active.length > 0 ? (
+        <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} limit={limit} again={again} />
+      ) : null}
       {data !== null && active.length === 0 ? (
         <div class="empty">
           <p>{texts.keys.empty}</p>
@@ -72,9 +74,12 @@ const Keys: FunctionComponent = () => {
       {revoked.length > 0 ? (
         <details class="more-rows">
           <summary>{texts.keys.revokedCount(revoked.length)}</summary>
-          <KeyTable keys={revoked} madeBy={madeBy.value} revoke={revoke} again={again} />
+          <KeyTable keys={revoked} madeBy={madeBy.value} revoke={revoke} limit={limit} again={again} />
         </details>
       ) : null}
+      {limiting.value === null ? null : (
+        <EditLimits shopKey={limiting.value} again={again} onClose={() => (limiting.value = null)} />
+      )}
       {revoking.value === null ? null : (
         <RevokeKey shopKey={revoking.value} again={again} onClose={() => (revoking.value = null)} />
       )}
@@ -92,8 +97,7 @@ function limitsOf({ limits, limitsUsed }: Key): readonly string[] {
     orderValueMax === null ? "" : say.order(shown(orderValueMax)),
     dayValueMax === null ? "" : say.day(shown(limitsUsed.dayValue), shown(dayValueMax)),
     monthValueMax === null ? "" : say.month(shown(limitsUsed.monthValue), shown(monthValueMax)),
-    supplierIds === null ? "" : say.suppliers(supplierIds),
-    locationIds === null ? "" : say.locations(locationIds),
+    say.places(supplierIds?.length ?? 0, locationIds?.length ?? 0),
   ].filter((sentence) => sentence !== "");
 }
 
@@ -101,10 +105,11 @@ interface Table {
   readonly keys: readonly Key[];
   readonly madeBy: ReadonlyMap<string, string>;
   readonly revoke: (key: Key) => void;
+  readonly limit: (key: Key) => void;
   readonly again: () => Promise<void>;
 }
 
-const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => {
+const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, limit, again }) => {
   const { columns } = texts.keys;
   return (
     <table class="rows">
@@ -126,9 +131,19 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
                   {sentence}
                 </div>
               ))}
+              {key.revokedAt === null ? (
+                <button
+                  type="button"
+                  class="plain"
+                  aria-label={texts.keys.limits.of(key.name)}
+                  onClick={() => limit(key)}
+                >
+                  {texts.keys.limits.title}
+                </button>
+              ) : null}
             </td>
             <td data-name={columns.lastFour}>{key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}</td>
-            <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
+            <td class="maker" data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
             <td data-name={columns.created}>
               <Moment at={key.createdAt} />
             </td>

@@ -3,35 +3,26 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
-import type { Input, Output } from "../../client/index.ts";
+import type { Output } from "../../client/index.ts";
 import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { shopCurrency, shopId } from "../data/session.ts";
+import { shopId } from "../data/session.ts";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/texts.ts";
 import { FirstCall } from "./first-call.tsx";
+import { LimitFields, limitsIn, noLimits } from "./limits.tsx";
 import { keyScopes, scopeNamed } from "./scopes.ts";
 import { snippetsFor } from "./snippets.ts";
 
 type NewKey = Output<"key_create">;
 
-const maximums = ["orderValueMax", "dayValueMax", "monthValueMax"] as const;
-
-/** The limits that the form asks for; null: none. */
-function limitsIn(form: HTMLFormElement): Input<"key_create">["limits"] {
-  const typed = maximums.flatMap((name) => {
-    const value = field(form, name);
-    return value === "" ? [] : [[name, Number(value)] as const];
-  });
-  return typed.length === 0 ? null : { ...Object.fromEntries(typed), beyond: "refuse" };
-}
-
 export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({ onMade }) => {
   const made = useSignal<NewKey | null>(null);
   const problem = useSignal<Problem | null>(null);
   const isSending = useSignal(false);
+  const limits = useSignal(noLimits);
   const create = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
@@ -41,13 +32,14 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
       name: field(form, "name"),
       scope: scopeNamed(field(form, "scope")),
       signIn: field(form, "signIn") === "on",
-      limits: limitsIn(form),
+      limits: limitsIn(limits.value),
     });
     isSending.value = false;
     problem.value = result.ok ? null : problemOf(result);
     if (!result.ok) return;
     made.value = result.data;
     form.reset();
+    limits.value = noLimits;
   };
   return (
     <>
@@ -66,15 +58,13 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
             ))}
           </select>
         </label>
-        {maximums.map((name) => (
-          <label key={name}>
-            {texts.keys.limitsAsked[name]}
-            <input name={name} type="number" min="0" step="0.01" placeholder={shopCurrency()} autocomplete="off" />
-          </label>
-        ))}
         <label class="check">
           <input type="checkbox" name="signIn" /> {texts.keys.signIn}
         </label>
+        <details>
+          <summary>{texts.keys.limits.title}</summary>
+          <LimitFields limits={limits} />
+        </details>
         <button class="primary" disabled={isSending.value}>
           {texts.keys.create}
         </button>

@@ -23,7 +23,9 @@ export const Notices: FunctionComponent<{ readonly state: OrderState; readonly o
       {meanwhile.value === null ? null : (
         <MeanwhileNotice meanwhile={meanwhile.value} order={order} close={() => state.dismiss()} />
       )}
-      {refusal.value === null ? null : <RefusalNotice refusal={refusal.value} state={state} order={order} />}
+      {refusal.value === null || refusal.value.problem.approvalRequestId !== undefined ? null : (
+        <RefusalNotice refusal={refusal.value} state={state} order={order} />
+      )}
       {outcome.value === null ? null : <OutcomeNotice outcome={outcome.value} state={state} order={order} />}
     </>
   );

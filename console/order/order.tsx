@@ -64,7 +64,12 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
             </span>
             {task === undefined ? <Actions state={state} order={order} send={() => (isSending.value = true)} /> : null}
           </div>
-          <OfOrder purchaseOrderId={purchaseOrderId} decided={() => state.read()} />
+          {/* What was asked for here is read at once, without waiting for its event. */}
+          <OfOrder
+            key={state.refusal.value?.problem.approvalRequestId}
+            purchaseOrderId={purchaseOrderId}
+            decided={() => state.read()}
+          />
           <Notices state={state} order={order} />
           <Task task={task} state={state} order={order} isSending={isSending} />
         </>

@@ -30,8 +30,28 @@ export const accessTexts = {
       order: (most: string) => `An order at most ${most}`,
       day: (used: string, most: string) => `${used} of ${most} today`,
       month: (used: string, most: string) => `${used} of ${most} this month`,
-      suppliers: (ids: readonly string[]) => `Suppliers: ${ids.join(", ")}`,
-      locations: (ids: readonly string[]) => `Locations: ${ids.join(", ")}`,
+      places: (suppliers: number, locations: number) =>
+        [
+          suppliers === 0 ? null : suppliers === 1 ? "1 supplier" : `${number(suppliers)} suppliers`,
+          locations === 0 ? null : locations === 1 ? "1 location" : `${number(locations)} locations`,
+        ]
+          .filter((part) => part !== null)
+          .join(", "),
+      title: "Limits",
+      of: (name: string) => `Limits of ${name}`,
+      lead: "They hold from the next change on. Empty: no such limit.",
+      onlySuppliers: "Only of these suppliers",
+      onlyLocations: "Only for these locations",
+      any: "Any",
+      beyond: "Beyond them",
+      ask: "A person is asked",
+      refuse: "It is refused",
+      used: {
+        orderValueMax: () => "",
+        dayValueMax: (used: string) => `${used} used today`,
+        monthValueMax: (used: string) => `${used} used this month`,
+      },
+      save: "Save limits",
     },
     columns: {
       name: "Name",

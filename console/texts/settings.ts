@@ -7,7 +7,7 @@ const zeroTo = (most: string): string => `0 to ${most}`;
 export const settingsTexts = {
   title: "Settings",
   why: "Settings are changed by owners of the shop.",
-  views: { shop: "Shop", documents: "Documents" },
+  views: { shop: "Shop", approvals: "Approvals", documents: "Documents" },
   lead: "How this shop works. What you change holds for everybody, agents too, from the next request on.",
   formOf: (name: string) => `Settings of ${name}`,
   groups: {
@@ -75,6 +75,29 @@ export const settingsTexts = {
     notNumber: (currency: string) => `The rate of ${currency === "" ? "a currency" : currency} must be a number.`,
     noCurrency: "A rate has no currency.",
     twice: (currency: string) => `${currency} is there twice.`,
+  },
+  approvals: {
+    lead: "An order that meets a rule is sent when somebody of the rule approves it. The first rule that it meets counts.",
+    rules: "Rules",
+    none: "There are no rules yet: whoever may send an order sends it.",
+    name: { label: "Name", hint: "As whoever asks reads it: “Above 1,000”." },
+    totalAbove: (currency: string) => ({ label: `Total above (${currency})`, hint: "Empty: any total." }),
+    suppliers: "Only of these suppliers",
+    locations: "Only for these locations",
+    anyPlace: "Any",
+    actors: { label: "Sent by", any: "Anybody", agents: "Agents and programs", people: "People" },
+    roles: "Who approves",
+    people: "And these people",
+    nobody: "Choose a role or a person.",
+    remove: (name: string) => `Remove ${name === "" ? "the rule" : name}`,
+    add: "Add a rule",
+    rest: "Everything else",
+    approverRoles: "Who decides what no rule is about",
+    approveOwnAgents: {
+      label: "People may approve what their own agents ask",
+      hint: "Nobody approves what they asked for themselves.",
+    },
+    approvalDays: { label: "A request waits for (days)", hint: "Then it ends, and nothing is done. 1 to 90." },
   },
   ofOperator: {
     title: "Set by the operator of the service",

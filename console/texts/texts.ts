@@ -74,6 +74,7 @@ export const texts = {
     storefront: "Storefront",
     settings: "Settings",
     documents: "Letterhead of documents",
+    approvalRules: "Approval rules",
     shops: "All shops",
     shop: (record: string) => `Shop ${record}`,
   },

@@ -60,6 +60,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   storefront: () => "storefront",
   settings: () => "settings",
   "settings/documents": () => "settings/documents",
+  "settings/approvals": () => "settings/approvals",
   "webhooks/:endpointId": ({ endpointId }) => `webhooks/${endpointId}`,
   shops: () => "shops",
   "shops/:shopId": () => "shops/demo",

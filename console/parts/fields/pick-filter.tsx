@@ -60,3 +60,55 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
     </div>
   );
 };
+
+interface PickManyProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly ids: readonly string[];
+  readonly lookUp: LookUp;
+  readonly change: (ids: readonly string[]) => void;
+}
+
+/** Several of what is found by name, each to be taken off. */
+export const PickMany: FunctionComponent<PickManyProps> = ({ label, hint, ids, lookUp, change }) => (
+  <div class="picked">
+    <Combobox
+      label={label}
+      hint={hint}
+      isOffered
+      isCleared
+      search={(search) => lookUp({ search })}
+      choose={({ id, title }) => {
+        names.set(id, title);
+        change([...new Set([...ids, id])]);
+      }}
+    />
+    {ids.length === 0 ? null : (
+      <p class="buttons">
+        {ids.map((id) => (
+          <Picked
+            key={id}
+            id={id}
+            label={label}
+            lookUp={lookUp}
+            takeOff={() => change(ids.filter((each) => each !== id))}
+          />
+        ))}
+      </p>
+    )}
+  </div>
+);
+
+interface PickedProps extends Pick<PickManyProps, "label" | "lookUp"> {
+  readonly id: string;
+  readonly takeOff: () => void;
+}
+
+const Picked: FunctionComponent<PickedProps> = ({ id, label, lookUp, takeOff }) => {
+  const name = usePickedName(id, lookUp) ?? id;
+  return (
+    <button type="button" class="taken" aria-label={texts.filters.takeOff(label, name)} onClick={takeOff}>
+      <span>{name}</span> <Icon name="x" />
+    </button>
+  );
+};

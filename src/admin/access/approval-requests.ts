@@ -35,7 +35,7 @@ const shownSchema = z.strictObject({
 });
 
 /** A request in a list. */
-const rowSchema = shownSchema.omit({ preview: true, changes: true, now: true, advice: true });
+const rowSchema = shownSchema.omit({ preview: true, changes: true, now: true });
 
 const previewOfOrder = z.object({ purchaseOrder: orderSchema.unwrap().omit({ movesTo: true }).strip() });
 

@@ -1,0 +1,169 @@
+/** Limits of a key (C78): the fields of a new one, and the dialog that changes those of one that is there. */
+import { type Signal, useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { Input, Output } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { money } from "../data/format.ts";
+import { locations, suppliers } from "../data/look-ups.ts";
+import { shopCurrency, shopId } from "../data/session.ts";
+import { Dialog } from "../parts/dialogs/dialog.tsx";
+import { PickMany } from "../parts/fields/pick-filter.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { texts } from "../texts/texts.ts";
+
+export type Key = Output<"key_list">["keys"][number];
+
+const words = texts.keys.limits;
+
+const maximums = ["orderValueMax", "dayValueMax", "monthValueMax"] as const;
+
+/** Limits as they are typed; empty: there is no such limit. */
+export interface TypedLimits extends Readonly<Record<(typeof maximums)[number], string>> {
+  readonly supplierIds: readonly string[];
+  readonly locationIds: readonly string[];
+  readonly beyond: "ask" | "refuse";
+}
+
+export const noLimits: TypedLimits = {
+  orderValueMax: "",
+  dayValueMax: "",
+  monthValueMax: "",
+  supplierIds: [],
+  locationIds: [],
+  beyond: "ask",
+};
+
+const amountOf = (value: number | null): string => (value === null ? "" : String(value));
+
+const typedOf = (limits: Key["limits"]): TypedLimits =>
+  limits === null
+    ? noLimits
+    : {
+        orderValueMax: amountOf(limits.orderValueMax),
+        dayValueMax: amountOf(limits.dayValueMax),
+        monthValueMax: amountOf(limits.monthValueMax),
+        supplierIds: limits.supplierIds ?? [],
+        locationIds: limits.locationIds ?? [],
+        beyond: limits.beyond,
+      };
+
+/** Limits as they are sent; null: none. */
+export function limitsIn({ supplierIds, locationIds, beyond, ...values }: TypedLimits): Input<"key_create">["limits"] {
+  const set = maximums.flatMap((name) => {
+    const text = values[name];
+    return text === "" ? [] : [[name, Number(text)] as const];
+  });
+  if (set.length + supplierIds.length + locationIds.length === 0) return null;
+  return {
+    ...Object.fromEntries(set),
+    supplierIds: supplierIds.length === 0 ? null : [...supplierIds],
+    locationIds: locationIds.length === 0 ? null : [...locationIds],
+    beyond,
+  };
+}
+
+interface FieldsProps {
+  readonly limits: Signal<TypedLimits>;
+  /** Spending of the key so far; null: it is new, or has had no limits. */
+  readonly used?: Key["limitsUsed"];
+}
+
+export const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) => {
+  const { supplierIds, locationIds, beyond } = limits.value;
+  const set = (changed: Partial<TypedLimits>): void => void (limits.value = { ...limits.value, ...changed });
+  const spent = { orderValueMax: null, dayValueMax: used?.dayValue, monthValueMax: used?.monthValue } as const;
+  return (
+    <div class="fields">
+      {maximums.map((name) => {
+        const value = spent[name];
+        return (
+          <div key={name} class="field">
+            <label>
+              {texts.keys.limitsAsked[name]}
+              <input
+                name={name}
+                type="number"
+                min="0"
+                step="0.01"
+                placeholder={shopCurrency()}
+                autocomplete="off"
+                value={limits.value[name]}
+                onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
+              />
+            </label>
+            {typeof value === "number" ? <p class="quiet">{words.used[name](money(value, shopCurrency()))}</p> : null}
+          </div>
+        );
+      })}
+      <PickMany
+        label={words.onlySuppliers}
+        hint={words.any}
+        ids={supplierIds}
+        lookUp={suppliers}
+        change={(ids) => set({ supplierIds: ids })}
+      />
+      <PickMany
+        label={words.onlyLocations}
+        hint={words.any}
+        ids={locationIds}
+        lookUp={locations}
+        change={(ids) => set({ locationIds: ids })}
+      />
+      <div class="field">
+        <label>
+          {words.beyond}
+          <select
+            value={beyond}
+            onChange={({ currentTarget: { value } }) => set({ beyond: value === "refuse" ? "refuse" : "ask" })}
+          >
+            <option value="ask">{words.ask}</option>
+            <option value="refuse">{words.refuse}</option>
+          </select>
+        </label>
+      </div>
+    </div>
+  );
+};
+
+interface EditProps {
+  readonly shopKey: Key;
+  readonly again: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export const EditLimits: FunctionComponent<EditProps> = ({
+  shopKey: { keyId, name, limits, limitsUsed },
+  ...props
+}) => {
+  const typing = useSignal(typedOf(limits));
+  const problem = useSignal<Problem | null>(null);
+  const save = async (close: () => void): Promise<void> => {
+    const result = await openpo.call("key_patch", { shopId: shopId(), keyId, limits: limitsIn(typing.value) });
+    problem.value = result.ok ? null : problemOf(result);
+    if (!result.ok) return;
+    await props.again();
+    close();
+  };
+  return (
+    <Dialog title={words.of(name)} isWide onClose={props.onClose}>
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save(close);
+          }}
+        >
+          <p class="quiet">{words.lead}</p>
+          <LimitFields limits={typing} used={limitsUsed} />
+          {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+          <p class="actions">
+            <button type="button" onClick={close}>
+              {texts.cancel}
+            </button>
+            <button class="primary">{words.save}</button>
+          </p>
+        </form>
+      )}
+    </Dialog>
+  );
+};
