@@ -143,7 +143,9 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, limit, again
               ) : null}
             </td>
             <td data-name={columns.lastFour}>{key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}</td>
-            <td class="maker" data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
+            <td class="maker" data-name={columns.madeBy}>
+              {madeBy.get(key.keyId) ?? texts.orders.none}
+            </td>
             <td data-name={columns.created}>
               <Moment at={key.createdAt} />
             </td>
