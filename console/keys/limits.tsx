@@ -18,7 +18,7 @@ const words = texts.keys.limits;
 const maximums = ["orderValueMax", "dayValueMax", "monthValueMax"] as const;
 
 /** Limits as they are typed; empty: there is no such limit. */
-export interface TypedLimits extends Readonly<Record<(typeof maximums)[number], string>> {
+interface TypedLimits extends Readonly<Record<(typeof maximums)[number], string>> {
   readonly supplierIds: readonly string[];
   readonly locationIds: readonly string[];
   readonly beyond: "ask" | "refuse";
