@@ -12,7 +12,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { approvalTexts as words } from "./texts.ts";
-import { Decide } from "./decide.tsx";
+import { Decide, Outcomes, useOutcomes } from "./decide.tsx";
 import { Request } from "./request.tsx";
 import { askerOf, Became, Causes, Chip, Facts, type Row, titleOf } from "./words.tsx";
 
@@ -46,6 +46,7 @@ const readingOf =
 const Requests: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
   const list = useMemo(() => listOf(readingOf(status)), []);
   const ticked = useSignal<ReadonlySet<string>>(new Set());
+  const outcomes = useOutcomes();
   const again = (): Promise<void> => list.again(idOf);
   useEffect(
     () =>
@@ -103,7 +104,8 @@ const Requests: FunctionComponent<{ readonly status: Status }> = ({ status }) =>
       </ul>
       {rows.length === 0 && !isLoading && problem === null ? <Empty status={status} /> : null}
       <MoreRows list={list} label={words.more} />
-      <Decide requests={chosen} again={again} />
+      <Outcomes of={outcomes} />
+      <Decide requests={chosen} outcomes={outcomes} again={again} />
     </div>
   );
 };

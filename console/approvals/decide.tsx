@@ -1,29 +1,51 @@
 /** Deciding: a comment, and the buttons that approve or reject one request or several. */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf } from "../router.ts";
 import { approvalTexts as words } from "./texts.ts";
-import { Became, type Row, titleOf } from "./words.tsx";
+import { Became, Chip, type Row, titleOf } from "./words.tsx";
+
+interface Outcome {
+  readonly title: string;
+  readonly request: Parameters<typeof Became>[0]["request"] & Pick<Row, "approvalRequestId">;
+}
+
+export const useOutcomes = (): Signal<readonly Outcome[]> => useSignal<readonly Outcome[]>([]);
+
+/** Outcomes of the last decision, one below the other. */
+export const Outcomes: FunctionComponent<{ readonly of: Signal<readonly Outcome[]> }> = ({ of }) => (
+  <div role="status">
+    {of.value.map(({ title, request }) => (
+      <div key={request.approvalRequestId} class="notice">
+        <p>
+          <a href={hrefOf("approvals", request.approvalRequestId)}>{title}</a> <Chip status={request.status} />
+        </p>
+        <Became request={request} />
+      </div>
+    ))}
+  </div>
+);
 
 interface DecideProps {
   readonly requests: readonly Pick<Row, "approvalRequestId" | "summary" | "order">[];
+  /** What became of them, where they are not shown any more. */
+  readonly outcomes?: Signal<readonly Outcome[]>;
   /** Reads what shows them. */
   readonly again: () => Promise<void>;
 }
 
 /** One request after the other, so that each is told of. */
-export const Decide: FunctionComponent<DecideProps> = ({ requests, again }) => {
+export const Decide: FunctionComponent<DecideProps> = ({ requests, outcomes, again }) => {
   const comment = useSignal("");
   const isBusy = useSignal(false);
   const refused = useSignal<readonly { readonly title: string; readonly problem: Problem }[]>([]);
-  const ended = useSignal<
-    readonly { readonly title: string; readonly request: Parameters<typeof Became>[0]["request"] }[]
-  >([]);
   const decide = async (name: "approval_request_approve" | "approval_request_reject"): Promise<void> => {
     isBusy.value = true;
-    [refused.value, ended.value] = [[], []];
+    refused.value = [];
+    const ended: Outcome[] = [];
     for (const each of requests) {
       const title = titleOf(each);
       const input = {
@@ -32,25 +54,17 @@ export const Decide: FunctionComponent<DecideProps> = ({ requests, again }) => {
         comment: comment.value.trim() || null,
       };
       const result = await openpo.call(name, input);
-      if (result.ok) ended.value = [...ended.value, { title, request: result.data.approvalRequest }];
+      if (result.ok) ended.push({ title, request: result.data.approvalRequest });
       else refused.value = [...refused.value, { title, problem: problemOf(result) }];
     }
-    comment.value = "";
+    if (refused.value.length === 0) comment.value = "";
     isBusy.value = false;
+    if (outcomes !== undefined) outcomes.value = ended;
     await again();
   };
   const count = requests.length;
   return (
     <div class="decide-bar">
-      {count > 1 || ended.value.length > 1 ? (
-        <ul class="plain-rows" role="status">
-          {ended.value.map(({ title, request }) => (
-            <li key={title}>
-              <strong>{title}</strong> <Became request={request} />
-            </li>
-          ))}
-        </ul>
-      ) : null}
       {refused.value.map(({ title, problem }) => (
         <ProblemNotice
           key={title}

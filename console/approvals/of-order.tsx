@@ -8,7 +8,7 @@ import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { approvalTexts as words } from "./texts.ts";
-import { Decide, Withdraw } from "./decide.tsx";
+import { Decide, Outcomes, useOutcomes, Withdraw } from "./decide.tsx";
 import { askerOf, Causes, Facts, titleOf } from "./words.tsx";
 
 interface OfOrderProps {
@@ -27,11 +27,13 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
       }),
     [],
   );
+  const outcomes = useOutcomes();
   const both = async (): Promise<void> => {
     await Promise.all([again(), decided()]);
   };
   return (
     <>
+      <Outcomes of={outcomes} />
       {data?.approvalRequests.map((request) => (
         <section key={request.approvalRequestId} class="notice of-order" aria-label={words.ofOrder}>
           <p>
@@ -49,7 +51,7 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
             <a href={hrefOf("approvals", request.approvalRequestId)}>{words.see}</a>
             {request.mayWithdraw ? <Withdraw approvalRequestId={request.approvalRequestId} again={both} /> : null}
           </p>
-          {request.mayDecide ? <Decide requests={[request]} again={both} /> : null}
+          {request.mayDecide ? <Decide requests={[request]} outcomes={outcomes} again={both} /> : null}
         </section>
       ))}
     </>

@@ -105,6 +105,9 @@ test(
     // The bar of a phone has the number beside the way to all places.
     await page.getByText("1 wait for you").first().waitFor({ state: "attached" });
     await page.goto(`${program.url}/console/home`);
+    await page.getByRole("link", { name: /1 wait for your approval/ }).waitFor();
+    await picture(page, "approvals-home");
+    await page.setViewportSize(phone);
     await page.getByRole("link", { name: /1 wait for your approval/ }).click();
     const title = `${order.poNumber}: move to Sent`;
     await page.getByText("Reorder agent (program) asks").waitFor();
@@ -170,6 +173,7 @@ test("a request is rejected with a comment, which its asker reads; several are d
   await notice.getByLabel("Comment").fill("Not before Monday.");
   await notice.getByRole("button", { name: "Reject" }).click();
   await notice.waitFor({ state: "detached" });
+  await page.getByText("Rejected by Ana the owner. Nothing was done.").waitFor();
   await purchaser.page.getByText("Rejected by Ana the owner. Nothing was done.").waitFor();
   await purchaser.page.getByText("Not before Monday.").waitFor();
   const agent = await connectAgent({ url: program.url, writeKey: key });
