@@ -89,6 +89,7 @@ const Requests: FunctionComponent<{ readonly status: Status }> = ({ status }) =>
         </label>
       </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      <Outcomes of={outcomes} />
       {isLoading && rows.length === 0 ? <Skeleton /> : null}
       {hasParts ? <h2>{words.yours}</h2> : null}
       <ul class="requests">
@@ -104,7 +105,6 @@ const Requests: FunctionComponent<{ readonly status: Status }> = ({ status }) =>
       </ul>
       {rows.length === 0 && !isLoading && problem === null ? <Empty status={status} /> : null}
       <MoreRows list={list} label={words.more} />
-      <Outcomes of={outcomes} />
       <Decide requests={chosen} outcomes={outcomes} again={again} />
     </div>
   );
