@@ -31,7 +31,7 @@ export const Outcomes: FunctionComponent<{ readonly of: Signal<readonly Outcome[
 
 interface DecideProps {
   readonly requests: readonly Pick<Row, "approvalRequestId" | "summary" | "order">[];
-  /** What became of them, where they are not shown any more. */
+  /** Outcomes, for where decided requests are not shown any more. */
   readonly outcomes?: Signal<readonly Outcome[]>;
   /** Reads what shows them. */
   readonly again: () => Promise<void>;
