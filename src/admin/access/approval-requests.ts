@@ -4,9 +4,16 @@ import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
 import { askerOf, requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
 import { cursor, id, limit, pageShape, pathId } from "../../operations/fields.ts";
-import { approvalRequestJson, approvalRequestSchema, statusNow } from "../../requests/approvals/request-json.ts";
+import {
+  approvalRequestJson,
+  approvalRequestSchema,
+  listedRequestJson,
+  listedRequestSchema,
+  statusNow,
+} from "../../requests/approvals/request-json.ts";
+import { moneyToNumber } from "../../core/money/money.ts";
 import { actorOf, type SignedIn } from "../../requests/caller.ts";
-import { type ApprovalRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
+import { type ListedRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
 import { findPerson } from "../../shop/access/people.ts";
 import type { Tx } from "../../store/store.ts";
@@ -23,8 +30,7 @@ const orderSchema = z
   .nullable()
   .meta({ description: "The order as it would be; null: it is about none." });
 
-const shownSchema = z.strictObject({
-  ...approvalRequestSchema.shape,
+const ofCaller = {
   order: orderSchema,
   inNameOf: z
     .string()
@@ -32,34 +38,27 @@ const shownSchema = z.strictObject({
     .meta({ description: "Whose key or connection has asked; null: a person, or nobody's." }),
   mayDecide: z.boolean().meta({ description: "Whoever asks here may approve or reject it." }),
   mayWithdraw: z.boolean().meta({ description: "Whoever asks here has asked for it, and nobody has decided it." }),
-});
+};
 
 /** A request in a list. */
-const rowSchema = shownSchema.omit({ preview: true, changes: true, now: true });
+const rowSchema = z.strictObject({ ...listedRequestSchema.shape, ...ofCaller });
 
-const previewOfOrder = z.object({ purchaseOrder: orderSchema.unwrap().omit({ movesTo: true }).strip() });
+const shownSchema = z.strictObject({ ...approvalRequestSchema.shape, ...ofCaller });
 
-/** The order that the request is about, as the write would leave it. */
-function orderOf({ preview, changes }: ApprovalRequest): z.output<typeof orderSchema> {
-  const parsed = previewOfOrder.safeParse(preview);
-  if (!parsed.success) return null;
-  const moved = changes.find(({ field, poLineItemId }) => field === "status" && poLineItemId === null);
-  return { ...parsed.data.purchaseOrder, movesTo: typeof moved?.after === "string" ? moved.after : null };
-}
-
-async function shownTo(
+/** The order, and what the caller may do with the request. */
+async function ofCallerJson(
   tx: Tx,
   { shop, person, nowMs }: { readonly shop: Shop; readonly person: SignedIn | null; readonly nowMs: number },
-  request: ApprovalRequest,
-): Promise<z.output<typeof shownSchema>> {
+  request: ListedRequest,
+) {
+  const { order } = request;
   const { type, id: askerId } = request.requestedBy;
   const asker = await askerOf(tx, shop.shopId, request);
   const why = await undecidableBy(tx, { shop, actor: actorOf(person) }, request, asker, request.causes);
   const named = asker.personId === null ? null : await findPerson(tx, shop.shopId, asker.personId);
   const isPending = statusNow(request, nowMs) === "pending";
   return {
-    ...approvalRequestJson(request, nowMs),
-    order: orderOf(request),
+    order: order === null ? null : { ...order, grandTotal: moneyToNumber(order.grandTotal) },
     inNameOf: named?.name ?? null,
     mayDecide: isPending && !asker.isRevoked && why === null,
     mayWithdraw: isPending && type === "user" && askerId === (person?.personId ?? null),
@@ -94,7 +93,10 @@ export const listApprovalRequests = operation({
       const { person } = call;
       return data({
         approvalRequests: await Promise.all(
-          page.requests.map(async (each) => rowSchema.strip().parse(await shownTo(tx, { shop, person, nowMs }, each))),
+          page.requests.map(async (each) => ({
+            ...listedRequestJson(each, nowMs),
+            ...(await ofCallerJson(tx, { shop, person, nowMs }, each)),
+          })),
         ),
         totalCount: page.totalCount,
         cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
@@ -117,7 +119,13 @@ export const getApprovalRequest = operation({
     return await engine.read(shopId, async (tx) => {
       const shop = await shopOf(tx, shopId);
       const request = await requestOf(tx, { shop }, approvalRequestId);
-      return data({ approvalRequest: await shownTo(tx, { shop, person, nowMs: clock.now() }, request) });
+      const nowMs = clock.now();
+      return data({
+        approvalRequest: {
+          ...approvalRequestJson(request, nowMs),
+          ...(await ofCallerJson(tx, { shop, person, nowMs }, request)),
+        },
+      });
     });
   },
 });

@@ -123,7 +123,7 @@ async function carriedOut(
     if (rehearsed !== null && rehearsed.word !== request.word)
       return await ended(call, request.approvalRequestId, async (tx) => {
         await requireDecider(tx, call, request, request.causes);
-        return { status: "overtaken", decision: { ...decisionOf(call, comment), now: shownChange(rehearsed) } };
+        return { status: "overtaken", decision: decisionOf(call, comment), now: shownChange(rehearsed) };
       });
     return await approved(call, request, asked, { input, comment, word: rehearsed?.word ?? null });
   } catch (error) {
@@ -166,14 +166,16 @@ async function approved(
         causes.push(...found);
         if (found.some(({ cause }) => cause === "rule")) cleared.push(order);
       },
-      change: (work) =>
-        call.change(async (tx) => {
-          const result = await work(tx);
+      async change(work) {
+        const result = await call.change(async (tx) => {
+          const changed = await work(tx);
           if (!isBegun)
             await tx.batch([decidedStatement(shopId, { ...(await checked(tx)), begunBy: call.actor }, null)]);
-          isBegun = true;
-          return result;
-        }),
+          return changed;
+        });
+        isBegun = true;
+        return result;
+      },
       async commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>) {
         const made: Committed<Output>[] = [];
         const answer = await call.commit(async (tx) => {

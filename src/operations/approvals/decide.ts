@@ -6,6 +6,7 @@ import { approvalRequestJson, approvalRequestSchema, statusNow } from "../../req
 import { type Answer, type Call, operation } from "../../requests/operation.ts";
 import {
   type ApprovalRequest,
+  type ListedRequest,
   askingKey,
   decidedStatement,
   loadApprovalRequest,
@@ -68,7 +69,7 @@ export async function pendingRequest(tx: Tx, call: Call, approvalRequestId: stri
 }
 
 /** Who asked. */
-export async function askerOf(tx: Tx, shopId: string, { requestedBy }: ApprovalRequest): Promise<Asker> {
+export async function askerOf(tx: Tx, shopId: string, { requestedBy }: ListedRequest): Promise<Asker> {
   const { type, id } = requestedBy;
   const key = type === "user" || id === null ? null : await askingKey(tx, shopId, id);
   return key ?? { personId: null, isRevoked: false };
@@ -85,7 +86,7 @@ const refusals: Readonly<Record<Undecidable, string>> = {
 export async function undecidableBy(
   tx: Tx,
   { shop, actor }: Pick<Call, "shop" | "actor">,
-  { requestedBy }: ApprovalRequest,
+  { requestedBy }: ListedRequest,
   { personId }: Asker,
   causes: readonly ApprovalCause[],
 ): Promise<Undecidable | null> {
@@ -131,7 +132,10 @@ export async function end(tx: Tx, call: Call, request: ApprovalRequest, cleared:
 export const ended = (
   call: Call,
   approvalRequestId: string,
-  check: (tx: Tx, request: ApprovalRequest) => Promise<Pick<ApprovalRequest, "status" | "decision">>,
+  check: (
+    tx: Tx,
+    request: ApprovalRequest,
+  ) => Promise<Pick<ApprovalRequest, "status" | "decision"> & Partial<Pick<ApprovalRequest, "now">>>,
 ): Promise<DecisionAnswer> =>
   call.commit(async (tx) => {
     const request = await pendingRequest(tx, call, approvalRequestId);

@@ -2,7 +2,12 @@
 import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
-import { approvalRequestJson, approvalRequestSchema } from "../../requests/approvals/request-json.ts";
+import {
+  approvalRequestJson,
+  approvalRequestSchema,
+  listedRequestJson,
+  listedRequestSchema,
+} from "../../requests/approvals/request-json.ts";
 import { operation } from "../../requests/operation.ts";
 import { pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
 import { readTool } from "../agent/tool.ts";
@@ -10,7 +15,7 @@ import { cursor, id, limit, pageShape } from "../fields.ts";
 import { requestOf, unknownRequest, withdrawRequest } from "./decide.ts";
 
 /** A request in a list. */
-const rowSchema = approvalRequestSchema.pick({
+const rowSchema = listedRequestSchema.pick({
   approvalRequestId: true,
   operation: true,
   purchaseOrderId: true,
@@ -44,7 +49,7 @@ export const listOwnRequests = operation({
     );
     return {
       data: {
-        approvalRequests: page.requests.map((request) => rowSchema.strip().parse(approvalRequestJson(request, nowMs))),
+        approvalRequests: page.requests.map((request) => rowSchema.strip().parse(listedRequestJson(request, nowMs))),
         totalCount: page.totalCount,
         cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
       },

@@ -15,7 +15,7 @@ import {
 import { eventStatements } from "../../shop/events/events.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { Call, Operation } from "../operation.ts";
-import { rehearsedWrite } from "./rehearsed-write.ts";
+import { type RehearsedWrite, rehearsedWrite } from "./rehearsed-write.ts";
 
 /** A write that is asked for. */
 interface AskedWrite {
@@ -61,6 +61,7 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     operation: operation.name,
     summary: summaryOf(operation, rehearsed.order),
     causes,
+    order: shownOrder(rehearsed),
     preview: rehearsed.answer.data,
     changes: rehearsed.changes,
     requestedBy: call.actor,
@@ -71,6 +72,21 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     advice: adviceOf(call.shop, causes, url),
     begunBy: null,
     decision: null,
+    now: null,
+  };
+}
+
+/** The order as it would be. */
+function shownOrder({ order, changes }: RehearsedWrite): ApprovalRequest["order"] {
+  if (order === null) return null;
+  const { poNumber, supplierName, grandTotal, currencyCode } = order;
+  const moved = changes.find(({ field, poLineItemId }) => field === "status" && poLineItemId === null);
+  return {
+    poNumber,
+    supplierName,
+    grandTotal,
+    currencyCode,
+    movesTo: typeof moved?.after === "string" ? moved.after : null,
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { approvalStatuses, type ApprovalCause, type ApprovalStatus } from "../../core/access/approvals.ts";
 import { actorTypes, type Actor } from "../../core/access/actor.ts";
-import type { ApprovalRequest } from "../../shop/access/approval-requests.ts";
+import type { ApprovalRequest, ListedRequest } from "../../shop/access/approval-requests.ts";
 
 const instant = (atMs: number): string => new Date(atMs).toISOString();
 
@@ -77,11 +77,14 @@ export const approvalRequestSchema = z
   .meta({ id: "ApprovalRequest", description: "A write that waits for a person's decision, or was decided." });
 
 /** The status as it is now. */
-export const statusNow = ({ status, expiresAtMs }: ApprovalRequest, nowMs: number): ApprovalStatus =>
+export const statusNow = ({ status, expiresAtMs }: ListedRequest, nowMs: number): ApprovalStatus =>
   status === "pending" && expiresAtMs <= nowMs ? "expired" : status;
 
-export function approvalRequestJson(request: ApprovalRequest, nowMs: number): z.output<typeof approvalRequestSchema> {
-  const { approvalRequestId, operation, purchaseOrderId, summary, causes, preview, changes, decision, url } = request;
+/** A request in a list: without what it would do. */
+export const listedRequestSchema = approvalRequestSchema.omit({ preview: true, changes: true, now: true });
+
+export function listedRequestJson(request: ListedRequest, nowMs: number): z.output<typeof listedRequestSchema> {
+  const { approvalRequestId, operation, purchaseOrderId, summary, causes, decision, url } = request;
   const status = statusNow(request, nowMs);
   return {
     approvalRequestId,
@@ -90,19 +93,28 @@ export function approvalRequestJson(request: ApprovalRequest, nowMs: number): z.
     summary,
     status,
     causes: causes.map(causeJson),
-    preview,
-    changes: changes.map((change) => ({ ...change })),
     requestedBy: actorJson(request.requestedBy),
     requestedAt: instant(request.requestedAtMs),
     expiresAt: instant(request.expiresAtMs),
     ...(decision === null
       ? {}
       : { decidedBy: actorJson(decision.by), decidedAt: instant(decision.atMs), comment: decision.comment }),
-    ...(decision?.now === undefined
-      ? {}
-      : { now: { preview: decision.now.preview, changes: decision.now.changes.map((change) => ({ ...change })) } }),
     ...(decision?.refusal === undefined ? {} : { refusal: { ...decision.refusal } }),
     url,
     ...(status === "pending" ? { advice: request.advice } : {}),
   };
 }
+
+const previewJson = ({ preview, changes }: Pick<ApprovalRequest, "preview" | "changes">) => ({
+  preview,
+  changes: changes.map((change) => ({ ...change })),
+});
+
+export const approvalRequestJson = (
+  request: ApprovalRequest,
+  nowMs: number,
+): z.output<typeof approvalRequestSchema> => ({
+  ...listedRequestJson(request, nowMs),
+  ...previewJson(request),
+  ...(request.now === null ? {} : { now: previewJson(request.now) }),
+});

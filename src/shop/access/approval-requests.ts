@@ -6,7 +6,7 @@
  */
 import type { Actor } from "../../core/access/actor.ts";
 import type { ApprovalCause, ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
-import { asMoney } from "../../core/money/money.ts";
+import { asMoney, type Money } from "../../core/money/money.ts";
 import type { FieldChange } from "../../core/order/purchase-order.ts";
 import { below, type Change, insert, not, remove, update } from "../../store/change.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
@@ -21,16 +21,18 @@ export const approvalRequestsKeptMs = 34_560_000_000;
 /** Bytes of a request's input and preview together. */
 export const approvalRequestBytesMax = 1_048_576;
 
-/** The change that a write would make, as people are shown it. */
-interface ShownChange {
-  /** The answer that the write would have given. */
-  readonly preview: unknown;
-  /** Changes of orders, with before and after. */
-  readonly changes: readonly FieldChange[];
+/** The order that a request is about, as the write would leave it. */
+interface ShownOrder {
+  readonly poNumber: string;
+  readonly supplierName: string | null;
+  readonly grandTotal: Money;
+  readonly currencyCode: string;
+  /** The status that it would get; null: it keeps its own. */
+  readonly movesTo: string | null;
 }
 
-/** A write that waits for a decision, or was decided. */
-export interface ApprovalRequest extends ShownChange {
+/** A write that waits for a decision, or was decided, as lists show it. */
+export interface ListedRequest {
   readonly approvalRequestId: string;
   readonly purchaseOrderId: string | null;
   /** Whose idempotency keys the asker's are: a key, a person or the operator. */
@@ -40,11 +42,11 @@ export interface ApprovalRequest extends ShownChange {
   readonly expiresAtMs: number;
   readonly operation: string;
   readonly summary: string;
+  /** Null: it is about none, or about several. */
+  readonly order: ShownOrder | null;
   readonly causes: readonly ApprovalCause[];
   readonly requestedBy: Actor;
   readonly requestId: string;
-  /** As the operation reads it. */
-  readonly input: unknown;
   /** `changeWord` of what it would do. */
   readonly word: string;
   readonly url: string | null;
@@ -55,12 +57,28 @@ export interface ApprovalRequest extends ShownChange {
   readonly decision: Decision | null;
 }
 
+/** The change that a write would make, as people are shown it. */
+interface ShownChange {
+  /** The answer that the write would have given. */
+  readonly preview: unknown;
+  /** Changes of orders, with before and after. */
+  readonly changes: readonly FieldChange[];
+}
+
+interface Detail extends ShownChange {
+  /** As the operation reads it. */
+  readonly input: unknown;
+  /** Of a request that was overtaken: the change that it would make now. */
+  readonly now: ShownChange | null;
+}
+
+/** A request with what it would do. */
+export interface ApprovalRequest extends ListedRequest, Detail {}
+
 interface Decision {
   readonly by: Actor;
   readonly atMs: number;
   readonly comment: string | null;
-  /** Of one that was overtaken: the change that it would make now. */
-  readonly now?: ShownChange;
   /** Of one that has failed: the refusal. */
   readonly refusal?: { readonly code: string; readonly reason: string | null; readonly message: string };
 }
@@ -78,12 +96,12 @@ interface RequestRow {
 const columns = "approval_request_id, purchase_order_id, holder_id, status, requested_at, expires_at, content";
 
 type Content = Omit<
-  ApprovalRequest,
+  ListedRequest,
   "approvalRequestId" | "purchaseOrderId" | "holderId" | "status" | "requestedAtMs" | "expiresAtMs"
 >;
 
-function requestFrom(row: RequestRow): ApprovalRequest {
-  // Only `rowOf` writes it.
+function requestFrom(row: RequestRow): ListedRequest {
+  // Only `textsOf` writes it.
   const content: Content = JSON.parse(row.content);
   return {
     ...content,
@@ -96,15 +114,26 @@ function requestFrom(row: RequestRow): ApprovalRequest {
   };
 }
 
-const contentOf = ({
-  approvalRequestId: _id,
-  purchaseOrderId: _order,
-  holderId: _holder,
-  status: _status,
-  requestedAtMs: _requested,
-  expiresAtMs: _expires,
-  ...content
-}: ApprovalRequest): string => JSON.stringify(content);
+/** The columns of JSON. */
+function textsOf(request: ApprovalRequest): { readonly content: string; readonly detail: string } {
+  const { operation, summary, order, causes, requestedBy, requestId, word, url, advice, begunBy, decision } = request;
+  const content: Content = {
+    operation,
+    summary,
+    order,
+    causes,
+    requestedBy,
+    requestId,
+    word,
+    url,
+    advice,
+    begunBy,
+    decision,
+  };
+  const { input, preview, changes, now } = request;
+  const detail: Detail = { input, preview, changes, now };
+  return { content: JSON.stringify(content), detail: JSON.stringify(detail) };
+}
 
 /** Adds a request, and deletes those that were decided long ago. */
 export const requestStatements = (shopId: string, request: ApprovalRequest): readonly Change[] => [
@@ -115,7 +144,7 @@ export const requestStatements = (shopId: string, request: ApprovalRequest): rea
     status: request.status,
     requested_at: request.requestedAtMs,
     expires_at: request.expiresAtMs,
-    content: contentOf(request),
+    ...textsOf(request),
   }),
   remove(tables.approval_request, shopId, {
     status: not("pending"),
@@ -131,7 +160,7 @@ export const decidedStatement = (shopId: string, request: ApprovalRequest, clear
     { approval_request_id: request.approvalRequestId },
     {
       status: request.status,
-      content: contentOf(request),
+      ...textsOf(request),
       cleared_value: cleared?.value ?? null,
       cleared_supplier_id: cleared?.supplierId ?? null,
       cleared_location_id: cleared?.locationId ?? null,
@@ -143,11 +172,13 @@ export async function loadApprovalRequest(
   shopId: string,
   approvalRequestId: string,
 ): Promise<ApprovalRequest | null> {
-  const [row] = await tx.all<RequestRow>(
-    `select ${columns} from approval_request where shop_id = ? and approval_request_id = ?`,
+  const [row] = await tx.all<RequestRow & { readonly detail: string }>(
+    `select ${columns}, detail from approval_request where shop_id = ? and approval_request_id = ?`,
     [shopId, approvalRequestId],
   );
-  return row === undefined ? null : requestFrom(row);
+  if (row === undefined) return null;
+  const detail: Detail = JSON.parse(row.detail);
+  return { ...requestFrom(row), ...detail };
 }
 
 /** Filters of a list; null: not filtered by it. */
@@ -180,7 +211,7 @@ export async function pageOfApprovalRequests(
   filters: ApprovalFilters,
   { after, limit, nowMs }: { readonly after: string | null; readonly limit: number; readonly nowMs: number },
 ): Promise<{
-  readonly requests: readonly ApprovalRequest[];
+  readonly requests: readonly ListedRequest[];
   readonly totalCount: number;
   readonly end: string | null;
 }> {

@@ -1,5 +1,5 @@
 -- Writes that wait for somebody's decision, and those that were decided (shop/access/approval-requests.ts; C77 to C80).
--- `content` is JSON. The last columns: the order as it was approved, amounts in ten-thousandths of the shop's currency.
+-- `content` and `detail` are JSON; lists read the first alone. The last columns: the order as it was approved, amounts in ten-thousandths of the shop's currency.
 create table approval_request (
   shop_id text not null,
   approval_request_id text not null,
@@ -9,6 +9,7 @@ create table approval_request (
   requested_at bigint not null,
   expires_at bigint not null,
   content text not null,
+  detail text not null,
   cleared_value bigint,
   cleared_supplier_id text,
   cleared_location_id text,
