@@ -5,7 +5,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answered, type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { onPostgres } from "../support/store.ts";
 import { until } from "../support/until.ts";
+
+/** A start on a data directory voids the claims of earlier processes. Among nodes a claim ends with its lease. */
+const freeMsMax = onPostgres ? 12_000 : 2_000;
 
 const adminToken = "an-admin-token-for-approvals";
 const shop = "/admin/v1/shops/shop";
@@ -36,6 +40,21 @@ const operate = async (program: RunningProgram, method: string, below: string, b
   return answer;
 };
 
+/** Approves a request, again while its order is held by the claim of a call that was killed. */
+async function approvedOnceFree(program: RunningProgram, path: string): Promise<Answered> {
+  const answers: Answered[] = [];
+  await until(
+    "the order is free",
+    async () => {
+      const answer = await program.ask("POST", `${shop}${path}/approve`, adminToken, {});
+      answers.push(answer);
+      return answer.at("error", "code") !== "ON_HAND_SYNC_IN_FLIGHT";
+    },
+    freeMsMax,
+  );
+  return answers.at(-1) ?? assert.fail("nobody has answered");
+}
+
 /** Statuses of a request that is decided. */
 const statusOf = (answer: Answered): string => String(answer.at("data", "approvalRequest", "status"));
 
@@ -62,7 +81,7 @@ for (const [below, bodyOf] of Object.entries(writes))
       const keyOf = async (scope: string): Promise<string> =>
         String((await operate(program, "POST", "/keys", { name: scope, scope })).at("data", "apiKey"));
       const [proposing, reading] = [await keyOf("propose"), await keyOf("read")];
-      const ids = Array.from({ length: 12 }, (_, index) => `po_${index}`);
+      const ids = Array.from({ length: 8 }, (_, index) => `po_${index}`);
       const lines = [...records, ...ids.map(order)].map((record) => JSON.stringify(record)).join("\n");
       await operate(program, "POST", "/import", lines);
       const requests = new Map<string, string>();
@@ -74,7 +93,7 @@ for (const [below, bodyOf] of Object.entries(writes))
       const answered = new Map<string, string>();
       for (let round = 0; round < 4; round += 1) {
         const running = program;
-        const batch = ids.slice(round * 3, round * 3 + 3);
+        const batch = ids.slice(round * 2, round * 2 + 2);
         const approving = batch.map(async (id) => {
           const answer = await running.ask(
             "POST",
@@ -103,8 +122,7 @@ for (const [below, bodyOf] of Object.entries(writes))
         if (found === "approved") assert.equal(received, 3, id);
         else assert.equal(found, "pending", id);
         if (found === "pending" && approved === 0) assert.equal(received, 0, id);
-        if (found === "pending")
-          assert.equal(statusOf(await operate(program, "POST", `${path}/approve`, {})), "approved");
+        if (found === "pending") assert.equal(statusOf(await approvedOnceFree(program, path)), "approved", id);
         assert.equal((await approvalsOf(program, reading, id)).received, 3, id);
         const again = await program.ask("POST", `${shop}${path}/approve`, adminToken, {});
         assert.equal(again.status, 400, again.text);
