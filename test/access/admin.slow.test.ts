@@ -81,11 +81,17 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
       const { method, path } = route;
       // Those that make a shop look for none.
       if (!path.includes("{shopId}") || method === "PUT" || path.endsWith("/restore")) continue;
-      const queries: Readonly<Record<string, string>> = { "/open-lines": "?code=x", "/history": "?kind=supplier&id=x" };
+      const queries: Readonly<Record<string, string>> = {
+        "/open-lines": "?code=x",
+        "/history": "?kind=supplier&id=x",
+        "/supplier-figures": "?ids=x",
+        "/variant-figures": "?ids=x",
+      };
       const query = queries[path.slice(path.lastIndexOf("/"))] ?? "";
       const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x") + query;
       const made = bodies[path.slice(path.lastIndexOf("/"))] ?? {};
-      const body = method === "POST" && takesFile !== true ? made : method === "PATCH" ? {} : undefined;
+      const changed = path.endsWith("/variants") ? { rows: [{ code: "k" }] } : {};
+      const body = method === "POST" && takesFile !== true ? made : method === "PATCH" ? changed : undefined;
       assertFault(await program.ask(method, target, token, body), 404, "NOT_FOUND");
     }
   });
@@ -109,6 +115,10 @@ test("a shop is created, changed member by member, listed with counts and delete
       emailOnSent: false,
       replyTo: null,
       unconfirmedDays: 3,
+      approvalRules: [],
+      approverRoles: ["owner"],
+      approveOwnAgents: true,
+      approvalDays: 7,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
     assertFault(
@@ -150,6 +160,10 @@ test("a shop is created, changed member by member, listed with counts and delete
       emailOnSent: false,
       replyTo: null,
       unconfirmedDays: 3,
+      approvalRules: [],
+      approverRoles: ["owner"],
+      approveOwnAgents: true,
+      approvalDays: 7,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
     const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {

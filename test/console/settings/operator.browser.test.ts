@@ -77,6 +77,10 @@ test(
       emailOnSent: true,
       replyTo: null,
       unconfirmedDays: 5,
+      approvalRules: [],
+      approverRoles: ["owner"],
+      approveOwnAgents: true,
+      approvalDays: 7,
     });
     assert.deepEqual(changed["plan"], { restApi: true });
 
