@@ -71,6 +71,7 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     codes: "S-0,B-0",
     supplierId: "s0",
   },
+  "/admin/v1/shops/{shopId}/variants/{variantId}/orders": { placed: "true", supplierId: "s0" },
   "/admin/v1/shops/{shopId}/changes": {
     keyId: "imported",
     personId: "imported",
@@ -89,6 +90,7 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     outcome: "done",
     status: "200",
   },
+  "/admin/v1/shops/{shopId}/approval-requests": { status: "pending", purchaseOrderId: "o0" },
   "/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries": {
     state: "pending",
     type: "purchase_order.created",
@@ -170,6 +172,8 @@ function* records(): Generator<object> {
   }
 }
 
+const nobody = { requestedBy: { type: "agent", id: "key", name: null }, url: null, advice: "", begunBy: null };
+
 /** Makes about `recordsMax` of each record of what `records` has brought. */
 async function grow({ engine, shopId }: TestServer, endpointId: string): Promise<void> {
   const times = recordsMax / base - 1;
@@ -197,6 +201,13 @@ async function grow({ engine, shopId }: TestServer, endpointId: string): Promise
       key_id: "'key'",
     });
     await tx.batch([
+      {
+        sql: `insert into approval_request
+                (shop_id, approval_request_id, purchase_order_id, holder_id, status, requested_at, expires_at, content, detail)
+              with recursive n(i) as (select 1 union all select i + 1 from n where i < ${recordsMax})
+              select '${shopId}', 'apr_' || cast(i as text), 'o0', 'key', 'pending', i, 4102444800000, ?, '{}' from n`,
+        params: [JSON.stringify({ operation: "o", summary: "s", order: null, causes: [], decision: null, ...nobody })],
+      },
       {
         sql: `insert into delivery (shop_id, delivery_id, endpoint_id, sequence, event_id, type, state, attempts, created_at)
               with recursive n(i) as (select 1 union all select i + 1 from n where i < ${recordsMax})
@@ -255,7 +266,7 @@ const documents = ["openapi.json", "admin-openapi.json"].map((file): Documented 
 );
 
 test("every list with several filters has a value of each for the next test", () => {
-  const paging: readonly (string | undefined)[] = ["limit", "cursor", "after"];
+  const paging: readonly (string | undefined)[] = ["limit", "cursor", "after", "sort"];
   let found = 0;
   for (const { paths } of documents)
     for (const [target, { get }] of Object.entries(paths)) {
@@ -314,7 +325,7 @@ test("for any two filters a list examines so much as the shop has rows, not the 
   for (const [target, filters] of Object.entries(lists))
     for (const names of pairsOf(filters)) {
       const query = names.map((name) => `${name}=${encodeURIComponent(filters[name] ?? "")}`).join("&");
-      const url = `${target.replace("{shopId}", shopId).replace("{endpointId}", endpointId)}?${query}`;
+      const url = `${target.replace("{shopId}", shopId).replace("{endpointId}", endpointId).replace("{variantId}", "v0")}?${query}`;
       const statements = await statementsOf(server, async () => {
         const options = url.startsWith("/admin") ? { key: adminToken, undocumented: true } : {};
         const { status, text } = await server.get(url, options);
