@@ -294,7 +294,12 @@ const withCauses = ({ takesDryRun = false }: Operation, data: JsonObject, schema
 
 /** The answer of a write that waits for somebody's decision (C77). */
 function proposedOf(schemas: Record<string, Json>): Json {
-  const data = schemaOf(z.strictObject({ approvalRequest: approvalRequestSchema }), "output", schemas);
+  // Without additionalProperties, so that a program in TypeScript can tell it from the write's own answer by `in`.
+  const { additionalProperties: _, ...data } = schemaOf(
+    z.strictObject({ approvalRequest: approvalRequestSchema }),
+    "output",
+    schemas,
+  );
   const answer = {
     type: "object",
     properties: { data, meta: schemaReference("Meta") },

@@ -9,6 +9,12 @@ const client = createClient<paths>({
 });
 const exact = 1234.5678;
 
+/** The data of a write that was done: none waits for somebody's approval (202), which this key's never do. */
+function done<Data extends object>(data: Data | undefined): Exclude<Data, { approvalRequest: unknown }> {
+  assert.ok(data !== undefined && !("approvalRequest" in data));
+  return data as Exclude<Data, { approvalRequest: unknown }>;
+}
+
 const listed = await client.GET("/api/v1/purchase-orders", {
   params: { query: { status: ["Draft", "Partially Received"], dateFrom: "2020-01-01" } },
 });
@@ -21,8 +27,7 @@ const created = await client.POST("/api/v1/purchase-orders", {
     lineItems: [{ variantId: "red", quantityOrdered: 2, unitCost: exact }],
   },
 });
-const order = created.data?.data.purchaseOrder;
-assert.ok(order !== undefined);
+const order = done(created.data?.data).purchaseOrder;
 assert.equal(order.lineItems[0]?.unitCost, exact);
 const path = { purchaseOrderId: order.purchaseOrderId };
 
@@ -30,13 +35,14 @@ const sent = await client.POST("/api/v1/purchase-orders/{purchaseOrderId}/status
   params: { path },
   body: { status: "Sent" },
 });
-assert.equal(sent.data?.data.transition.to, "Sent");
+assert.equal(done(sent.data?.data).transition.to, "Sent");
 
 const confirmed = await client.POST("/api/v1/purchase-orders/{purchaseOrderId}/confirm", {
   params: { path },
   body: { confirmAll: true },
 });
-const status: components["schemas"]["PurchaseOrderStatus"] | undefined = confirmed.data?.data.purchaseOrder.status;
+const status: components["schemas"]["PurchaseOrderStatus"] | undefined = done(confirmed.data?.data).purchaseOrder
+  .status;
 assert.equal(status, "In Progress");
 
 const refused = await client.POST("/api/v1/purchase-orders/{purchaseOrderId}/confirm", {
