@@ -81,6 +81,15 @@ test("every object of a request refuses other members, and every object of an an
           count.closed += 1;
         }
       for (const [schema, place] of objectSchemas(member(entry, "responses") ?? null, [...where, "responses"])) {
+        // It has one member for good; were it open, TypeScript could not tell it from the write's own answer.
+        if (
+          place.endsWith(
+            "/responses/202/content/application~1json/schema/#~1components~1schemas~1ProposedAnswer/properties/data",
+          )
+        ) {
+          assert.deepEqual(schema["required"], ["approvalRequest"]);
+          continue;
+        }
         // Java takes an object that says nothing as closed. Several generators make code of a schema here that does not compile.
         assert.equal(schema["additionalProperties"], true, `${place} is not open`);
         count.open += 1;
