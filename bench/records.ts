@@ -9,14 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askHere } from "../src/admin/ask.ts";
-import { SecretBox } from "../src/base/secret-box.ts";
-import { noDocuments } from "../src/documents/documents.ts";
-import { readConfig } from "../src/service/config.ts";
-import { openDataDirectory } from "../src/service/data-directory.ts";
-import { openDatabase } from "../src/service/database.ts";
 import { adminToken, type Service, startService } from "./service.ts";
-import { onlyGlobal } from "../src/webhooks/addresses.ts";
+import { storeHere } from "./store-here.ts";
 
 const [products, suppliers, locations, orders, readings] = [20_000, 2_000, 5, 20_000, 15];
 /** Orders of each of the suppliers that are merged. */
@@ -123,19 +117,7 @@ async function* lines(records: Iterable<object>): AsyncGenerator<Uint8Array> {
 }
 
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-records-"));
-const silent = { info: () => {}, warn: () => {}, error: console.error };
-const config = readConfig({ ...process.env, OPENPO_DATA_DIR: directory });
-const store =
-  config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
-const ask = askHere(
-  store.adminContext({
-    wakeOutbox: () => {},
-    webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
-    documents: noDocuments,
-    mailIsOn: false,
-    publicUrl: null,
-  }),
-);
+const { store, ask } = await storeHere(directory, { ...process.env, OPENPO_DATA_DIR: directory });
 
 async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
   const [from, cpu] = [performance.now(), process.cpuUsage()];

@@ -5,25 +5,18 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_ORDERS` the orders (default 20,000), `OPENPO_BENCH_ROUNDS` the rounds (default 3),
  * `OPENPO_DATABASE_URL` an empty PostgreSQL database instead of files.
  */
-import { SecretBox } from "../src/base/secret-box.ts";
-import { noDocuments } from "../src/documents/documents.ts";
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { askHere } from "../src/admin/ask.ts";
-import { readConfig } from "../src/service/config.ts";
-import { openDataDirectory } from "../src/service/data-directory.ts";
-import { openDatabase } from "../src/service/database.ts";
-import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { loadBarely } from "./bounds/import.ts";
 import { report } from "./report.ts";
+import { storeHere } from "./store-here.ts";
 
 const orders = Number(process.env["OPENPO_BENCH_ORDERS"] ?? 20_000);
 const rounds = Number(process.env["OPENPO_BENCH_ROUNDS"] ?? 3);
 const linesPerOrder = 10;
 const variants = 1_000;
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-import-"));
-const silent = { info: () => {}, warn: () => {}, error: console.error };
 
 function* records(): Generator<object> {
   for (const locationId of ["l0", "l1"]) yield { type: "location", locationId, name: locationId };
@@ -63,18 +56,7 @@ writeFileSync(file, [...records()].map((record) => `${JSON.stringify(record)}\n`
 /** Imports the file into a new shop. @returns milliseconds, and the growth of the process in bytes by quarters of the time. */
 async function importAll(round: number): Promise<{ readonly ms: number; readonly residentBytes: readonly number[] }> {
   const data = path.join(directory, `data-${round}`);
-  const config = readConfig({ ...process.env, OPENPO_DATA_DIR: data });
-  const store =
-    config.database === null ? await openDataDirectory(data, silent) : await openDatabase(config.database, silent);
-  const ask = askHere(
-    store.adminContext({
-      wakeOutbox: () => {},
-      webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
-      documents: noDocuments,
-      mailIsOn: false,
-      publicUrl: null,
-    }),
-  );
+  const { store, ask } = await storeHere(data, { ...process.env, OPENPO_DATA_DIR: data });
   const shopId = `import-${round}`;
   await ask("shop_put", { shopId, name: shopId, currencyCode: "EUR" });
   const residentBytes: number[] = [];

@@ -7,8 +7,6 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_READINGS` the readings per row (default 31), `OPENPO_DATABASE_URL` an empty
  * PostgreSQL database instead of files, `OPENPO_BENCH_CALLS` the rows whose name contains one of these words.
  */
-import { SecretBox } from "../src/base/secret-box.ts";
-import { noDocuments } from "../src/documents/documents.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,15 +14,11 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { askHere } from "../src/admin/ask.ts";
-import { readConfig } from "../src/service/config.ts";
-import { openDataDirectory } from "../src/service/data-directory.ts";
-import { openDatabase } from "../src/service/database.ts";
-import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { copyOrders } from "./copy-rows.ts";
 import { freePort } from "./free-port.ts";
 import { serviceArguments } from "./servers.ts";
 import { report, sizeBounds, sizeRowName } from "./report.ts";
+import { storeHere } from "./store-here.ts";
 
 const readings = Number(process.env["OPENPO_BENCH_READINGS"] ?? 31);
 const wanted = (process.env["OPENPO_BENCH_CALLS"] ?? "").split(",").filter((word) => word !== "");
@@ -37,7 +31,6 @@ const environment = {
   OPENPO_LOG_LEVEL: "error",
   OPENPO_ADMIN_TOKEN: "bench-admin-token-0123456789",
 };
-const silent = { info: () => {}, warn: () => {}, error: console.error };
 const smallOrders = 200;
 const largeOrders = 200_000;
 
@@ -118,18 +111,7 @@ async function* file(): AsyncGenerator<Uint8Array> {
 
 /** Makes both shops. @returns a key of each. */
 async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
-  const config = readConfig(environment);
-  const store =
-    config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
-  const ask = askHere(
-    store.adminContext({
-      wakeOutbox: () => {},
-      webhooks: { policy: onlyGlobal, secrets: new SecretBox(null), changed: () => {} },
-      documents: noDocuments,
-      mailIsOn: false,
-      publicUrl: null,
-    }),
-  );
+  const { store, ask } = await storeHere(directory, environment);
   const keyOf = async (shopId: string): Promise<string> => {
     await ask("shop_put", {
       shopId,

@@ -18,7 +18,9 @@ import {
   variantTable,
 } from "../shop/catalogue/catalogue.ts";
 import { supplierMergeTable } from "../shop/catalogue/supplier-merges.ts";
-import { replacedStatements } from "../shop/catalogue/record-log.ts";
+import { type RecordKind, type RecordStamp, replacedStatements } from "../shop/catalogue/record-log.ts";
+import type { Change } from "../store/change.ts";
+import type { Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { markSeriesStatement } from "../shop/forecast/demand.ts";
 import { levelNoted } from "../shop/forecast/stock-days.ts";
 import { stockTakeReasonTable } from "../shop/stock/stock-takes.ts";
@@ -55,29 +57,19 @@ const ofPresentSupplier = <Stored extends { readonly supplierId: string }>(
   { merges }: ApplyContext,
 ): Stored => ({ ...record, supplierId: merges.get(record.supplierId) ?? record.supplierId });
 
+/** The history of records of a kind: each has its own. */
+const historyOf =
+  <T extends Fields, Stored extends ValuesOf<T>>(kind: RecordKind, fields: T, idOf: (record: Stored) => string) =>
+  (shopId: string, record: Stored, before: Stored | null, stamp: RecordStamp): readonly Change[] =>
+    replacedStatements(shopId, { kind, recordId: idOf(record) }, fields, before, record, stamp);
+
 /** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {
   location: tableRecordType(locationInput, locationJson, locationTable, {
-    history: (shopId, location, before, stamp) =>
-      replacedStatements(
-        shopId,
-        { kind: "location", recordId: location.locationId },
-        locationFields,
-        before,
-        location,
-        stamp,
-      ),
+    history: historyOf("location", locationFields, ({ locationId }) => locationId),
   }),
   supplier: tableRecordType(supplierRecordInput, supplierJson, supplierTable, {
-    history: (shopId, supplier, before, stamp) =>
-      replacedStatements(
-        shopId,
-        { kind: "supplier", recordId: supplier.supplierId },
-        supplierRecordFields,
-        before,
-        supplier,
-        stamp,
-      ),
+    history: historyOf("supplier", supplierRecordFields, ({ supplierId }) => supplierId),
     becomes: (supplier, { merges }) => (merges.has(supplier.supplierId) ? null : supplier),
   }),
   supplierMerge: tableRecordType(supplierMergeInput, supplierMergeJson, supplierMergeTable, {
@@ -86,15 +78,7 @@ export const referenceTypes = {
       (await loadSupplier(tx, shop.shopId, merge.supplierId)) === null ? merge : null,
   }),
   variant: tableRecordType(variantInput, variantJson, variantTable, {
-    history: (shopId, variant, before, stamp) =>
-      replacedStatements(
-        shopId,
-        { kind: "variant", recordId: variant.variantId },
-        variantFields,
-        before,
-        variant,
-        stamp,
-      ),
+    history: historyOf("variant", variantFields, ({ variantId }) => variantId),
   }),
   supplierVariant: tableRecordType(supplierVariantInput, supplierVariantJson, supplierVariantTable, {
     becomes: ofPresentSupplier,

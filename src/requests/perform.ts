@@ -21,7 +21,7 @@
 import { Fault } from "../base/fault.ts";
 import type { Json } from "../base/json.ts";
 import { loggedRequest } from "../base/trace-context.ts";
-import type { ApprovalCause } from "../core/access/approvals.ts";
+import { type ApprovalCause, causesWith } from "../core/access/approvals.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/access/accounts.ts";
@@ -529,7 +529,7 @@ async function propose(
     input,
     holderId: holderOf(request),
     purchaseOrderId: orderOf(incoming, operation),
-    isScope: key?.scope === "propose",
+    isProposed: key?.scope === "propose",
   });
   if (asked === null) return null;
   const shown = { approvalRequest: approvalRequestJson(asked, call.clock.now()) };
@@ -587,9 +587,11 @@ async function runDry(
   const { incoming, shop, key } = request;
   const { call } = await openCall(context, request, operation, nothingStored);
   const { answer, writes, causes } = await call.rehearse((dry) => operation.run(dry, input));
-  const all: readonly ApprovalCause[] = [...(key?.scope === "propose" ? [{ cause: "scope" } as const] : []), ...causes];
   const reply = context.loop.run(shop.shopId, () =>
-    withinBytes(dryReply(incoming, withCauses(answer, all), writes), context.responseBytesMax),
+    withinBytes(
+      dryReply(incoming, withCauses(answer, causesWith(key?.scope === "propose", causes)), writes),
+      context.responseBytesMax,
+    ),
   );
   await writeAuditRowIfPossible(context, request, reply);
   return reply;

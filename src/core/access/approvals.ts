@@ -61,6 +61,10 @@ export type ApprovalCause =
       readonly approvers: Approvers;
     };
 
+/** The causes of a write by a key that may only propose, or by any other caller. */
+export const causesWith = (isProposed: boolean, found: readonly ApprovalCause[]): readonly ApprovalCause[] =>
+  isProposed ? [{ cause: "scope" }, ...found] : found;
+
 /** An order as it was approved: as long as it is worth no more, nobody is asked again. */
 export interface Cleared {
   readonly purchaseOrderId: string;
@@ -196,13 +200,13 @@ function differences(before: unknown, after: unknown, path: string, into: [strin
 }
 
 /**
- * The change of a write as one word: two that are the same say that it does the same. Times, ids, numbers and versions
- * do not count; the order's value, status, supplier and place do.
+ * Digest of what a write changes: two writes with the same one change the same. Times, ids, numbers and versions do
+ * not count; the order's value, status, supplier and place do.
  *
  * @param answer  the data of its answer, which counts where it is about no order.
  * Source: C80.
  */
-export function changeWord(orders: readonly OrderStates[], answer: unknown): string {
+export function changeDigest(orders: readonly OrderStates[], answer: unknown): string {
   const effects = orders.map(({ before, after }) => {
     const changed: [string, unknown][] = [];
     differences(settled(before), settled(after), "", changed);

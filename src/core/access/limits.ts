@@ -68,7 +68,7 @@ export interface ValueRise {
 }
 
 /** True if the order has left Draft and is not cancelled. A held one counts as before. */
-export function counts({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
+export function hasLeftDraft({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
   const now = isHeld({ status }) && status !== "Cancelled" ? previousStatus : status;
   return now !== "Draft" && now !== "Cancelled";
 }
@@ -89,7 +89,7 @@ function valueIn(order: PurchaseOrder, shopCurrency: string): Money | null {
 }
 
 function worthOf(order: PurchaseOrder | null, shopCurrency: string): Worth {
-  if (order === null || !counts(order)) return nothing;
+  if (order === null || !hasLeftDraft(order)) return nothing;
   const unpriced = new Map<string, bigint>();
   const add = (currency: string, exact: bigint): void =>
     void unpriced.set(currency, (unpriced.get(currency) ?? 0n) + exact);
@@ -120,7 +120,7 @@ export function riseOf(before: PurchaseOrder | null, next: PurchaseOrder, shopCu
 /** True if supplier and location are asked: of a new order, an edited header, and an order that leaves Draft. */
 export const asksPlaces = (before: PurchaseOrder | null, next: PurchaseOrder): boolean =>
   before === null ||
-  (!counts(before) && counts(next)) ||
+  (!hasLeftDraft(before) && hasLeftDraft(next)) ||
   changesOf(editableHeaderFields, before, next, null).length > 0;
 
 /**
@@ -192,7 +192,7 @@ function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrit
   return rows.flatMap(({ limit, asked, of }): readonly Passed[] => {
     const allowed = limits[limit];
     // A Draft may still get one.
-    if (allowed === null || (asked === null ? !counts(next) : allowed.includes(asked))) return [];
+    if (allowed === null || (asked === null ? !hasLeftDraft(next) : allowed.includes(asked))) return [];
     const told = asked === null ? `The order has no ${of}.` : `Its orders are not for the ${of} ${asked}.`;
     return [{ detail: { limit, allowed, used: null, asked }, told }];
   });

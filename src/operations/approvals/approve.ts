@@ -13,7 +13,7 @@ import {
   rehearsedWrite,
   ordersNamed,
   type RehearsedWrite,
-  wordAfter,
+  digestAfter,
 } from "../../requests/approvals/rehearsed-write.ts";
 import { asFault } from "../../requests/envelope.ts";
 import { type Call, type Committed, type Operation, operation } from "../../requests/operation.ts";
@@ -120,12 +120,12 @@ async function carriedOut(
       request.begunBy === null
         ? await rehearsedWrite(call, input, (dry) => asked.run({ ...dry, ...name }, input))
         : null;
-    if (rehearsed !== null && rehearsed.word !== request.word)
+    if (rehearsed !== null && rehearsed.digest !== request.digest)
       return await ended(call, request.approvalRequestId, async (tx) => {
         await requireDecider(tx, call, request, request.causes);
         return { status: "overtaken", decision: decisionOf(call, comment), now: shownChange(rehearsed) };
       });
-    return await approved(call, request, asked, { input, comment, word: rehearsed?.word ?? null });
+    return await approved(call, request, asked, { input, comment, digest: rehearsed?.digest ?? null });
   } catch (error) {
     if (error instanceof ChangedMeanwhile) return "again";
     const fault = asFault(error);
@@ -136,12 +136,20 @@ async function carriedOut(
 
 const shownChange = ({ answer, changes }: RehearsedWrite) => ({ preview: answer.data, changes });
 
+/** A write as it was approved. */
+interface ApprovedWrite {
+  readonly input: unknown;
+  readonly comment: string | null;
+  /** `changeDigest` of its dry run; null: it was begun before, and is not compared. */
+  readonly digest: string | null;
+}
+
 /** Runs the operation. Its last change commits with the decision. */
 async function approved(
   call: Call,
   request: ApprovalRequest,
   asked: Operation,
-  { input, comment, word }: { readonly input: unknown; readonly comment: string | null; readonly word: string | null },
+  { input, comment, digest }: ApprovedWrite,
 ): Promise<DecisionAnswer> {
   const { shopId } = call.shop;
   const causes: ApprovalCause[] = [...request.causes];
@@ -181,7 +189,7 @@ async function approved(
         const answer = await call.commit(async (tx) => {
           const before = await ordersNamed(tx, shopId, input);
           const committed = await work(tx);
-          if (word !== null && !isBegun && (await wordAfter(tx, shopId, before, committed)) !== word)
+          if (digest !== null && !isBegun && (await digestAfter(tx, shopId, before, committed)) !== digest)
             throw new ChangedMeanwhile();
           made.push(committed);
           const next = await decide(tx);

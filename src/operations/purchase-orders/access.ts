@@ -7,7 +7,7 @@ import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
 import { type ApprovalCause, isCleared, ruleMet } from "../../core/access/approvals.ts";
-import { asksPlaces, counts, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
+import { asksPlaces, hasLeftDraft, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
@@ -157,9 +157,9 @@ async function ruleCause(
   { value, rise, addsUnpriced }: ValueRise,
 ): Promise<readonly ApprovalCause[]> {
   const { supplierId, locationId } = next;
-  if (shop.approvalRules.length === 0 || !counts(next)) return [];
+  if (shop.approvalRules.length === 0 || !hasLeftDraft(next)) return [];
   const goesElsewhere = before?.supplierId !== supplierId || before.locationId !== locationId;
-  if (before !== null && counts(before) && rise <= 0 && !addsUnpriced && !goesElsewhere) return [];
+  if (before !== null && hasLeftDraft(before) && rise <= 0 && !addsUnpriced && !goesElsewhere) return [];
   const rule = ruleMet(shop.approvalRules, actor, next, { value, addsUnpriced });
   if (rule === null) return [];
   const cleared = addsUnpriced ? [] : await loadCleared(tx, shop.shopId, next.purchaseOrderId);

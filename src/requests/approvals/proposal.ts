@@ -1,5 +1,5 @@
 /** A write that is kept as an approval request in place of being done (C77). */
-import { expiryOf, type ApprovalCause, type ApprovalSettings } from "../../core/access/approvals.ts";
+import { causesWith, expiryOf, type ApprovalCause, type ApprovalSettings } from "../../core/access/approvals.ts";
 import { Fault } from "../../base/fault.ts";
 import { bytesOfText } from "../../store/cache.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
@@ -27,7 +27,7 @@ interface AskedWrite {
   /** The order that it names; null: none. */
   readonly purchaseOrderId: string | null;
   /** The key may only propose. */
-  readonly isScope: boolean;
+  readonly isProposed: boolean;
 }
 
 /**
@@ -38,9 +38,9 @@ interface AskedWrite {
  * @throws Fault OUTPUT_TOO_LARGE  the request would be too large to be kept.
  */
 export async function proposalOf(call: Call, asked: AskedWrite): Promise<ApprovalRequest | null> {
-  const { operation, input, raw, holderId, purchaseOrderId, isScope } = asked;
+  const { operation, input, raw, holderId, purchaseOrderId, isProposed } = asked;
   const rehearsed = await rehearsedWrite(call, input, (dry) => operation.run(dry, input));
-  const causes: readonly ApprovalCause[] = [...(isScope ? [{ cause: "scope" } as const] : []), ...rehearsed.causes];
+  const causes = causesWith(isProposed, rehearsed.causes);
   if (causes.length === 0) return null;
   const bytes = bytesOfText(JSON.stringify([raw, rehearsed.answer.data, rehearsed.changes]));
   if (bytes > approvalRequestBytesMax)
@@ -67,7 +67,7 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     requestedBy: call.actor,
     requestId: call.requestId,
     input: raw,
-    word: rehearsed.word,
+    digest: rehearsed.digest,
     url,
     advice: adviceOf(call.shop, causes, url),
     begunBy: null,

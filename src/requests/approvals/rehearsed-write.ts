@@ -1,5 +1,5 @@
 /** Running a write in full and taking it back, to see what it does to which orders (C77, C80). */
-import { changeWord, type OrderStates } from "../../core/access/approvals.ts";
+import { changeDigest, type OrderStates } from "../../core/access/approvals.ts";
 import type { FieldChange, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { changesOfRequest } from "../../shop/order/purchase-order-history.ts";
 import { loadOrder } from "../../shop/order/purchase-orders.ts";
@@ -10,14 +10,14 @@ import { awaitedOf } from "../write/awaited.ts";
 
 /** The change that a write would make. */
 export interface RehearsedWrite extends Rehearsal {
-  /** `changeWord` of its last change. */
-  readonly word: string;
+  /** `changeDigest` of its last change. */
+  readonly digest: string;
   readonly changes: readonly FieldChange[];
   /** The order that it is about: as it would be, or as it is where it would be deleted. Null: none, or several. */
   readonly order: PurchaseOrder | null;
 }
 
-type Found = Pick<RehearsedWrite, "word" | "changes" | "order">;
+type Found = Pick<RehearsedWrite, "digest" | "changes" | "order">;
 
 /** Runs the write and takes it back. @throws Fault what it would be refused with. */
 export async function rehearsedWrite(
@@ -30,14 +30,14 @@ export async function rehearsedWrite(
   const rehearsal = await call.rehearse(async (dry) => {
     const requestId = call.ids.next("req");
     const before = await dry.read((tx) => ordersNamed(tx, shopId, input));
-    let word: string | null = null;
+    let digest: string | null = null;
     const answer = await run({
       ...dry,
       requestId,
       commit: (work) =>
         dry.commit(async (tx) => {
           const committed = await work(tx);
-          word = await wordAfter(tx, shopId, before, committed);
+          digest = await digestAfter(tx, shopId, before, committed);
           return committed;
         }),
     });
@@ -46,7 +46,7 @@ export async function rehearsedWrite(
         const orders = await ordersAfter(tx, shopId, before, answer);
         const [only] = orders.length === 1 ? orders : [];
         return {
-          word: word ?? changeWord(orders, answer.data),
+          digest: digest ?? changeDigest(orders, answer.data),
           changes: await changesOfRequest(tx, shopId, requestId),
           order: only?.after ?? only?.before ?? null,
         };
@@ -70,15 +70,15 @@ export async function ordersNamed(tx: Tx, shopId: string, input: unknown): Promi
   return orders;
 }
 
-/** The word for what a write's last change has done, in its transaction: nothing is known of its effects yet. */
-export async function wordAfter(
+/** The digest of what a write's last change has done, in its transaction: nothing is known of its effects yet. */
+export async function digestAfter(
   tx: Tx,
   shopId: string,
   before: OrdersBefore,
   committed: Committed<unknown>,
 ): Promise<string> {
   const answer = committed.answer(awaitedOf(committed).pending);
-  return changeWord(await ordersAfter(tx, shopId, before, answer), answer.data);
+  return changeDigest(await ordersAfter(tx, shopId, before, answer), answer.data);
 }
 
 /** The orders that a write was about, before and after it. */

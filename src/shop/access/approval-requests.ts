@@ -47,8 +47,8 @@ export interface ListedRequest {
   readonly causes: readonly ApprovalCause[];
   readonly requestedBy: Actor;
   readonly requestId: string;
-  /** `changeWord` of what it would do. */
-  readonly word: string;
+  /** `changeDigest` of what it would do. */
+  readonly digest: string;
   readonly url: string | null;
   /** Who decides, and what to do meanwhile. */
   readonly advice: string;
@@ -116,7 +116,7 @@ function requestFrom(row: RequestRow): ListedRequest {
 
 /** The columns of JSON. */
 function textsOf(request: ApprovalRequest): { readonly content: string; readonly detail: string } {
-  const { operation, summary, order, causes, requestedBy, requestId, word, url, advice, begunBy, decision } = request;
+  const { operation, summary, order, causes, requestedBy, requestId, digest, url, advice, begunBy, decision } = request;
   const content: Content = {
     operation,
     summary,
@@ -124,7 +124,7 @@ function textsOf(request: ApprovalRequest): { readonly content: string; readonly
     causes,
     requestedBy,
     requestId,
-    word,
+    digest,
     url,
     advice,
     begunBy,
