@@ -18,15 +18,18 @@ export function titleOf({ summary, order }: Pick<Row, "summary" | "order">): str
   return order === null ? summary : `${order.poNumber}: ${deed.charAt(0).toLowerCase()}${deed.slice(1)}`;
 }
 
-/** Who asked: the agent, program or person, and in whose name. */
-export const askerOf = ({ requestedBy, inNameOf }: Pick<Row, "requestedBy" | "inNameOf">): string =>
-  [
-    `${requestedBy.name ?? requestedBy.type}${requestedBy.type === "user" ? "" : ` (${texts.activity.actorNames[requestedBy.type]})`}`,
-    requestedBy.keyId === undefined ? null : words.byKey(requestedBy.keyId),
-    inNameOf === null ? null : words.inNameOf(inNameOf),
+/** Who asked: the agent, program or person, and in whose name, which that of a connection says already. */
+export const askerOf = ({ requestedBy, inNameOf }: Pick<Row, "requestedBy" | "inNameOf">): string => {
+  const name = requestedBy.name ?? requestedBy.type;
+  const whose = inNameOf === null ? "" : words.inNameOf(inNameOf);
+  return [
+    `${name}${requestedBy.type === "user" ? "" : ` (${texts.activity.actorNames[requestedBy.type]})`}`,
+    requestedBy.keyId === undefined ? "" : words.byKey(requestedBy.keyId),
+    name.endsWith(whose) ? "" : whose,
   ]
-    .filter((part) => part !== null)
+    .filter((part) => part !== "")
     .join(", ");
+};
 
 /** The order's supplier and value. */
 export const Facts: FunctionComponent<{ readonly order: Row["order"] }> = ({ order }) =>

@@ -6,16 +6,20 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedSubmitEvent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
-import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { connectTexts } from "../texts/connect.ts";
-import { type KeyScope, scopeNamed } from "./scopes.ts";
+import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
+import { type KeyScope, keyScopes } from "./scopes.ts";
 
 type Question = Output<"connection_request_get">["request"];
+
+/** Name of a scope that was asked for; one that is not known here keeps the client's word. */
+const nameOfScope = (scope: string): string =>
+  keyScopes.flatMap((each) => (each === scope ? [connectTexts.scopes[each].name] : []))[0] ?? scope;
 
 /** The request, as the address has it. */
 function requestHere() {
@@ -45,13 +49,16 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   const session = signedIn();
   const problem = useSignal<Problem | null>(null);
   const state = useSignal<"open" | "sending" | "answered">("open");
-  const decide = async (decision: "allow" | "deny", scope: KeyScope): Promise<void> => {
+  const scope = useSignal<KeyScope>("read");
+  const limits = useSignal(noLimits);
+  const decide = async (decision: "allow" | "deny"): Promise<void> => {
     state.value = "sending";
     const result = await openpoOnce.call("connection_decide", {
       shopId: shopId(),
       request: requestHere(),
       decision,
-      scope,
+      scope: scope.value,
+      limits: scope.value === "read" ? null : limitsIn(limits.value),
       personId: session?.person.personId ?? null,
     });
     problem.value = result.ok ? null : problemOf(result);
@@ -60,7 +67,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
   };
   const allow = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    void decide("allow", scopeNamed(field(event.currentTarget, "scope")));
+    void decide("allow");
   };
   if (state.value === "answered") return <p role="status">{connectTexts.gone}</p>;
   return (
@@ -86,22 +93,27 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
       <form onSubmit={allow}>
         <fieldset class="ticks">
           <legend>{connectTexts.scope}</legend>
-          {scopesAsked.length === 0 ? null : <p class="quiet">{connectTexts.ask(scopesAsked.join(", "))}</p>}
-          <Choice scope="read" isChosen />
-          {scopeMax === "write" ? (
-            <>
-              <Choice scope="propose" />
-              <Choice scope="write" />
-            </>
-          ) : (
-            <p class="quiet">{connectTexts.readOnly}</p>
+          {scopesAsked.length === 0 ? null : (
+            <p class="quiet">{connectTexts.ask(scopesAsked.map(nameOfScope).join(", "))}</p>
           )}
+          {(scopeMax === "write" ? keyScopes : keyScopes.slice(0, 1)).map((each) => (
+            <label key={each} class="choice">
+              <input type="radio" name="scope" checked={scope.value === each} onChange={() => (scope.value = each)} />
+              <span>
+                <strong>{connectTexts.scopes[each].name}</strong>
+                <br />
+                {connectTexts.scopes[each].meaning}
+              </span>
+            </label>
+          ))}
+          {scopeMax === "write" ? null : <p class="quiet">{connectTexts.readOnly}</p>}
         </fieldset>
+        {scope.value === "read" ? null : <FoldedLimits limits={limits} />}
         <p class="decide">
           <button class="primary" disabled={state.value === "sending"}>
             {connectTexts.allow}
           </button>
-          <button type="button" disabled={state.value === "sending"} onClick={() => void decide("deny", "read")}>
+          <button type="button" disabled={state.value === "sending"} onClick={() => void decide("deny")}>
             {connectTexts.deny}
           </button>
         </p>
@@ -110,17 +122,3 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
     </div>
   );
 };
-
-const Choice: FunctionComponent<{ readonly scope: KeyScope; readonly isChosen?: boolean }> = ({
-  scope,
-  isChosen = false,
-}) => (
-  <label class="choice">
-    <input type="radio" name="scope" value={scope} defaultChecked={isChosen} />
-    <span>
-      <strong>{connectTexts.scopes[scope].name}</strong>
-      <br />
-      {connectTexts.scopes[scope].meaning}
-    </span>
-  </label>
-);

@@ -3,9 +3,8 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { followEvents, pastEvents } from "../data/events.ts";
-import { money } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
-import { shopCurrency, shopId } from "../data/session.ts";
+import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
@@ -13,7 +12,7 @@ import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { ConnectHere } from "./connect-here.tsx";
-import { EditLimits, type Key } from "./limits.tsx";
+import { EditLimits, type Key, limitsSaid } from "./limits.tsx";
 import { NewKeyForm } from "./new-key.tsx";
 import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -87,20 +86,6 @@ const Keys: FunctionComponent = () => {
   );
 };
 
-/** Limits of a key with what it has used of them, as sentences. */
-function limitsOf({ limits, limitsUsed }: Key): readonly string[] {
-  if (limits === null || limitsUsed === null) return [];
-  const { orderValueMax, dayValueMax, monthValueMax, supplierIds, locationIds } = limits;
-  const say = texts.keys.limits;
-  const shown = (value: number): string => money(value, shopCurrency());
-  return [
-    orderValueMax === null ? "" : say.order(shown(orderValueMax)),
-    dayValueMax === null ? "" : say.day(shown(limitsUsed.dayValue), shown(dayValueMax)),
-    monthValueMax === null ? "" : say.month(shown(limitsUsed.monthValue), shown(monthValueMax)),
-    say.places(supplierIds?.length ?? 0, locationIds?.length ?? 0),
-  ].filter((sentence) => sentence !== "");
-}
-
 interface Table {
   readonly keys: readonly Key[];
   readonly madeBy: ReadonlyMap<string, string>;
@@ -121,12 +106,12 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, limit, again
         {keys.map((key) => (
           <tr key={key.keyId}>
             <th scope="row">{key.name}</th>
-            <td>
+            <td class="limits">
               <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>{" "}
               {key.kind === "connection" ? <span class="chip">{texts.keys.connection}</span> : null}{" "}
               {key.signIn ? <span class="chip">{texts.keys.signsIn}</span> : null}{" "}
               {key.pausedAt === null ? null : <span class="chip bad">{texts.keys.paused}</span>}
-              {limitsOf(key).map((sentence) => (
+              {limitsSaid(key.limits, key.limitsUsed).map((sentence) => (
                 <div key={sentence} class="quiet">
                   {sentence}
                 </div>
@@ -142,7 +127,9 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, limit, again
                 </button>
               ) : null}
             </td>
-            <td data-name={columns.lastFour}>{key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}</td>
+            <td class="maker" data-name={columns.lastFour}>
+              {key.kind === "key" ? <code>…{key.lastFour}</code> : key.clientHost}
+            </td>
             <td class="maker" data-name={columns.madeBy}>
               {madeBy.get(key.keyId) ?? texts.orders.none}
             </td>

@@ -1,4 +1,4 @@
-/** Limits of a key (C78): the fields of a new one, and the dialog that changes those of one that is there. */
+/** Limits of a key or connection (C78): the fields of a new one, and the dialog that changes those of another. */
 import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Input, Output } from "../../client/index.ts";
@@ -68,7 +68,7 @@ interface FieldsProps {
   readonly used?: Key["limitsUsed"];
 }
 
-export const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) => {
+const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) => {
   const { supplierIds, locationIds, beyond } = limits.value;
   const set = (changed: Partial<TypedLimits>): void => void (limits.value = { ...limits.value, ...changed });
   const spent = { orderValueMax: null, dayValueMax: used?.dayValue, monthValueMax: used?.monthValue } as const;
@@ -122,6 +122,39 @@ export const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = nul
         </label>
       </div>
     </div>
+  );
+};
+
+/** The limits, with what was used of them, as sentences; none without limits. */
+export function limitsSaid(
+  limits: Input<"key_create">["limits"] | Key["limits"],
+  used: Key["limitsUsed"],
+): readonly string[] {
+  if (!limits) return [];
+  const { orderValueMax, dayValueMax, monthValueMax, supplierIds, locationIds, beyond = "ask" } = limits;
+  const shown = (value: number | null | undefined): string => money(value ?? 0, shopCurrency());
+  return [
+    isSet(orderValueMax) ? words.order(shown(orderValueMax)) : "",
+    isSet(dayValueMax) ? words.day(shown(dayValueMax), used && shown(used.dayValue)) : "",
+    isSet(monthValueMax) ? words.month(shown(monthValueMax), used && shown(used.monthValue)) : "",
+    words.places(supplierIds?.length ?? 0, locationIds?.length ?? 0),
+    words.outcome[beyond],
+  ].filter((sentence) => sentence !== "");
+}
+
+const isSet = (value: number | null | undefined): boolean => value !== null && value !== undefined;
+
+/** The fields behind one line, which says what is set. */
+export const FoldedLimits: FunctionComponent<Pick<FieldsProps, "limits">> = ({ limits }) => {
+  const said = limitsSaid(limitsIn(limits.value), null);
+  return (
+    // A field with a mistake cannot have the focus while it is folded away.
+    <details class="limits" onInvalidCapture={({ currentTarget }) => (currentTarget.open = true)}>
+      <summary>
+        {words.title} <span class="quiet">{said.length === 0 ? words.none : said.join(" · ")}</span>
+      </summary>
+      <LimitFields limits={limits} />
+    </details>
   );
 };
 

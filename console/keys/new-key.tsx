@@ -12,7 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/texts.ts";
 import { FirstCall } from "./first-call.tsx";
-import { LimitFields, limitsIn, noLimits } from "./limits.tsx";
+import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
 import { keyScopes, scopeNamed } from "./scopes.ts";
 import { snippetsFor } from "./snippets.ts";
 
@@ -61,10 +61,7 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
         <label class="check">
           <input type="checkbox" name="signIn" /> {texts.keys.signIn}
         </label>
-        <details>
-          <summary>{texts.keys.limits.title}</summary>
-          <LimitFields limits={limits} />
-        </details>
+        <FoldedLimits limits={limits} />
         <button class="primary" disabled={isSending.value}>
           {texts.keys.create}
         </button>

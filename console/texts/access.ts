@@ -28,8 +28,10 @@ export const accessTexts = {
     },
     limits: {
       order: (most: string) => `An order at most ${most}`,
-      day: (used: string, most: string) => `${used} of ${most} today`,
-      month: (used: string, most: string) => `${used} of ${most} this month`,
+      day: (most: string, used: string | null) =>
+        used === null ? `A day's orders at most ${most}` : `${used} of ${most} today`,
+      month: (most: string, used: string | null) =>
+        used === null ? `A month's orders at most ${most}` : `${used} of ${most} this month`,
       places: (suppliers: number, locations: number) =>
         [
           suppliers === 0 ? null : suppliers === 1 ? "1 supplier" : `${number(suppliers)} suppliers`,
@@ -37,6 +39,8 @@ export const accessTexts = {
         ]
           .filter((part) => part !== null)
           .join(", "),
+      outcome: { ask: "Beyond them a person is asked", refuse: "Beyond them it is refused" },
+      none: "None: any amount, supplier and location",
       title: "Limits",
       of: (name: string) => `Limits of ${name}`,
       lead: "They hold from the next change on. Empty: no such limit.",
@@ -56,7 +60,7 @@ export const accessTexts = {
     columns: {
       name: "Name",
       scope: "Scope",
-      lastFour: "Ends in",
+      lastFour: "Known by",
       madeBy: "Made by",
       created: "Created",
       lastUsed: "Last used",

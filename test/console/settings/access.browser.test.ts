@@ -92,7 +92,7 @@ test(
 test("a key is made with limits, and the list shows what is used of them", { skip }, async () => {
   await withPerson("owner", async (page, program) => {
     await open(page, "Keys");
-    await page.getByText("Limits", { exact: true }).first().click();
+    await page.locator("summary", { hasText: "Limits" }).click();
     await page.getByLabel("A day's orders, at most").fill("500.5");
     await page.getByLabel("An order, at most").fill("0");
     // A person is asked, unless it is said otherwise.
