@@ -337,7 +337,7 @@ export const dateFrom = dayOrInstant
   .transform((value) => Date.parse(value))
   .optional()
   .meta({
-    description: `The first day (UTC) or instant${only("rest", `: ${dayOrInstantForms}`)}.`,
+    description: `${only("rest", `The first day (UTC) or instant: ${dayOrInstantForms}`)}${only("mcp", "First day (UTC) or instant")}.`,
     query: "string",
     example: "2026-01-01",
   });
@@ -347,7 +347,7 @@ export const dateTo = dayOrInstant
   .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
   .optional()
   .meta({
-    description: `The last day (UTC) or instant, included${only("rest", `: ${dayOrInstantForms}`)}.`,
+    description: `${only("rest", `The last day (UTC) or instant, included: ${dayOrInstantForms}`)}${only("mcp", "Last day or instant, included")}.`,
     query: "string",
     example: "2026-12-31",
   });

@@ -5,6 +5,7 @@ import { listActivity } from "./agent/activity.ts";
 import { ordersNeedingAttention } from "./agent/attention.ts";
 import { readGuide } from "./agent/guides.ts";
 import { listLocations } from "./agent/locations.ts";
+import { purchaseReport } from "./agent/report.ts";
 import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
@@ -83,6 +84,7 @@ export const operations: readonly Operation[] = [
   reorderFromView,
   commentTool,
   rescheduleOrders,
+  purchaseReport,
   listActivity,
   readGuide,
   listOwnRequests,

@@ -172,8 +172,7 @@ const getTransferOrder = transferOrders.one(
     name: "transfer_order_get",
     title: "Read a transfer order",
     summary: "One transfer order with its lines, addresses and log.",
-    description:
-      "For one with very many lines use transfer_order_line_item_list, for its shipment transfer_order_shipment_get.",
+    description: `For one with very many lines use transfer_order_line_item_list${only("rest", ", for its shipment transfer_order_shipment_get")}.`,
     at: "",
     input: transferOrders.byId({}),
     output: z.strictObject({
@@ -256,7 +255,7 @@ const getAddresses = transferOrders.one(
 
 const listLog = transferOrders.log({
   name: "transfer_order_log_list",
-  description: `All entries, or page by page with limit. In changes, ${mention("shownLineId")} is the transferLineItemId.`,
+  description: `${only("rest", "All entries, or page by page with limit. ")}In changes, ${mention("shownLineId")} is the transferLineItemId.`,
   kind: transferLog,
 });
 

@@ -241,6 +241,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "http/node/reply.ts textMax",
     "mcp/large-answers.ts answerOnLoopMax",
     "operations/agent/attention.ts ordersOnLoopMax",
+    "operations/agent/report.ts ordersOnLoopMax",
     "requests/audit/audit.ts rowsTogetherMax",
     "requests/envelope.ts bytesMin",
     "operations/forecast-views.ts cellsOnLoopMax",

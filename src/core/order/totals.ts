@@ -156,6 +156,30 @@ export function discountExcess(order: Totalled, shopCurrency: string): Money {
   return asMoney(total < 0n ? Number(-total) : 0);
 }
 
+/** Lines of an order and the currency in which they are summed. */
+export type LinesInCurrency = OrderCurrency & {
+  readonly lineItems: readonly Pick<LineItem, QuantityField | "unitCost" | "unitCostCurrencyCode">[];
+};
+
+/** Quantities of a line that a sum is made of. */
+type QuantityField =
+  | "quantityOrdered"
+  | "quantityConfirmed"
+  | "quantityReceived"
+  | "quantityRejected"
+  | "quantityCancelled";
+
+/** Returns what these quantities of the lines cost in the order's currency. What no rate converts is left out. */
+export function valueOfLines(
+  order: LinesInCurrency,
+  shopCurrency: string,
+  quantityOf: (line: LinesInCurrency["lineItems"][number]) => Quantity,
+): Money {
+  const sum = new ExactSum(order, shopCurrency);
+  for (const line of order.lineItems) sum.add(quantityOf(line), line);
+  return asMoney(Number(sum.rounded(0n)));
+}
+
 /** A sum over lines in the order's currency, exact until it is rounded once. */
 class ExactSum {
   readonly #order: OrderCurrency;

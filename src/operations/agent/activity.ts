@@ -31,7 +31,7 @@ export const listActivity = operation({
   input: z
     .strictObject({
       since: dateFrom.unwrap().meta({ description: "First day (UTC) or instant." }),
-      until: dateTo.meta({ description: "Last day or instant, included." }),
+      until: dateTo,
       actor: id.optional().meta({ description: "me, or the id of a key or person." }),
       purchaseOrderId: id.optional(),
       limit,

@@ -12,7 +12,7 @@ export const listLocations = operation({
   toolSets,
   title: "Look up locations",
   summary: "The shop's locations by name.",
-  description: "Finds the locationId of the place that goods are to come to, which an order needs before it is sent.",
+  description: "An order needs one, its goods' place, before it is sent.",
   faults: [],
   input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { limit: 10 } }),
   output: z.strictObject({

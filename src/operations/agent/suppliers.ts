@@ -17,7 +17,7 @@ export const listSuppliers = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Look up suppliers",
   summary: "Suppliers by name, with contact, currency and terms.",
-  description: "Finds the supplierId that orders need. What a supplier charges for a variant is in variant_search.",
+  description: "Finds the supplierId that orders need.",
   faults: [],
   input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { search: "nord", limit: 10 } }),
   output: z.strictObject({ suppliers: z.array(z.strictObject(schemasOf(members))), ...pageShape }),

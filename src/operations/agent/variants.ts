@@ -106,7 +106,7 @@ export const searchVariants = operation({
   title: "Look up variants",
   summary: "Variants by name, SKU or barcode, with stock and a supplier's terms.",
   description:
-    "Finds the variantId that lines need. price and unitCost are in the shop's currency. incoming is what open orders still bring. With supplierId: only variants of that supplier, each with its terms.",
+    "price and unitCost are in the shop's currency. incoming is what open orders still bring. With supplierId: only variants of that supplier, each with its terms.",
   faults: [],
   input: z
     .strictObject({

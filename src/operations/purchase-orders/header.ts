@@ -136,7 +136,7 @@ export const createPurchaseOrder = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Create a purchase order",
   summary: "Creates a Draft and gives it a number.",
-  description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order${only("rest", ": send an Idempotency-Key")}. What looks wrong, such as an unknown id, is done all the same and told in warnings.`,
+  description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order${only("rest", ": send an Idempotency-Key")}.${only("rest", " What looks wrong, such as an unknown id, is done all the same and told in warnings.")}`,
   route: { method: "POST", path: "/purchase-orders" },
   success: 201,
   repeat: "adds-again",
@@ -275,8 +275,7 @@ export const deletePurchaseOrder = operation({
   name: "purchase_order_delete",
   title: "Delete a purchase order",
   summary: "Deletes a Draft for good; hides a Cancelled order and retains it.",
-  description:
-    "Any other order must first be moved to Cancelled with purchase_order_status. The number is not used again.",
+  description: `Any other order must first be moved to Cancelled with purchase_order_status.${only("rest", " The number is not used again.")}`,
   route: { method: "DELETE", path },
   success: 200,
   repeat: "safe",

@@ -242,8 +242,7 @@ export const updateLineItems = operation({
   toolSets: ["purchasing", "reorder", "receiving"],
   title: "Change lines",
   summary: "Changes fields of 1 to 500 lines; null clears one.",
-  description:
-    "Rejected and cancelled quantities are new totals: when 8 of 24 will not come, quantityCancelled is 8. A line whose quantities do not allow the change is named in failed while the others are changed; when none can be, the call is refused. From Draft to Partially Received; never moves the status. For other quantities use purchase_order_confirm and purchase_order_receive.",
+  description: `Rejected and cancelled quantities are new totals: when 8 of 24 will not come, quantityCancelled is 8. A line whose quantities do not allow the change is named in failed while the others are changed; when none can be, the call is refused. From Draft to Partially Received; never moves the status.${only("rest", " For other quantities use purchase_order_confirm and purchase_order_receive.")}`,
   route: { method: "PATCH", path: `${path}/line-items` },
   success: 200,
   repeat: "safe",

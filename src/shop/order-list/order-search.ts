@@ -548,7 +548,8 @@ export async function newestBy(
 }
 
 /** The question of a look-up to each order. */
-export type OrdersWanted = Pick<Wanted, "columns" | "articles">;
+export type OrdersWanted = Pick<Wanted, "columns" | "articles"> &
+  Partial<Pick<Question, "createdFromMs" | "createdBeforeMs">>;
 
 /** Ids of the orders that match, newest first; of all if there is no limit. */
 export async function orderIdsOf(
@@ -557,13 +558,11 @@ export async function orderIdsOf(
   wantedOf: () => Promise<OrdersWanted>,
   limit: number = unlimited,
 ): Promise<readonly string[]> {
-  const question = async (): Promise<Question> => ({
-    key: null,
-    wanted: { updated: null, words: [], ...(await wantedOf()) },
-    createdFromMs: null,
-    createdBeforeMs: null,
-    kept: null,
-  });
+  const question = async (): Promise<Question> => {
+    const { columns, articles, createdFromMs = null, createdBeforeMs = null } = await wantedOf();
+    const wanted = { updated: null, words: [], columns, articles };
+    return { key: null, wanted, createdFromMs, createdBeforeMs, kept: null };
+  };
   const { keys } = await findOrders(tx, shopId, question, null, limit);
   return keys.map((key) => key.purchase_order_id);
 }
