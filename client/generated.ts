@@ -3473,6 +3473,7 @@ export interface Operations {
         readonly status: "active" | "inactive" | "deleted" | "unsyncable";
         readonly price: number | null;
         readonly unitCost: number | null;
+        readonly imageUrl: string | null;
         readonly levels: readonly ({
           readonly locationId: string;
           readonly onHand: number;

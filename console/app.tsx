@@ -1,11 +1,12 @@
 /** The console: who is signed in decides between signing in and the screens; the path decides which screen. */
-import { useSignalEffect } from "@preact/signals";
+import { effect, useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/frame/shell.tsx";
+import { pictureOrigins } from "./parts/picture.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInAgain, SignInScreen } from "./people/sign-in.tsx";
@@ -96,6 +97,20 @@ const App: FunctionComponent = () => {
 
 /** Whoever comes back by a new invitation is a new person to the service, and has the same name and role. */
 const screensOwner = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);
+
+/** The shop for whose session the page was loaded; null without one. */
+let shopOfPage: string | null | undefined;
+
+// The page's policy allows pictures of that shop. Who comes to another one needs another page, if either has pictures;
+// the operator, whose session is of no shop, is shown none.
+effect(() => {
+  if (sessionState.value.kind === "unknown") return;
+  const session = signedIn();
+  const shopId = session?.shop.shopId ?? null;
+  if (shopOfPage === undefined) shopOfPage = shopId;
+  const mayHave = session !== null && session.person.personId !== null && session.shop.storefront !== null;
+  if (shopId !== null && shopId !== shopOfPage && (mayHave || pictureOrigins.length > 0)) location.reload();
+});
 
 followLook();
 startRouter();

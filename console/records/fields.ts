@@ -6,6 +6,7 @@ import { h } from "preact";
 import { money, number, numberIn, typed } from "../data/format.ts";
 import { member, signedIn } from "../data/session.ts";
 import type { FactRow } from "../parts/lists/facts.tsx";
+import { isShown, Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -66,10 +67,13 @@ export const factsOf = (fields: readonly RecordField[], record: object): readonl
   fields.flatMap((field): readonly FactRow[] => {
     const value = field.isNeeded === true || field.name === "status" ? null : valueOf(record, field.name);
     if (value === null || value === false) return [];
+    const text = spelled(value);
     const shown =
-      field.kind === "link"
-        ? h("a", { href: spelled(value), target: "_blank", rel: "noreferrer" }, new URL(spelled(value)).hostname)
-        : said(field, value);
+      field.kind !== "link"
+        ? said(field, value)
+        : isShown(text)
+          ? h(Picture, { url: text, name: spelled(valueOf(record, "productName")), size: 96 })
+          : h("a", { href: text, target: "_blank", rel: "noreferrer" }, new URL(text).hostname);
     return [[field.label, shown, field.kind === "lines"]];
   });
 

@@ -3,6 +3,7 @@ import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
+import { Picture } from "../parts/picture.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
@@ -64,6 +65,7 @@ export const products: RecordKind = {
       return {
         id: variantId,
         title: products.titleOf(variant),
+        picture: <Picture url={variant.imageUrl} />,
         hint: variant.sku,
         status: shown(
           variantId,

@@ -9,6 +9,7 @@ import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, numberIn, typed } from "../data/format.ts";
 import { roundedUp } from "../data/packs.ts";
+import { VariantPicture } from "../parts/picture.tsx";
 import { reorderTexts } from "../texts/reorder.ts";
 import { Cell, shownColumns } from "./cell.tsx";
 import type { Rows } from "./rows.ts";
@@ -132,6 +133,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
                 </td>
               ) : null}
               <th scope="row" title={productOf(row)}>
+                <VariantPicture variantId={row.variantId} />
                 <span class="few-lines">{productOf(row)}</span>
               </th>
               {canOrder ? (

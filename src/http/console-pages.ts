@@ -1,36 +1,41 @@
 /**
  * The console's page and its files (`/console`), as they were built. Files with a hash in their names may be kept for
  * good; the page is requested again each time. The page's policy lets it load from and call this server alone, and
- * forbids scripts made of text.
+ * forbids scripts made of text. Pictures may come from the storefront of the shop for whose session the page is loaded.
+ * The page itself says from where, so that it asks for none that its policy refuses.
  */
 import { requireGet, type RequestContext } from "./surface.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
 
 const consolePath = "/console";
 
+const htmlType = "text/html; charset=utf-8";
+
 const contentTypes: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8",
+  html: htmlType,
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   woff2: "font/woff2",
   txt: "text/plain; charset=utf-8",
 };
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  // Files that the page itself has read: the PDF that will be attached.
-  "frame-src blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+/** The policy of a page that may show pictures of these origins, too. */
+const policyWith = (pictures: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data:", ...pictures].join(" "),
+    "font-src 'self'",
+    "connect-src 'self'",
+    // Files that the page itself has read: the PDF that will be attached.
+    "frame-src blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
 
 const notBuilt = `<!doctype html>
 <html lang="en">
@@ -47,10 +52,20 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
+const textOf = (content: string | Uint8Array): string =>
+  typeof content === "string" ? content : new TextDecoder().decode(content);
+
 const indexName = "index.html";
 
-/** Answers requests for the page and its files; null for what is not there. */
-export type ConsolePages = (context: RequestContext) => Promise<Response | null>;
+/**
+ * Answers requests for the page and its files; null for what is not there.
+ *
+ * @param picturesOf  origins of the pictures that the page may show; asked for the page alone.
+ */
+export type ConsolePages = (
+  context: RequestContext,
+  picturesOf?: () => Promise<readonly string[]>,
+) => Promise<Response | null>;
 
 /**
  * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are
@@ -59,27 +74,36 @@ export type ConsolePages = (context: RequestContext) => Promise<Response | null>
 export function createConsolePages(
   loadFiles: () => Promise<ReadonlyMap<string, string | Uint8Array<ArrayBuffer>> | null>,
 ): ConsolePages {
-  let loading: Promise<ReadonlyMap<string, Publication>> | null = null;
-  const published = async (): Promise<ReadonlyMap<string, Publication>> => {
+  let loading: Promise<{ readonly index: string; readonly files: ReadonlyMap<string, Publication> }> | null = null;
+  const published = async () => {
     const files = (await loadFiles()) ?? new Map([[indexName, notBuilt]]);
-    return new Map(
-      [...files].flatMap(([name, content]) => {
-        const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
-        return type === undefined ? [] : [[name, publish(content, type)] as const];
-      }),
-    );
+    return {
+      index: textOf(files.get(indexName) ?? notBuilt),
+      files: new Map(
+        [...files].flatMap(([name, content]) => {
+          const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
+          return type === undefined ? [] : [[name, publish(content, type)] as const];
+        }),
+      ),
+    };
   };
-  return async ({ request, path }) => {
+  return async ({ request, path }, picturesOf) => {
     const name = path.slice(consolePath.length + 1);
-    const files = await (loading ??= published());
+    const { index, files } = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
     const isPlace = name === indexName || !name.includes(".");
     const found = files.get(isPlace ? indexName : name);
     if (found === undefined) return null;
     requireGet(request);
-    const response = await found.answer(request);
+    const pictures = isPlace ? ((await picturesOf?.()) ?? []) : [];
+    // A page with other pictures is another one for a cache, too.
+    const page =
+      pictures.length === 0
+        ? found
+        : publish(index.replace("<html", `<html data-pictures="${pictures.join(" ")}"`), htmlType);
+    const response = await page.answer(request);
     if (!isPlace) response.headers.set("Cache-Control", "public, max-age=31536000, immutable");
-    response.headers.set("Content-Security-Policy", policy);
+    response.headers.set("Content-Security-Policy", policyWith(pictures));
     response.headers.set("Referrer-Policy", "no-referrer");
     return response;
   };

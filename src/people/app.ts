@@ -11,7 +11,7 @@ import { loggedRequest } from "../base/trace-context.ts";
 import { Fault } from "../base/fault.ts";
 import { parseJson } from "../base/json.ts";
 import { onOneLine } from "../base/text/plain-text.ts";
-import { platformName } from "../core/storefront/storefront-config.ts";
+import { pictureOrigins, platformName } from "../core/storefront/storefront-config.ts";
 import { Attempts, signInsOfAddress, signInsWithSecret } from "../http/attempts.ts";
 import { unauthenticated } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
@@ -105,7 +105,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
           throw methodNotAllowed(method, ["POST"]);
         default:
           context.operation = "console";
-          return await deps.pages(context);
+          return await deps.pages(context, () => picturesOf(deps, context));
       }
     },
   };
@@ -188,6 +188,16 @@ async function giveToken(deps: ConsoleDependencies, context: RequestContext): Pr
     throw new Fault("FORBIDDEN_SCOPE", "A session may not ask for this.", { action: "Leave shopId out." });
   await requestTokens(deps.coordination, deps.clock, open.caller.shop, bucketOf(open.caller)).take();
   return answer(bearerJson(await bearerOfPerson(deps, open), open.caller));
+}
+
+/**
+ * Origins of the pictures of the shop whose session the cookie names; none for the operator, who is in no shop. A shop
+ * that cannot be read has none: the page says what is wrong.
+ */
+async function picturesOf(deps: ConsoleDependencies, context: RequestContext): Promise<readonly string[]> {
+  const secret = sessionIn(context);
+  const open = secret === null ? null : await openSession(deps, secret).catch(() => null);
+  return open === null || "operatorSession" in open ? [] : pictureOrigins(open.caller.shop.storefront);
 }
 
 const noBearer = {

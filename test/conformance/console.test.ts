@@ -5,8 +5,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { pictureOrigins, type StorefrontConfig } from "../../src/core/storefront/storefront-config.ts";
 import { createConsolePages } from "../../src/http/console-pages.ts";
-import { startServer } from "../support/server.ts";
+import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
+import { askAdmin, fromPage, signInAs, signInWith } from "../support/people.ts";
+import { adminToken, startServer, type TestServer } from "../support/server.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 if (!existsSync(path.join(root, "dist/console/index.html")))
@@ -55,6 +58,78 @@ test("the page's policy allows this server alone, no inline script or style, and
   assert.match(policy, /require-trusted-types-for 'script'/);
   assert.ok(!/unsafe|https?:/.test(policy), policy);
   assert.ok(!/https?:|<style|style=|<script(?![^>]*src=)/.test(page.text), page.text);
+});
+
+/** Stores how the shop of the server is connected, as an operator would have. */
+const connect = (server: TestServer, storefront: StorefrontConfig): Promise<void> =>
+  server.engine.write(server.shopId, async (tx) => {
+    const shop = (await loadShop(tx, server.shopId)) ?? assert.fail("no shop");
+    await saveShop(tx, { ...shop, storefront });
+  });
+
+const shopify = { kind: "shopify", domain: "tea.example", accessToken: "sealed", apiVersion: "2026-10" } as const;
+
+const medusaAt = (url: string): StorefrontConfig => ({ kind: "medusa", url, secretKey: "sealed" });
+
+test("the page may show pictures of the storefront of the session's shop alone, and says from where", async () => {
+  await using server = await startServer({ console: true });
+  const { cookie } = await signInAs(server, "viewer");
+  const shownTo = async (headers: Record<string, string>, path = "/console/products") => {
+    const page = await server.get(path, { ...ask, headers });
+    assert.equal(page.status, 200);
+    const policy = String(page.headers["content-security-policy"]);
+    const [, pictures = ""] = /; img-src 'self' data:([^;]*); /.exec(policy) ?? assert.fail(policy);
+    const [, said = ""] = /^<!doctype html>\n<html(?: data-pictures="([^"]*)")? lang="en">/.exec(page.text) ?? [];
+    assert.equal(pictures.trim(), said);
+    // Nothing else of the policy moves.
+    assert.ok(!/https?:/.test(policy.replace(pictures, "")), policy);
+    return { said, etag: String(page.headers["etag"]) };
+  };
+  const none = await shownTo({ Cookie: cookie });
+  assert.equal(none.said, "");
+
+  await connect(server, shopify);
+  const some = await shownTo({ Cookie: cookie });
+  assert.equal(some.said, "https://cdn.shopify.com");
+  // A browser that has the page of before gets the new one, and one that has this one keeps it, with its policy.
+  assert.notEqual(some.etag, none.etag);
+  assert.equal((await shownTo({ Cookie: cookie, "If-None-Match": none.etag })).said, "https://cdn.shopify.com");
+  const again = await server.get("/console", { ...ask, headers: { Cookie: cookie, "If-None-Match": some.etag } });
+  assert.equal(again.status, 304);
+  assert.match(String(again.headers["content-security-policy"]), /data: https:\/\/cdn\.shopify\.com;/);
+  // Nobody, and whoever is in no shop or whose session has ended.
+  for (const headers of [{}, { Cookie: "openpo_console=opc_x" }, { Cookie: `${cookie}x` }])
+    assert.equal((await shownTo(headers)).said, "");
+  const operator = await signInWith(server, { adminToken });
+  assert.equal((await shownTo({ Cookie: operator.cookie })).said, "");
+  // A person of another shop.
+  await askAdmin(server, "PUT", "/shops/other", { name: "Other", currencyCode: "EUR" });
+  const invited = await askAdmin(server, "POST", "/shops/other/invitations", { name: "Bo", role: "owner" });
+  const bo = await signInWith(server, { invitation: new URL(invited.textAt("data", "url")).hash.slice(1) });
+  assert.equal((await shownTo({ Cookie: bo.cookie })).said, "");
+
+  await fromPage(server, "DELETE", "/session", { cookie });
+  assert.equal((await shownTo({ Cookie: cookie })).said, "");
+});
+
+test("no address of a storefront ends the policy or adds to it, and none without TLS is in it", () => {
+  assert.deepEqual(pictureOrigins(medusaAt("https://shop.example:9000/")), ["https://shop.example:9000"]);
+  for (const url of [
+    "http://shop.example",
+    "https://[::1]",
+    "https://a;script-src",
+    "https://a,b",
+    "https://a'b",
+    "https://*",
+    'https://a"b',
+    "https://a\r\nX-Evil: 1",
+    "data:image/png",
+    "javascript:alert(1)",
+    "shop.example",
+    "",
+  ])
+    assert.deepEqual(pictureOrigins(medusaAt(url)), [], url);
+  for (const kind of ["none", "sandbox"] as const) assert.deepEqual(pictureOrigins({ kind }), []);
 });
 
 test("an installation without the built console says how to get it", async () => {

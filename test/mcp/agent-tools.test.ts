@@ -153,6 +153,7 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
     status: "active",
     price: 20,
     unitCost: 8,
+    imageUrl: null,
     levels: [
       { locationId: "pier", onHand: 2.5, incoming: 0 },
       { locationId: "warehouse", onHand: 0, incoming: 10 },

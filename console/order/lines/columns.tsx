@@ -2,6 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { day, money, number, numberIn, typed } from "../../data/format.ts";
+import { VariantPicture } from "../../parts/picture.tsx";
 import { hrefOf } from "../../router.ts";
 import { texts } from "../../texts/texts.ts";
 import type { EditColumn } from "./edit-cell.tsx";
@@ -30,6 +31,7 @@ const productNamed = (nameOf: (line: Line) => ComponentChildren): FixedColumn =>
   isAmount: false,
   shown: (line) => (
     <>
+      <VariantPicture variantId={line.variantId} />
       {nameOf(line)}
       <Details
         parts={[

@@ -7,6 +7,8 @@ import type { ListColumn } from "./list-screen.tsx";
 export interface RecordRow {
   readonly id: string;
   readonly title: string;
+  /** Before the title. */
+  readonly picture?: VNode;
   readonly hint: string | null;
   /** Its chip, or what shows it; null: nobody asks for it. */
   readonly status: string | VNode | null;
@@ -42,6 +44,7 @@ export const recordColumns = (
     title,
     cell: (row) => (
       <>
+        {row.picture}
         <a href={hrefOfRecord(row.id)}>{row.title}</a>
         {row.hint === null ? null : <span class="quiet">{row.hint}</span>}
       </>

@@ -47,6 +47,24 @@ export function platformName({ kind }: StorefrontConfig): string | null {
   }
 }
 
+/** An origin that a page's policy can name, and that ends nothing there. */
+const plainOrigin = /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
+
+/** Origins of the pictures of the storefront's products: the platform's own addresses. */
+export function pictureOrigins(config: StorefrontConfig): readonly string[] {
+  switch (config.kind) {
+    case "sandbox":
+    case "none":
+      return [];
+    case "shopify":
+      return ["https://cdn.shopify.com"];
+    case "medusa": {
+      const origin = URL.parse(config.url)?.origin ?? "";
+      return plainOrigin.test(origin) ? [origin] : [];
+    }
+  }
+}
+
 /** Facts for an adapter about the shop whose storefront it opens. */
 export interface ConnectedShop {
   readonly shopId: string;

@@ -46,6 +46,7 @@ const variantSchema = z.strictObject({
   status: z.enum(variantStatuses),
   price: z.number().nullable(),
   unitCost: z.number().nullable(),
+  imageUrl: z.string().nullable(),
   levels: z.array(z.strictObject({ locationId: z.string(), onHand: z.number(), incoming: z.number() })),
   suppliers: z
     .array(z.strictObject({ supplierId: z.string(), supplierName: z.string().nullable(), terms: termsSchema }))
@@ -92,6 +93,7 @@ const variantJson = (variant: Variant, levels: readonly Level[]) => ({
   status: variant.status,
   price: moneyOrNull(variant.price),
   unitCost: moneyOrNull(variant.unitCost),
+  imageUrl: variant.imageUrl,
   levels: levels.map(({ locationId, onHand, incoming }) => ({
     locationId,
     onHand: quantityToNumber(onHand),
