@@ -432,7 +432,7 @@ export type LineDetail = {
 };
 
 export type LimitDetail = {
-  readonly limit: "orderValueMax" | "dayValueMax" | "monthValueMax" | "supplierIds" | "locationIds";
+  readonly limit: "orderValueMax" | "dayValueMax" | "monthValueMax" | "unitCostRisePercentMax" | "supplierIds" | "locationIds";
   /** The maximum, or the ids. */
   readonly allowed: unknown;
   /** Of the maximum, before the write. */
@@ -2868,6 +2868,8 @@ export interface Operations {
         readonly orderValueMax?: number | null | undefined;
         readonly dayValueMax?: number | null | undefined;
         readonly monthValueMax?: number | null | undefined;
+        /** Percent by which a line's cost may be above what is known of it; at most 3 decimals. */
+        readonly unitCostRisePercentMax?: number | null | undefined;
         readonly supplierIds?: readonly (string)[] | null | undefined;
         readonly locationIds?: readonly (string)[] | null | undefined;
         /** `ask`: a person decides; `refuse`: it is refused. */
@@ -2885,6 +2887,7 @@ export interface Operations {
         readonly orderValueMax: number | null;
         readonly dayValueMax: number | null;
         readonly monthValueMax: number | null;
+        readonly unitCostRisePercentMax: number | null;
         readonly supplierIds: readonly (string)[] | null;
         readonly locationIds: readonly (string)[] | null;
         readonly beyond: "ask" | "refuse";
@@ -2924,6 +2927,7 @@ export interface Operations {
           readonly orderValueMax: number | null;
           readonly dayValueMax: number | null;
           readonly monthValueMax: number | null;
+          readonly unitCostRisePercentMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
           readonly beyond: "ask" | "refuse";
@@ -2951,6 +2955,8 @@ export interface Operations {
         readonly orderValueMax?: number | null | undefined;
         readonly dayValueMax?: number | null | undefined;
         readonly monthValueMax?: number | null | undefined;
+        /** Percent by which a line's cost may be above what is known of it; at most 3 decimals. */
+        readonly unitCostRisePercentMax?: number | null | undefined;
         readonly supplierIds?: readonly (string)[] | null | undefined;
         readonly locationIds?: readonly (string)[] | null | undefined;
         /** `ask`: a person decides; `refuse`: it is refused. */
@@ -2981,6 +2987,7 @@ export interface Operations {
           readonly orderValueMax: number | null;
           readonly dayValueMax: number | null;
           readonly monthValueMax: number | null;
+          readonly unitCostRisePercentMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
           readonly beyond: "ask" | "refuse";
@@ -3027,6 +3034,7 @@ export interface Operations {
           readonly orderValueMax: number | null;
           readonly dayValueMax: number | null;
           readonly monthValueMax: number | null;
+          readonly unitCostRisePercentMax: number | null;
           readonly supplierIds: readonly (string)[] | null;
           readonly locationIds: readonly (string)[] | null;
           readonly beyond: "ask" | "refuse";
@@ -3102,6 +3110,8 @@ export interface Operations {
         readonly orderValueMax?: number | null | undefined;
         readonly dayValueMax?: number | null | undefined;
         readonly monthValueMax?: number | null | undefined;
+        /** Percent by which a line's cost may be above what is known of it; at most 3 decimals. */
+        readonly unitCostRisePercentMax?: number | null | undefined;
         readonly supplierIds?: readonly (string)[] | null | undefined;
         readonly locationIds?: readonly (string)[] | null | undefined;
         /** `ask`: a person decides; `refuse`: it is refused. */

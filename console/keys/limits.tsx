@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Input, Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { money } from "../data/format.ts";
+import { money, number } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { shopCurrency, shopId } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
@@ -15,7 +15,7 @@ export type Key = Output<"key_list">["keys"][number];
 
 const words = texts.keys.limits;
 
-const maximums = ["orderValueMax", "dayValueMax", "monthValueMax"] as const;
+const maximums = ["orderValueMax", "dayValueMax", "monthValueMax", "unitCostRisePercentMax"] as const;
 
 /** Limits as they are typed; empty: there is no such limit. */
 interface TypedLimits extends Readonly<Record<(typeof maximums)[number], string>> {
@@ -28,6 +28,7 @@ export const noLimits: TypedLimits = {
   orderValueMax: "",
   dayValueMax: "",
   monthValueMax: "",
+  unitCostRisePercentMax: "",
   supplierIds: [],
   locationIds: [],
   beyond: "ask",
@@ -42,6 +43,7 @@ const typedOf = (limits: Key["limits"]): TypedLimits =>
         orderValueMax: amountOf(limits.orderValueMax),
         dayValueMax: amountOf(limits.dayValueMax),
         monthValueMax: amountOf(limits.monthValueMax),
+        unitCostRisePercentMax: amountOf(limits.unitCostRisePercentMax),
         supplierIds: limits.supplierIds ?? [],
         locationIds: limits.locationIds ?? [],
         beyond: limits.beyond,
@@ -71,7 +73,12 @@ interface FieldsProps {
 const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) => {
   const { supplierIds, locationIds, beyond } = limits.value;
   const set = (changed: Partial<TypedLimits>): void => void (limits.value = { ...limits.value, ...changed });
-  const spent = { orderValueMax: null, dayValueMax: used?.dayValue, monthValueMax: used?.monthValue } as const;
+  const spent = {
+    orderValueMax: null,
+    dayValueMax: used?.dayValue,
+    monthValueMax: used?.monthValue,
+    unitCostRisePercentMax: null,
+  } as const;
   return (
     <div class="fields">
       {maximums.map((name) => {
@@ -85,7 +92,7 @@ const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) =>
                 type="number"
                 min="0"
                 step="0.01"
-                placeholder={shopCurrency()}
+                placeholder={name === "unitCostRisePercentMax" ? "%" : shopCurrency()}
                 autocomplete="off"
                 value={limits.value[name]}
                 onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
@@ -131,12 +138,21 @@ export function limitsSaid(
   used: Key["limitsUsed"],
 ): readonly string[] {
   if (!limits) return [];
-  const { orderValueMax, dayValueMax, monthValueMax, supplierIds, locationIds, beyond = "ask" } = limits;
+  const {
+    orderValueMax,
+    dayValueMax,
+    monthValueMax,
+    unitCostRisePercentMax: rise,
+    supplierIds,
+    locationIds,
+    beyond = "ask",
+  } = limits;
   const shown = (value: number | null | undefined): string => money(value ?? 0, shopCurrency());
   return [
     isSet(orderValueMax) ? words.order(shown(orderValueMax)) : "",
     isSet(dayValueMax) ? words.day(shown(dayValueMax), used && shown(used.dayValue)) : "",
     isSet(monthValueMax) ? words.month(shown(monthValueMax), used && shown(used.monthValue)) : "",
+    isSet(rise) ? words.rise(number(rise ?? 0)) : "",
     words.places(supplierIds?.length ?? 0, locationIds?.length ?? 0),
     words.outcome[beyond],
   ].filter((sentence) => sentence !== "");

@@ -25,6 +25,7 @@ export const accessTexts = {
       orderValueMax: "An order, at most",
       dayValueMax: "A day's orders, at most",
       monthValueMax: "A month's orders, at most",
+      unitCostRisePercentMax: "A cost above the supplier's price, at most",
     },
     limits: {
       order: (most: string) => `An order at most ${most}`,
@@ -32,6 +33,7 @@ export const accessTexts = {
         used === null ? `A day's orders at most ${most}` : `${used} of ${most} today`,
       month: (most: string, used: string | null) =>
         used === null ? `A month's orders at most ${most}` : `${used} of ${most} this month`,
+      rise: (percent: string) => `Costs at most ${percent} % above the supplier's`,
       places: (suppliers: number, locations: number) =>
         [
           suppliers === 0 ? null : suppliers === 1 ? "1 supplier" : `${number(suppliers)} suppliers`,
@@ -54,6 +56,7 @@ export const accessTexts = {
         orderValueMax: () => "",
         dayValueMax: (used: string) => `${used} used today`,
         monthValueMax: (used: string) => `${used} used this month`,
+        unitCostRisePercentMax: () => "",
       },
       save: "Save limits",
     },

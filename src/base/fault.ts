@@ -94,11 +94,20 @@ export interface LineDetail {
 
 /** A limit of an API key that a write is beyond (C78). */
 export interface LimitDetail {
-  readonly limit: "orderValueMax" | "dayValueMax" | "monthValueMax" | "supplierIds" | "locationIds";
+  readonly limit:
+    | "orderValueMax"
+    | "dayValueMax"
+    | "monthValueMax"
+    | "unitCostRisePercentMax"
+    | "supplierIds"
+    | "locationIds";
   readonly allowed: number | readonly string[];
   /** Null: it is no maximum. */
   readonly used: number | null;
-  /** The rise, the order's whole value of `orderValueMax`, or the id. Null: it has no price, or there is no id. */
+  /**
+   * The rise, the order's whole value of `orderValueMax`, the percent or the id. Null: it has no price or no known
+   * cost, or there is no id.
+   */
   readonly asked: number | string | null;
 }
 

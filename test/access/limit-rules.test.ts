@@ -7,6 +7,7 @@ import {
   givenBack,
   type KeyLimits,
   limitsPassed,
+  noLimits,
   riseOf,
   type SpentOn,
 } from "../../src/core/access/limits.ts";
@@ -100,18 +101,12 @@ test("supplier and location are asked of a new order, an edited header and an or
   assert.ok(!asksPlaces(sent, worth("Confirmed", { unitCost: 1, confirmed: 1 })));
 });
 
-const none: KeyLimits = {
-  orderValueMax: null,
-  dayValueMax: null,
-  monthValueMax: null,
-  supplierIds: null,
-  locationIds: null,
-  beyond: "refuse",
-};
+const none: KeyLimits = { ...noLimits, beyond: "refuse" };
 
 const limited = (next: PurchaseOrder, before: PurchaseOrder | null = null, day = 0, month = day) => ({
   next,
   rise: riseOf(before, next, "USD"),
+  costRises: [],
   asksPlaces: asksPlaces(before, next),
   spent: { dayValue: money(day), monthValue: money(month) },
   currencyCode: "USD",

@@ -95,21 +95,30 @@ test("every write can be proposed: it changes nothing, and once approved it does
   for (const row of rows) assert.equal(row.approvedBy?.name, "operator", JSON.stringify(row));
 });
 
-test("beyond limits that refuse, a write changes nothing and says so; its documents have named that", async () => {
-  const limits = { orderValueMax: 0, supplierIds: ["nobody"], locationIds: ["nowhere"], beyond: "refuse" };
-  await using demo = await demoWith({ scope: "write", limits });
-  const { server, agent } = demo;
-  const refused: string[] = [];
-  for (const operation of writes) {
-    const { name, faults } = operation;
-    await until("all follow-on work is done", () => noEffectIsPending(server));
-    const before = await rowsOf(server);
-    const answered = await agent.call(name, argumentsOf(operation));
-    if (!answered.isError) continue;
-    assert.equal(answered.at("error", "reason"), "LIMIT_EXCEEDED", `${name}: ${answered.text}`);
-    assert.ok(faults.includes("LIMIT_EXCEEDED"), name);
-    assert.ok(isDeepStrictEqual(await rowsOf(server), before), `${name} has changed rows`);
-    refused.push(name);
-  }
-  assert.ok(refused.includes("purchase_order_create") && refused.includes("purchase_order_status"), refused.join());
-});
+/** Limits, and writes of which the example is beyond them. */
+const tight = [
+  {
+    limits: { orderValueMax: 0, supplierIds: ["nobody"], locationIds: ["nowhere"] },
+    beyond: ["purchase_order_create", "purchase_order_status"],
+  },
+  { limits: { unitCostRisePercentMax: 0 }, beyond: ["purchase_order_line_item_add_custom"] },
+];
+
+for (const { limits, beyond } of tight)
+  test(`beyond ${Object.keys(limits).join()} that refuse, a write changes nothing and says so; its documents have named that`, async () => {
+    await using demo = await demoWith({ scope: "write", limits: { ...limits, beyond: "refuse" } });
+    const { server, agent } = demo;
+    const refused: string[] = [];
+    for (const operation of writes) {
+      const { name, faults } = operation;
+      await until("all follow-on work is done", () => noEffectIsPending(server));
+      const before = await rowsOf(server);
+      const answered = await agent.call(name, argumentsOf(operation));
+      if (!answered.isError) continue;
+      assert.equal(answered.at("error", "reason"), "LIMIT_EXCEEDED", `${name}: ${answered.text}`);
+      assert.ok(faults.includes("LIMIT_EXCEEDED"), name);
+      assert.ok(isDeepStrictEqual(await rowsOf(server), before), `${name} has changed rows`);
+      refused.push(name);
+    }
+    for (const name of beyond) assert.ok(refused.includes(name), refused.join());
+  });

@@ -1,8 +1,9 @@
 /** Limits of a key or connection as they are sent and shown (C78). */
 import { z } from "zod";
+import { percentToNumber } from "../../core/access/cost-rises.ts";
 import type { KeyLimits } from "../../core/access/limits.ts";
 import { type Money, moneyToNumber } from "../../core/money/money.ts";
-import { amount, id, noRepeats } from "../../operations/fields.ts";
+import { amount, id, noRepeats, quantity } from "../../operations/fields.ts";
 
 /** Suppliers, and locations, that the limits of a key may name. */
 export const limitIdsMax = 100;
@@ -21,6 +22,10 @@ export const limitsInput = z
     orderValueMax: amount.nullable().default(null),
     dayValueMax: amount.nullable().default(null),
     monthValueMax: amount.nullable().default(null),
+    unitCostRisePercentMax: quantity
+      .nullable()
+      .default(null)
+      .meta({ description: "Percent by which a line's cost may be above what is known of it; at most 3 decimals." }),
     supplierIds: limitIds.nullable().default(null),
     locationIds: limitIds.nullable().default(null),
     beyond: z
@@ -39,6 +44,7 @@ export const limitsSchema = z.strictObject({
   orderValueMax: z.number().nullable(),
   dayValueMax: z.number().nullable(),
   monthValueMax: z.number().nullable(),
+  unitCostRisePercentMax: z.number().nullable(),
   supplierIds: z.array(z.string()).nullable(),
   locationIds: z.array(z.string()).nullable(),
   beyond: z.enum(beyondLimits),
@@ -53,6 +59,8 @@ export const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSche
         orderValueMax: moneyOrNull(limits.orderValueMax),
         dayValueMax: moneyOrNull(limits.dayValueMax),
         monthValueMax: moneyOrNull(limits.monthValueMax),
+        unitCostRisePercentMax:
+          limits.unitCostRisePercentMax === null ? null : percentToNumber(limits.unitCostRisePercentMax),
         supplierIds: limits.supplierIds === null ? null : [...limits.supplierIds],
         locationIds: limits.locationIds === null ? null : [...limits.locationIds],
         beyond: limits.beyond,

@@ -19,10 +19,11 @@ import {
   zeroMoney,
 } from "../money/money.ts";
 import { changesOf } from "../order/edit.ts";
+import { type CostRise, highestBeyond, type Percent, percentToNumber } from "./cost-rises.ts";
 import { owedQuantity } from "../order/lines.ts";
 import { editableHeaderFields } from "../order/purchase-order-fields.ts";
 import type { PurchaseOrder } from "../order/purchase-order.ts";
-import { isClosed, isHeld } from "../order/status.ts";
+import { hasLeftDraft, isClosed } from "../order/status.ts";
 
 /** Limits of a key, in the shop's currency. Null: there is no such limit. A maximum itself is within. */
 export interface KeyLimits {
@@ -30,11 +31,23 @@ export interface KeyLimits {
   /** Of a day, and of a month, where the shop is. */
   readonly dayValueMax: Money | null;
   readonly monthValueMax: Money | null;
+  /** Of a unit cost, over what is known of it (cost-rises.ts). */
+  readonly unitCostRisePercentMax: Percent | null;
   readonly supplierIds: readonly string[] | null;
   readonly locationIds: readonly string[] | null;
   /** Fate of a write that is beyond them: somebody decides (C77), or it is refused. */
   readonly beyond: "ask" | "refuse";
 }
+
+/** No limits at all, for those that are not given. */
+export const noLimits: Omit<KeyLimits, "beyond"> = {
+  orderValueMax: null,
+  dayValueMax: null,
+  monthValueMax: null,
+  unitCostRisePercentMax: null,
+  supplierIds: null,
+  locationIds: null,
+};
 
 /** Spending of a key, today and this month where the shop is. */
 export interface Spent {
@@ -67,12 +80,6 @@ export interface ValueRise {
   readonly addsUnpriced: boolean;
 }
 
-/** True if the order has left Draft and is not cancelled. A held one counts as before. */
-export function hasLeftDraft({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
-  const now = isHeld({ status }) && status !== "Cancelled" ? previousStatus : status;
-  return now !== "Draft" && now !== "Cancelled";
-}
-
 const nothing: Worth = { value: zeroMoney, unpriced: new Map() };
 
 /**
@@ -94,7 +101,7 @@ function worthOf(order: PurchaseOrder | null, shopCurrency: string): Worth {
   const add = (currency: string, exact: bigint): void =>
     void unpriced.set(currency, (unpriced.get(currency) ?? 0n) + exact);
   const lineIds = new Set(order.unpricedLineItemIds);
-  for (const line of order.lineItems)
+  for (const line of lineIds.size === 0 ? [] : order.lineItems)
     if (lineIds.has(line.poLineItemId))
       add(line.unitCostCurrencyCode, exactValue(owedQuantity(line, isClosed(order)), line.unitCost, unitRate));
   const value = valueIn(order, shopCurrency);
@@ -146,6 +153,8 @@ interface LimitedWrite {
   readonly next: PurchaseOrder;
   readonly rise: ValueRise;
   readonly asksPlaces: boolean;
+  /** Of the lines that are asked for their cost. */
+  readonly costRises: readonly CostRise[];
   /** Before the write. */
   readonly spent: Spent;
   readonly currencyCode: string;
@@ -183,6 +192,26 @@ function valuesPassed(
   });
 }
 
+function costPassed({ unitCostRisePercentMax: max }: KeyLimits, { costRises }: LimitedWrite): readonly Passed[] {
+  if (max === null) return [];
+  const found = highestBeyond(costRises, max);
+  if (found === null) return [];
+  const { rise, allowed, count } = found;
+  const name = rise.line.productName ?? rise.line.variantId;
+  const wanted =
+    rise.percent === null
+      ? `of ${name} there is none to compare with`
+      : `that of ${name} rises by ${percentToNumber(rise.percent)} %`;
+  const others = count === 1 ? "" : `, and ${count - 1} more`;
+  const detail = {
+    limit: "unitCostRisePercentMax",
+    allowed: percentToNumber(allowed),
+    used: null,
+    asked: rise.percent === null ? null : percentToNumber(rise.percent),
+  } as const;
+  return [{ detail, told: `A cost may rise by ${percentToNumber(allowed)} %; ${wanted}${others}.` }];
+}
+
 function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrite): readonly Passed[] {
   if (!asks) return [];
   const rows = [
@@ -205,7 +234,7 @@ function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrit
  * Source: C78.
  */
 export function limitsPassed(limits: KeyLimits, limited: LimitedWrite): readonly LimitDetail[] {
-  const passed = [...valuesPassed(limits, limited), ...placesPassed(limits, limited)];
+  const passed = [...valuesPassed(limits, limited), ...costPassed(limits, limited), ...placesPassed(limits, limited)];
   const details = passed.map(({ detail }) => detail);
   if (passed.length === 0 || limits.beyond === "ask") return details;
   throw new Fault(

@@ -262,6 +262,12 @@ const is = (trait: Trait, { status }: WithStatus): boolean => table[status].is.i
 /** True if the order is Cancelled, On Hold or Disputed, and so left only to the status in `previousStatus`. */
 export const isHeld = (order: WithStatus): boolean => is("held", order);
 
+/** True if the order has left Draft and is not cancelled. A held one counts as before. */
+export function hasLeftDraft({ status, previousStatus }: Pick<PurchaseOrder, "status" | "previousStatus">): boolean {
+  const now = isHeld({ status }) && status !== "Cancelled" ? previousStatus : status;
+  return now !== "Draft" && now !== "Cancelled";
+}
+
 /** True if the order's pending quantities are incoming stock: Sent to Partially Received (C41). */
 export const isOpen = (order: WithStatus): boolean => is("open", order);
 

@@ -113,7 +113,10 @@ const detailSchemas: JsonObject = {
   }),
   LineDetail: detail({ lineItemId: string, variantId: string, message: string }),
   LimitDetail: detail({
-    limit: { type: "string", enum: ["orderValueMax", "dayValueMax", "monthValueMax", "supplierIds", "locationIds"] },
+    limit: {
+      type: "string",
+      enum: ["orderValueMax", "dayValueMax", "monthValueMax", "unitCostRisePercentMax", "supplierIds", "locationIds"],
+    },
     allowed: { description: "The maximum, or the ids." },
     used: { type: ["number", "null"], "x-go-type": "*float64", description: "Of the maximum, before the write." },
     asked: {

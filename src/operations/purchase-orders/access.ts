@@ -7,9 +7,11 @@ import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
 import { type ApprovalCause, isCleared, ruleMet } from "../../core/access/approvals.ts";
-import { asksPlaces, hasLeftDraft, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
+import { type CostRise, costsAsked, percentOver } from "../../core/access/cost-rises.ts";
+import { asksPlaces, type KeyLimits, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
-import type { Decision, Header, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { Decision, Header, LineItem, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import { hasLeftDraft } from "../../core/order/status.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
 import {
   type Stamp,
@@ -20,6 +22,7 @@ import {
   type LinePage,
 } from "../../shop/order/purchase-orders.ts";
 import { loadCleared } from "../../shop/access/approval-requests.ts";
+import { loadCostBases } from "../../shop/order/cost-bases.ts";
 import { giveBackStatements, loadSpending, spendStatement } from "../../shop/order/order-spend.ts";
 import type { Change } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
@@ -178,10 +181,39 @@ export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): 
   if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value: valueRise.value, supplierId, locationId });
 }
 
+const noLines: ReadonlySet<string> = new Set();
+
+/** Rises of the costs that a change is asked for, above what is known of them. None where the key has no such limit. */
+async function costRisesOf(
+  tx: Tx,
+  { shop }: Call,
+  { unitCostRisePercentMax }: KeyLimits,
+  { next, lines, entryLineIds }: AskedCosts,
+): Promise<readonly CostRise[]> {
+  if (unitCostRisePercentMax === null || lines.length === 0) return [];
+  const variantIds = lines.map(({ variantId }) => variantId);
+  const bases = await loadCostBases(tx, shop, next.supplierId, variantIds);
+  const rates = { currencyCode: shop.currencyCode, sources: [next.fxRates, shop.fxRates] };
+  return lines.map((line) => ({
+    line,
+    percent: percentOver(line, bases.get(line.variantId), rates),
+    setsEntry: entryLineIds.has(line.poLineItemId),
+  }));
+}
+
+/** Lines of an order that are asked for their cost. */
+interface AskedCosts {
+  readonly next: PurchaseOrder;
+  readonly lines: readonly LineItem[];
+  /** Those whose cost goes to the supplier's price list. */
+  readonly entryLineIds: ReadonlySet<string>;
+}
+
 /**
  * Counts a change against the limits of the caller's key and the shop's rules, in the shop's turn, so that nothing
  * comes between. Without limits and rules nothing is read, but where an order falls and is still worth something.
  *
+ * @param entryLineIds lines whose cost goes to the supplier's price list.
  * @returns the changes of what is spent.
  * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the key's limits refuse it (C78).
  */
@@ -190,6 +222,7 @@ export async function countSpend(
   call: Call,
   before: PurchaseOrder | null,
   next: PurchaseOrder,
+  entryLineIds = noLines,
 ): Promise<readonly Change[]> {
   const { shop, limitedKeyId: keyId } = call;
   const { shopId, currencyCode } = shop;
@@ -197,7 +230,8 @@ export async function countSpend(
   const valueRise = riseOf(before, next, currencyCode);
   const { rise, addsUnpriced, value } = valueRise;
   const isAsked = keyId !== null && asksPlaces(before, next);
-  const countedFor = rise > 0 || addsUnpriced || isAsked ? keyId : null;
+  const lines = keyId === null ? [] : costsAsked(before, next, entryLineIds);
+  const countedFor = rise > 0 || addsUnpriced || isAsked || lines.length > 0 ? keyId : null;
   const day = countedFor === null ? 0 : dayIn(shop.timezone, next.updatedAtMs);
   const [fallen, spending, rule] = await Promise.all([
     rise < 0 ? giveBackStatements(tx, shopId, purchaseOrderId, valueRise) : [],
@@ -207,7 +241,14 @@ export async function countSpend(
   const passed =
     spending === null
       ? []
-      : limitsPassed(spending.limits, { ...spending, next, rise: valueRise, asksPlaces: isAsked, currencyCode });
+      : limitsPassed(spending.limits, {
+          ...spending,
+          next,
+          rise: valueRise,
+          costRises: await costRisesOf(tx, call, spending.limits, { next, lines, entryLineIds }),
+          asksPlaces: isAsked,
+          currencyCode,
+        });
   const causes = [...passed.map((detail): ApprovalCause => ({ cause: "limit", ...detail })), ...rule];
   if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value, supplierId, locationId });
   return spending !== null && countedFor !== null && rise > 0
@@ -215,15 +256,21 @@ export async function countSpend(
     : fallen;
 }
 
-/** Saves a decision with one instant throughout, that of the decision. Returns its effects with their ids. */
+/**
+ * Saves a decision with one instant throughout, that of the decision. Returns its effects with their ids.
+ *
+ * @param entryLineIds lines whose cost goes to the supplier's price list.
+ */
 export async function saveFor(
   tx: Tx,
   call: Call,
   before: PurchaseOrder | null,
   decided: Decision,
+  entryLineIds = noLines,
 ): Promise<readonly QueuedEffect[]> {
   const { next } = decided;
-  const spend = next === before ? [] : await countSpend(tx, call, before, next);
+  const isSame = next === before && entryLineIds.size === 0;
+  const spend = isSame ? [] : await countSpend(tx, call, before, next, entryLineIds);
   if (spend.length > 0) await tx.batch(spend);
   return await saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: next.updatedAtMs });
 }

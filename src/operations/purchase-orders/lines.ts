@@ -276,7 +276,8 @@ export const updateLineItems = operation({
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
       const decided = decideEditLines(order, input.lines, contextOf(call));
-      const effects = await saveFor(tx, call, order, decided);
+      const entryLineIds = new Set(input.updateSupplier ? costsWritten(input.lines, decided) : []);
+      const effects = await saveFor(tx, call, order, decided, entryLineIds);
       const supplierUpdate = input.updateSupplier ? await writeBack(tx, call, input.lines, decided) : undefined;
       const { next, updatedLineItemIds, failed } = decided;
       const updated = new Set(updatedLineItemIds);
@@ -302,6 +303,12 @@ export const updateLineItems = operation({
       };
     }),
 });
+
+/** Lines whose cost goes to the supplier's catalogue with a write-back. */
+const costsWritten = (edits: readonly LineEditInput[], { updatedLineItemIds }: LineEditDecision): readonly string[] =>
+  edits.flatMap(({ lineItemId: edited, unitCost: cost, unitCostCurrencyCode: currency }) =>
+    (cost === undefined && currency === undefined) || !updatedLineItemIds.includes(edited) ? [] : [edited],
+  );
 
 /**
  * Writes the supplier-related values of the changed lines to the supplier's catalogue, in the same transaction, and

@@ -9,7 +9,7 @@ import { type FxRate, asFxRate, asMoney } from "../../core/money/money.ts";
 import { approvalDefaults, type ApprovalSettings } from "../../core/access/approvals.ts";
 import { type Day, monthStart } from "../../base/time/calendar.ts";
 import type { KeyScope } from "../../core/access/grant.ts";
-import type { KeyLimits, Spent } from "../../core/access/limits.ts";
+import { type KeyLimits, noLimits, type Spent } from "../../core/access/limits.ts";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
@@ -212,7 +212,8 @@ export const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoke
 export function limitsFrom(text: string | null): KeyLimits | null {
   if (text === null) return null;
   const limits: KeyLimits = JSON.parse(text);
-  return limits;
+  // Those that an older version has written lack what came later.
+  return { ...noLimits, ...limits };
 }
 
 const limitsText = (limits: KeyLimits | null): string | null => (limits === null ? null : JSON.stringify(limits));
