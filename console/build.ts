@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
 import { iconNames } from "./icons/names.ts";
+import { iconAddress, markSvg } from "../src/http/mark.ts";
 
 const folder = import.meta.dirname;
 const outdir = path.join(folder, "../dist/console");
@@ -98,8 +99,7 @@ if (script === undefined || others.length > 0) throw new Error("the first page i
 const icons = readFileSync(path.join(folder, "icons/icons.svg"), "utf8");
 const missing = iconNames.filter((name) => !icons.includes(`id="icon-${name}"`));
 if (missing.length > 0) throw new Error(`icons.svg lacks ${missing.join(", ")}: console/icons/take.ts makes it`);
-const markFile = readFileSync(path.join(folder, "icons/mark.svg"), "utf8").trim();
-const mark = /<g[^]*<\/g>/.exec(markFile)?.[0] ?? "";
+const mark = /<g[^]*<\/g>/.exec(markSvg)?.[0] ?? "";
 const font = Object.keys(metafile.outputs).find((file) => /inter-latin-wght-[^/]*\.woff2$/.test(file));
 if (font === undefined) throw new Error("the font was not built");
 
@@ -107,7 +107,7 @@ const indexPage = readFileSync(path.join(folder, "index.html"), "utf8")
   .replace("app.css", builtFrom("styles.css").file)
   .replace("app.js", script)
   .replace("inter.woff2", path.basename(font))
-  .replace("data:,", `data:image/svg+xml,${encodeURIComponent(markFile)}`)
+  .replace("data:,", iconAddress)
   .replace("<svg></svg>", icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${mark}</defs>`));
 mkdirSync(outdir, { recursive: true });
 writeFileSync(path.join(outdir, "index.html"), indexPage);

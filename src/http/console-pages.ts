@@ -4,10 +4,12 @@
  * forbids scripts made of text. Pictures may come from the storefront of the shop for whose session the page is loaded.
  * The page itself says from where, so that it asks for none that its policy refuses.
  */
+import { iconAddress, markSvg } from "./mark.ts";
 import { requireGet, type RequestContext } from "./surface.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
 
-const consolePath = "/console";
+/** Where the console is. */
+export const consolePath = "/console";
 
 const htmlType = "text/html; charset=utf-8";
 
@@ -16,6 +18,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   woff2: "font/woff2",
+  svg: "image/svg+xml",
   txt: "text/plain; charset=utf-8",
 };
 
@@ -43,7 +46,7 @@ const notBuilt = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>OpenPO</title>
-    <link rel="icon" href="data:,">
+    <link rel="icon" href="${iconAddress}">
   </head>
   <body>
     <h1>The console is not built</h1>
@@ -56,6 +59,9 @@ const textOf = (content: string | Uint8Array): string =>
   typeof content === "string" ? content : new TextDecoder().decode(content);
 
 const indexName = "index.html";
+
+/** The mark, as programs show it that know its address. Built files have a hash in their names. */
+export const markName = "mark.svg";
 
 /**
  * Answers requests for the page and its files; null for what is not there.
@@ -80,7 +86,7 @@ export function createConsolePages(
     return {
       index: textOf(files.get(indexName) ?? notBuilt),
       files: new Map(
-        [...files].flatMap(([name, content]) => {
+        [...files, [markName, markSvg] as const].flatMap(([name, content]) => {
           const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
           return type === undefined ? [] : [[name, publish(content, type)] as const];
         }),
@@ -102,7 +108,8 @@ export function createConsolePages(
         ? found
         : publish(index.replace("<html", `<html data-pictures="${pictures.join(" ")}"`), htmlType);
     const response = await page.answer(request);
-    if (!isPlace) response.headers.set("Cache-Control", "public, max-age=31536000, immutable");
+    const caching = name === markName ? "max-age=86400" : "max-age=31536000, immutable";
+    if (!isPlace) response.headers.set("Cache-Control", `public, ${caching}`);
     response.headers.set("Content-Security-Policy", policyWith(pictures));
     response.headers.set("Referrer-Policy", "no-referrer");
     return response;

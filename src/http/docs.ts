@@ -3,6 +3,7 @@
  * key that the reader enters. Everything comes from this process; the page's policy forbids the browser any other
  * address.
  */
+import { iconAddress } from "./mark.ts";
 import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { requireGet, type Surface } from "./surface.ts";
@@ -15,7 +16,7 @@ const docsPage = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>OpenPO API reference</title>
-    <link rel="icon" href="data:,">
+    <link rel="icon" href="${iconAddress}">
   </head>
   <body>
     <noscript>This page needs JavaScript. The description it shows is at <a href="${apiPrefix}/openapi.json">${apiPrefix}/openapi.json</a>.</noscript>

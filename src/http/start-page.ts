@@ -2,6 +2,7 @@
  * Page that a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told
  * that there is nothing, as at any unknown path.
  */
+import { iconAddress } from "./mark.ts";
 import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
@@ -42,7 +43,7 @@ const htmlOf = (shown: readonly Link[]): string => `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>OpenPO</title>
-    <link rel="icon" href="data:,">
+    <link rel="icon" href="${iconAddress}">
     <style>
       :root { color-scheme: light dark; }
       body { max-width: 40rem; margin: 3rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif; }

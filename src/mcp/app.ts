@@ -58,6 +58,7 @@ import {
   makeLargeAnswer,
 } from "./large-answers.ts";
 import type { InstructedShop } from "./guide.ts";
+import { withOrderIds } from "./order-names.ts";
 import { answerMessage } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
@@ -66,6 +67,14 @@ import { incomingOf, type OperationTool, resultOf, toolOf, withoutOutputSchema }
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
 
+/** Orders beside what operations do with them. */
+interface Orders {
+  /** Ids of the orders that have these numbers, by number. A number that is an order's id is not among them. */
+  idsByNumber(shopId: string, numbers: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The order's document. @throws Fault */
+  pdf(shopId: string, purchaseOrderId: string): Promise<Uint8Array>;
+}
+
 interface McpDependencies {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
@@ -73,6 +82,7 @@ interface McpDependencies {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly log: Log;
+  readonly orders: Orders;
   /** Null: every answer is made on the event loop. */
   readonly threads: AnswerThreads | null;
   /**
@@ -91,7 +101,7 @@ interface Sender {
   readonly scope: KeyScope;
   /** True if its writes may need a decision (C77 to C79). */
   readonly mayAsk: boolean;
-  readonly shop: InstructedShop;
+  readonly shop: InstructedShop & { readonly shopId: string };
   /** The token of the message. */
   readonly tokens: RequestTokens;
 }
@@ -105,7 +115,6 @@ interface AgentMessage extends Sender {
 }
 
 export function createMcp(deps: McpDependencies): WebSurface {
-  const { log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   let making: ReturnType<typeof makeTools> | null = null;
   const refused = new RefusedMessages();
@@ -145,39 +154,67 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (called.method === "subscriptions/listen")
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", called.id);
     if (called.tool !== null && tools.has(called.tool)) context.operation = `mcp:${called.tool}`;
-    const shown = withoutArguments(message);
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
-    let large: LargeAnswer | null = null;
-    let withoutToken: Reply | null = null;
-    let scopeRefusal: Reply | null = null;
-    const answered = await answerMessage(request.web(), shown, {
-      shop: sender.shop,
-      definitions: definitionsFor(sender, address, [...tools.values()]),
-      call: async (name) => {
-        const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
-        context.replayed = isReplay(reply);
-        if (lacksScope(sender, reply)) scopeRefusal = reply;
-        if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
-          if (meaning !== null) refused.add(bytes, meaning);
-          withoutToken = reply;
-          return { content: [] };
-        }
-        if (reply.body.length <= answerOnLoopMax || threads === null)
-          return resultOf(reply, { tool, arguments: input });
-        large = { request: plainRequest(request.web()), message: shown, tool: name, arguments: input, reply };
-        return { content: [] };
-      },
-      onError: (error) => log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
-    });
-    // As it is refused when it is not read.
-    if (withoutToken !== null) return respond(withoutToken);
-    if (scopeRefusal !== null) return scopeTooSmall(scopeRefusal, deps.resourceMetadata?.() ?? null);
-    const response = large === null ? answered : await responseTo(deps, large, sender.bearerToken);
-    for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
-    return response;
+    return await responseTo(deps, refused, context, { tools, address, agentMessage, bytes });
   }
 
   return { path: mcpPath, handle };
+}
+
+/** A message that is about to be answered. */
+interface Answering {
+  readonly tools: ReadonlyMap<string, OperationTool>;
+  readonly address: McpAddress;
+  readonly agentMessage: AgentMessage;
+  /** The message as it came. */
+  readonly bytes: Uint8Array;
+}
+
+async function responseTo(
+  deps: McpDependencies,
+  refused: RefusedMessages,
+  context: RequestContext,
+  { tools, address, agentMessage, bytes }: Answering,
+): Promise<Response> {
+  const { request } = context;
+  const { shop, tokens } = agentMessage;
+  const shown = withoutArguments(agentMessage.message);
+  const metadata = deps.resourceMetadata?.() ?? null;
+  const websiteUrl = metadata === null ? null : new URL("/", metadata).href;
+  let large: LargeAnswer | null = null;
+  let withoutToken: Reply | null = null;
+  let scopeRefusal: Reply | null = null;
+  const answered = await answerMessage(request.web(), shown, {
+    shop,
+    websiteUrl,
+    definitions: definitionsFor(agentMessage, address, [...tools.values()]),
+    call: async (name) => {
+      const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
+      context.replayed = isReplay(reply);
+      if (lacksScope(agentMessage, reply)) scopeRefusal = reply;
+      if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
+        if (meaning !== null) refused.add(bytes, meaning);
+        withoutToken = reply;
+        return { content: [] };
+      }
+      if (reply.body.length <= answerOnLoopMax || deps.threads === null)
+        return resultOf(reply, { tool, arguments: input });
+      const plain = plainRequest(request.web());
+      large = { websiteUrl, request: plain, message: shown, tool: name, arguments: input, reply };
+      return { content: [] };
+    },
+    resources: {
+      call: async (name, input) => (await calledTool(deps, tools, address, agentMessage, name, input)).reply,
+      pdf: (orderId) => deps.orders.pdf(shop.shopId, orderId),
+    },
+    onError: (error) => deps.log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
+  });
+  // As it is refused when it is not read.
+  if (withoutToken !== null) return respond(withoutToken);
+  if (scopeRefusal !== null) return scopeTooSmall(scopeRefusal, metadata);
+  const response = large === null ? answered : await largeResponse(deps, large, agentMessage.bearerToken);
+  for (const [name, value] of Object.entries(await tokens.headers())) response.headers.set(name, value);
+  return response;
 }
 
 /** True if a connection needs another scope. One that may write is refused for its limits (C78). */
@@ -237,14 +274,17 @@ async function calledTool(
   deps: McpDependencies,
   tools: ReadonlyMap<string, OperationTool>,
   address: McpAddress,
-  { message, malformed, requestId, trace, bearerToken: token, caller, tokens }: AgentMessage,
+  { message, malformed, requestId, trace, bearerToken: token, caller, tokens, shop: { shopId } }: AgentMessage,
   name: string,
+  given: JsonObject | null = null,
 ) {
   const tool = tools.get(name);
   if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
   if (!hasTool(address, tool.operation))
     throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name} at this address, which has only some tools.`);
-  const input = malformed === null ? argumentsOf(message) : {};
+  const input = await withOrderIds(given ?? (malformed === null ? argumentsOf(message) : {}), (numbers) =>
+    deps.orders.idsByNumber(shopId, numbers),
+  );
   let fingerprint: string | null = null;
   const incoming: Incoming = {
     ...incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
@@ -286,7 +326,7 @@ const definitionsFor = (
 const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
 
 /** Returns the result of the call in any case: an answer that no thread could make is made here. */
-async function responseTo(
+async function largeResponse(
   { operations, threads, log }: McpDependencies,
   large: LargeAnswer,
   token: string | null,

@@ -14,7 +14,7 @@ export const instructionsFor = ({ emailOnSent }: InstructedShop): string =>
     emailOnSent
       ? "In this shop Sent mails the order to its supplier: moving a draft to Sent reaches people outside, so ask first. sideEffects.email tells what became of it."
       : "Sent marks an order as sent. In this shop it sends nothing by itself: the order still has to be given to the supplier.",
-    "orders_needing_attention says what to look after today. reorder_from_view drafts orders from a forecast. supplier_list, location_list and variant_search find the ids that writes take; an unknown id is accepted and told in warnings.",
+    "orders_needing_attention says what to look after today. reorder_from_view drafts orders from a forecast. supplier_list, location_list and variant_search find the ids that writes take; an unknown id is accepted and told in warnings. An order's number does as well as its id.",
     "Quantities of a line are totals: ordered; confirmed by the supplier (0 until it says something); received in good order; rejected, which came and is no good; cancelled, which will not come. Pending is what is left of the confirmed quantity, or of the ordered one while nothing is confirmed. So 72 came and 2 of them are broken: quantityReceived 70, quantityRejected 2. Repeating totals is safe; only purchase_order_unreceive takes an amount.",
     'A write answers what changed and a nextStep. Its lineItems are the changed lines, without quantities of 0. include: ["order"] answers with the whole order.',
     "Send an idempotencyKey of your own with every write, and the same key when you repeat it: then nothing is done twice after a failure or a lost answer, and the answer says replayed: true.",

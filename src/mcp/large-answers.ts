@@ -9,6 +9,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Reply } from "../requests/envelope.ts";
 import type { Operation } from "../requests/operation.ts";
 import { answerMessage } from "./protocol.ts";
+import { noResources } from "./resources.ts";
 import { resultOf, toolOf } from "./tools.ts";
 
 /** Characters of an answer that is made on the event loop. */
@@ -16,6 +17,8 @@ export const answerOnLoopMax = 200_000;
 
 /** A tool call that has been answered, as plain data. */
 export interface LargeAnswer {
+  /** Address of the service for people; null: it has none for all. */
+  readonly websiteUrl: string | null;
   readonly request: { readonly url: string; readonly headers: readonly (readonly [string, string])[] };
   readonly message: JsonObject;
   /** The operation's name in the registry. */
@@ -45,6 +48,8 @@ export async function makeLargeAnswer(operations: readonly Operation[], large: L
   const response = await answerMessage(new Request(large.request.url, { method: "POST", headers }), large.message, {
     shop: { emailOnSent: false },
     definitions: [],
+    resources: noResources,
+    websiteUrl: large.websiteUrl,
     call: () => Promise.resolve(resultOf(large.reply, { tool: toolOf(operation), arguments: large.arguments })),
     onError: () => {},
   });

@@ -11,16 +11,16 @@ import {
   INVALID_PARAMS,
   isLegacyRequest,
   ProtocolError,
-  ResourceNotFoundError,
   Server,
   type ServerOptions,
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { consolePath, markName } from "../http/console-pages.ts";
 import type { JsonObject } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
-import { guides } from "../operations/agent/guides.ts";
 import { type InstructedShop, instructionsFor, prompts } from "./guide.ts";
+import { completeOrder, listResources, listResourceTemplates, readResource, type ResourceReads } from "./resources.ts";
 
 /** Time for which a client may keep a list: lists change with a release only. */
 const listLifetimeMs = 300_000;
@@ -28,7 +28,7 @@ const listLifetimeMs = 300_000;
 const cacheable = { ttlMs: listLifetimeMs, cacheScope: "private" } as const;
 
 const options: ServerOptions = {
-  capabilities: { tools: {}, resources: {}, prompts: {} },
+  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
   cacheHints: {
     "server/discover": cacheable,
     "tools/list": cacheable,
@@ -47,6 +47,9 @@ interface OfferedTools {
   readonly definitions: readonly Tool[];
   /** Calls any tool, also one that is not shown. @throws ProtocolError when there is none of this name. */
   call(name: string): Promise<CallToolResult>;
+  readonly resources: ResourceReads;
+  /** Address of the service for people; null: it has none for all. */
+  readonly websiteUrl: string | null;
   /** Told what the library could not understand. */
   readonly onError: (error: unknown) => void;
 }
@@ -67,31 +70,34 @@ export async function answerMessage(request: Request, message: JsonObject, tools
   }
 }
 
+/** Address and icon of the service for people. */
+const looksOf = (websiteUrl: string | null) =>
+  websiteUrl === null
+    ? {}
+    : {
+        websiteUrl,
+        icons: [{ src: new URL(`${consolePath}/${markName}`, websiteUrl).href, mimeType: "image/svg+xml" }],
+      };
+
 /** A server of the library with every handler set. */
 function createProtocolServer(tools: OfferedTools): Server {
   const server = new Server(
-    { name: "openpo", title: "OpenPO", version: apiVersion },
+    { name: "openpo", title: "OpenPO", version: apiVersion, ...looksOf(tools.websiteUrl) },
     { ...options, instructions: instructionsFor(tools.shop) },
   );
   server.setRequestHandler("tools/list", () => ({ tools: [...tools.definitions] }));
   server.setRequestHandler("tools/call", ({ params }) => tools.call(params.name));
   server.setRequestHandler("resources/list", listResources);
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
-  server.setRequestHandler("resources/read", ({ params }) => readResource(params.uri));
+  server.setRequestHandler("resources/templates/list", listResourceTemplates);
+  server.setRequestHandler("resources/read", ({ params }) => readResource(params.uri, tools.resources));
+  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) =>
+    ref.type === "ref/resource"
+      ? completeOrder(argument.value, tools.resources)
+      : Promise.resolve({ completion: { values: [] } }),
+  );
   server.setRequestHandler("prompts/list", listPrompts);
   server.setRequestHandler("prompts/get", ({ params }) => getPrompt(params.name, params.arguments ?? {}));
   return server;
-}
-
-const listResources = () => ({
-  resources: guides.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
-});
-
-/** @throws ResourceNotFoundError */
-function readResource(uri: string) {
-  const guide = guides.find((each) => each.uri === uri);
-  if (guide === undefined) throw new ResourceNotFoundError(uri);
-  return { contents: [{ uri, mimeType: guide.mimeType, text: guide.text }] };
 }
 
 const listPrompts = () => ({

@@ -26,6 +26,7 @@ import type { Incoming } from "../requests/request.ts";
 import { listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
+import { orderLinks } from "./resources.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 
 /** Arguments of this surface, beside those of the operation. */
@@ -213,9 +214,10 @@ export function resultOf(
       ? pendingAnswer(asObject(data), input)
       : answerShown(tool, asObject(data), input);
   const structuredContent = { ...withDryRun(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
-  const { requestId = null } = asObject(isError ? error : meta);
+  const { requestId = null, dryRun } = asObject(isError ? error : meta);
+  const links = dryRun === undefined ? orderLinks(asObject(shown["purchaseOrder"])) : [];
   return {
-    content: [{ type: "text", text: textOf(structuredContent) }],
+    content: [{ type: "text", text: textOf(structuredContent) }, ...links],
     structuredContent,
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },

@@ -11,6 +11,7 @@ import { pino } from "pino";
 import { createAdmin } from "../admin/app.ts";
 import { askHere } from "../admin/ask.ts";
 import type { AdminContext } from "../admin/operation.ts";
+import { loadIdsByNumber } from "../shop/order/order-numbers.ts";
 import type { openDatabase } from "./database.ts";
 import type { DemoShop } from "../demo/demo-shop.ts";
 import { Documents, type OrderDocuments } from "../documents/documents.ts";
@@ -156,8 +157,13 @@ function openConnecting(config: Config, { clock }: OpenStore): OpenConnecting {
   return opened;
 }
 
-/** Addresses of the agent surface: names that it answers to, and where a client learns how to sign in. */
-const agentAddresses = (config: Config, connecting: OpenConnecting) => ({
+/** Parts of the agent surface: names that it answers to, where a client learns how to sign in, orders' documents. */
+const agentNeeds = (config: Config, connecting: OpenConnecting, { engine, documents }: AdminContext) => ({
+  orders: {
+    idsByNumber: (shopId: string, numbers: readonly string[]) =>
+      engine.read(shopId, (tx) => loadIdsByNumber(tx, shopId, numbers)),
+    pdf: async (shopId: string, orderId: string) => (await documents.of(shopId, orderId, "pdf")).bytes,
+  },
   allowedHosts: hostsOf(config),
   resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
 });
@@ -540,7 +546,7 @@ async function listen(
       createDocs(loadReferenceBundle),
       ...createStartPage(() => loadCarried("README.md")),
       ...createConnect({ engine, clock, ids, log, connecting }),
-      mcpWhenNeeded({ ...store, ...agentAddresses(config, connecting), operations, perform, log, threads: readers }),
+      mcpWhenNeeded({ ...store, ...agentNeeds(config, connecting, admin), operations, perform, log, threads: readers }),
     ],
   });
   try {

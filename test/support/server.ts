@@ -28,6 +28,7 @@ import { type ArrivalLimits, startHttpServer, type WaitLimits } from "../../src/
 import type { Readers } from "../../src/requests/broad-read.ts";
 import type { Operation } from "../../src/requests/operation.ts";
 import { StoreCounts } from "../../src/requests/store-counts.ts";
+import { loadIdsByNumber } from "../../src/shop/order/order-numbers.ts";
 import { createPerform, type PerformDependencies } from "../../src/requests/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
@@ -298,6 +299,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     log,
     threads: readers,
+    orders: {
+      idsByNumber: (shopId, numbers) => engine.read(shopId, (tx) => loadIdsByNumber(tx, shopId, numbers)),
+      pdf: async (shopId, orderId) => (await documents.of(shopId, orderId, "pdf")).bytes,
+    },
     allowedHosts: options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname],
     resourceMetadata: () => resourceMetadataOf(connecting.addresses()),
   });
