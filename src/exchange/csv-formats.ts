@@ -23,7 +23,7 @@ import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
 import { codeOf, columnsOf, type Members, needed, numberOf, present, refused, textOf } from "./csv-values.ts";
-import { optionsOf, variantColumns, variantIdOf, variantsOf } from "./csv-variants.ts";
+import { hasOptions, optionsOf, variantColumns, variantIdOf, variantsOf } from "./csv-variants.ts";
 import { type FileFaults, type FileFormat, type FileRecord, lineFault, shown } from "./file-format.ts";
 import { ndjson } from "./ndjson.ts";
 import { recordIdOf } from "./record-type.ts";
@@ -132,7 +132,8 @@ function locationOf(row: CsvRow<keyof typeof locationColumns>, names: Names) {
   if (name === null) return null;
   const { id, isNew } = names.idOf(row, "location", name);
   const record = { type: "location", locationId: id, name };
-  return { locationId: id, made: isNew ? [fileRecord(row, record, { locationId: "location", name: "location" })] : [] };
+  const columns = { locationId: "location", name: "location" } as const;
+  return { locationId: id, made: isNew ? [fileRecord(row, record, columns, { name })] : [] };
 }
 
 // Products.
@@ -225,7 +226,7 @@ function variantOf(row: ProductRow, product: Product): ProductVariant | null {
       variantId: codeOf(row, "variantId") ?? variantIdOf(product.handle, options),
       productId: product.productId,
       productName: product.title,
-      variantName: options.length === 0 ? null : options.join(" / "),
+      ...(hasOptions(row) ? { variantName: options.length === 0 ? null : options.join(" / ") } : {}),
       ...present(row, productMembers),
       ...(status === null ? {} : { status }),
     },
@@ -384,6 +385,7 @@ async function* priceRecords(
           row,
           { type: "supplier", supplierId, name: textOf(row, "supplier") },
           { supplierId: "supplier", name: "supplier" },
+          { name: true },
         );
       const kept = before.get(recordIdOf([supplierId, variantId]));
       yield fileRecord(
@@ -446,6 +448,10 @@ const addressMembers = {
   countryCode: ["countryCode", textOf],
 } as const satisfies Members<keyof typeof supplierColumns>;
 
+/** Parts of an address by their paths in the record. */
+const addressPaths = <Value>(parts: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(parts).map(([part, value]) => [`address/${part}`, value]));
+
 /** The address with the parts that the file has; null when nothing is left of it. */
 function addressWith(before: unknown, parts: Readonly<Record<string, unknown>>): object | null {
   const address = { ...(typeof before === "object" ? before : null), ...parts };
@@ -486,14 +492,12 @@ async function* supplierRecords(
         { ...before, type: "supplier", supplierId, name, ...members, ...address },
         {
           ...columnsOf(supplierMembers),
-          ...Object.fromEntries(
-            Object.entries(columnsOf(addressMembers)).map(([part, key]) => [`address/${part}`, key]),
-          ),
+          ...addressPaths(columnsOf(addressMembers)),
           supplierId: row.value("supplierId") === null ? "name" : "supplierId",
           name: "name",
           status: "status",
         },
-        { name, ...members, ...address },
+        { name, ...members, ...addressPaths(parts) },
       );
     }
   }

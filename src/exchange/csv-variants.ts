@@ -37,8 +37,13 @@ type CodeKey = (typeof codeKeys)[number];
 /** Shopify's name for the one option of a product that has none. */
 const noOption = "Default Title";
 
+const optionKeys = ["option1", "option2", "option3"] as const;
+
+/** True if the file has a column for options. */
+export const hasOptions = (row: CsvRow<VariantKey>): boolean => optionKeys.some((key) => row.has(key));
+
 export function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
-  const values = (["option1", "option2", "option3"] as const).flatMap((key) => row.value(key) ?? []);
+  const values = optionKeys.flatMap((key) => row.value(key) ?? []);
   return values.length === 1 && values[0] === noOption ? [] : values;
 }
 

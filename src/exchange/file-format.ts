@@ -16,7 +16,10 @@ export interface FileRecord {
   readonly value: () => unknown;
   /** The column of each field, by the field's JSON pointer; null when the file has no columns. */
   readonly columns: Readonly<Record<string, string>> | null;
-  /** Fields that the file has a column for: the others stay as they are when it is applied. Absent: it has them all. */
+  /**
+   * Fields that the file has a column for, those within an address by their path (`address/city`). The others stay as
+   * they are when it is applied. Absent: it has them all.
+   */
   readonly sets?: readonly string[];
 }
 

@@ -107,10 +107,28 @@ export function recordJson<T extends Fields>(type: string, fields: T, record: Va
   return json;
 }
 
-/** Members of these names. */
-const membersOf = <T extends object>(record: T, names: readonly string[]): Partial<T> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members of the record, as they are
-  Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+/**
+ * The record with these fields of another one, each by its name or, of an object, by its path (`FileRecord.sets`). An
+ * object of which nothing is left is null.
+ */
+function withFields<T extends object>(record: T, other: T, names: readonly string[]): T {
+  const fields = Object.entries(other).map(([name, theirs]: readonly [string, unknown]) => {
+    const mine = membersOf(record)[name] ?? null;
+    if (names.includes(name)) return [name, theirs];
+    if (!names.some((path) => path.startsWith(`${name}/`))) return [name, mine];
+    const [own, given] = [membersOf(mine), membersOf(theirs)];
+    const members = Object.keys({ ...given, ...own }).map((inner): readonly [string, unknown] => [
+      inner,
+      (names.includes(`${name}/${inner}`) ? given[inner] : own[inner]) ?? null,
+    ]);
+    return [name, members.some(([, value]) => value !== null) ? Object.fromEntries(members) : null];
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member is one of the two records', or made of both
+  return { ...record, ...Object.fromEntries(fields) } as T;
+}
 
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
@@ -174,7 +192,7 @@ export function tableRecordType<Stored extends object, Row>(
         const key = JSON.stringify(keyValuesOf(given));
         const replaced = before.get(key) ?? null;
         // What somebody has changed since the file was read stays, if the file does not say it.
-        const record = replaced === null || sets === undefined ? given : { ...replaced, ...membersOf(given, sets) };
+        const record = replaced === null || sets === undefined ? given : withFields(replaced, given, sets);
         statements.push(...follows(shop.shopId, record, replaced, today));
         if (replaced !== null && isSame(replaced, record)) continue;
         statements.push(replaceRecord(table, shop.shopId, record));

@@ -139,10 +139,15 @@ test("what is edited while a file comes stays, where the file has no column for 
   await bring(
     "suppliers",
     slowFile(
-      "Supplier ID,Name,E-mail",
-      "mill,Mill & Sons,new@mill.example",
-      (nth) => `s${nth},Supplier ${nth},`,
-      () => edit("PATCH", "/suppliers/mill", { phone: "+31 10 1", contactName: "Bea" }),
+      "Supplier ID,Name,E-mail,City",
+      "mill,Mill & Sons,new@mill.example,Rotterdam",
+      (nth) => `s${nth},Supplier ${nth},,`,
+      () =>
+        edit("PATCH", "/suppliers/mill", {
+          phone: "+31 10 1",
+          contactName: "Bea",
+          address: { city: "Delft", zip: "1" },
+        }),
     ),
   );
   const { supplier } = await supplierOf(server);
@@ -150,10 +155,14 @@ test("what is edited while a file comes stays, where the file has no column for 
     [supplier["name"], supplier["email"], supplier["phone"], supplier["contactName"]],
     ["Mill & Sons", "new@mill.example", "+31 10 1", "Bea"],
   );
+  const { address = null } = supplier;
+  assert.ok(address !== null && isJsonObject(address));
+  assert.deepEqual([address["city"], address["zip"]], ["Rotterdam", "1"]);
   const last = (await historyOf(server)).at(-1) ?? {};
   assert.deepEqual(changesOf(last), [
     { field: "name", before: "The Mill", after: "Mill & Sons" },
     { field: "email", before: null, after: "new@mill.example" },
+    { field: "address", before: { ...address, city: "Delft" }, after: address },
   ]);
 
   await bring(
