@@ -4970,6 +4970,23 @@ export interface Operations {
         readonly mayDecide: boolean;
         /** Whoever asks here has asked for it, and nobody has decided it. */
         readonly mayWithdraw: boolean;
+        /** Of each variant of which a request that waits orders more: stock, and days of cover by the forecast; at most 100. */
+        readonly stockCover: readonly ({
+          readonly variantId: string;
+          /** Null: the catalogue does not have it. */
+          readonly productName: string | null;
+          readonly variantName: string | null;
+          readonly sku: string | null;
+          /** At the order's location. */
+          readonly onHand: number;
+          readonly incoming: number;
+          /** What the request adds to what is incoming. */
+          readonly quantity: number;
+          /** Days that stock and incoming goods last; null: nothing sells. */
+          readonly daysBefore: number | null;
+          /** The same with this quantity. */
+          readonly daysAfter: number | null;
+        })[];
       };
     };
     code: string;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
 import { askerOf, requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
+import { stockCoverOf, stockCoverSchema } from "../../operations/approvals/stock-cover.ts";
 import { cursor, id, limit, pageShape, pathId } from "../../operations/fields.ts";
 import {
   approvalRequestJson,
@@ -43,7 +44,7 @@ const ofCaller = {
 /** A request in a list. */
 const rowSchema = z.strictObject({ ...listedRequestSchema.shape, ...ofCaller });
 
-const shownSchema = z.strictObject({ ...approvalRequestSchema.shape, ...ofCaller });
+const shownSchema = z.strictObject({ ...approvalRequestSchema.shape, ...ofCaller, stockCover: stockCoverSchema });
 
 /** The order, and what the caller may do with the request. */
 async function ofCallerJson(
@@ -124,6 +125,7 @@ export const getApprovalRequest = operation({
         approvalRequest: {
           ...approvalRequestJson(request, nowMs),
           ...(await ofCallerJson(tx, { shop, person, nowMs }, request)),
+          stockCover: await stockCoverOf(tx, shop, request, nowMs),
         },
       });
     });

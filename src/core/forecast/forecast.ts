@@ -395,12 +395,18 @@ interface Figures extends Replenishment {
   readonly projections: readonly Projection[];
 }
 
-/** Days that the stock on hand lasts at the daily demand, not rounded; null when nothing sells. */
-const coverDays = ({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDemand">): number | null =>
-  dailyDemand === 0 ? null : (Math.max(0, facts.onHand) * (dailyDemandScale / quantityScale)) / dailyDemand;
+/** Days that a stock lasts at the daily demand, not rounded; null when nothing sells. */
+const coverDays = (stock: Quantity, { dailyDemand }: Pick<Replenishment, "dailyDemand">): number | null =>
+  dailyDemand === 0 ? null : (Math.max(0, stock) * (dailyDemandScale / quantityScale)) / dailyDemand;
+
+/** Days that a stock lasts at the daily demand, to a tenth; null when nothing sells. */
+export function daysOfCover(stock: Quantity, demand: Pick<Replenishment, "dailyDemand">): number | null {
+  const days = coverDays(stock, demand);
+  return days === null ? null : Math.floor(days * 10) / 10;
+}
 
 function stockoutDay({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDemand">, today: Day): Day | null {
-  const days = coverDays({ facts, dailyDemand });
+  const days = coverDays(facts.onHand, { dailyDemand });
   return days === null || days > stockoutDaysMax ? null : today + Math.floor(days);
 }
 
@@ -530,10 +536,7 @@ const columnDefinitions = {
   daysOfCover: {
     displayName: "Days of cover",
     type: "number",
-    cell: (figures) => {
-      const days = coverDays(figures);
-      return days === null ? null : Math.floor(days * 10) / 10;
-    },
+    cell: (figures) => daysOfCover(figures.facts.onHand, figures),
   },
   leadTimeDays: { displayName: "Lead time (days)", type: "number", cell: ({ leadTimeDays }) => leadTimeDays },
   safetyStock: {

@@ -21,7 +21,7 @@ import { openStatuses } from "../../core/order/status.ts";
 import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { type Fields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
 import type { Status } from "../../core/order/purchase-order.ts";
-import { selectIn } from "../../store/in-lists.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import type { Row } from "../../store/change.ts";
 import { columnList, orNull, recordReader } from "../columns.ts";
@@ -53,14 +53,15 @@ interface FactScope {
   readonly variantIds: readonly string[] | null;
 }
 
-/** The condition that a row is at one of the view's locations. */
-const atLocations = ({ shopId, view }: FactScope, column: string): Fragment =>
-  view.locationIds === null
-    ? { sql: "", params: [] }
-    : {
-        sql: ` and ${column} in (select value from forecast_view_filter where shop_id = ? and view_id = ? and kind = 'location')`,
-        params: [shopId, view.viewId],
-      };
+/** The condition that a row is at one of the view's locations. A view that is not stored has an empty id. */
+function atLocations({ shopId, view: { viewId, locationIds } }: FactScope, column: string): Fragment {
+  if (locationIds === null) return { sql: "", params: [] };
+  if (viewId === "") return { sql: ` and ${column} in (${placeholders(locationIds.length)})`, params: locationIds };
+  return {
+    sql: ` and ${column} in (select value from forecast_view_filter where shop_id = ? and view_id = ? and kind = 'location')`,
+    params: [shopId, viewId],
+  };
+}
 
 /**
  * The rows of the scope's variants.

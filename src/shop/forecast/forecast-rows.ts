@@ -240,15 +240,21 @@ const everything: ForecastView = {
   periodUnit: "week",
 };
 
-/** The facts of these variants, as far as the shop has them, over all its locations and suppliers. */
+/**
+ * The facts of these variants, as far as the shop has them, with all its suppliers.
+ *
+ * @param locationId where their stock and demand are; null: over all locations.
+ */
 export async function loadVariantFacts(
   tx: Tx,
   shopId: string,
   variantIds: readonly string[],
   context: Pick<ForecastContext, "shop" | "today">,
+  locationId: string | null = null,
 ): Promise<readonly VariantFacts[]> {
-  const page = await forecastPage(tx, shopId, { view: everything, variantIds }, context, null, variantIds.length);
-  return page.variants;
+  const keys = await variantsInScope(tx, shopId, { view: everything, variantIds });
+  const view = { ...everything, locationIds: locationId === null ? null : [locationId] };
+  return await loadFacts(tx, shopId, view, keys.map(named).sort(compareRows), context);
 }
 
 /** The names of these locations, in order; an unknown location is named by its id. */
