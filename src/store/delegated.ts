@@ -39,6 +39,10 @@ export class NoticingTx implements Tx {
     return this.#tx.all<R>(sql, params);
   }
 
+  async giveWay(): Promise<void> {
+    await this.#tx.giveWay?.();
+  }
+
   batch(statements: readonly Statement[]): Promise<void> {
     for (const statement of statements) this.#notice(statement);
     return this.#tx.batch(statements);

@@ -200,13 +200,31 @@ export class LoopShare {
     }
   }
 
-  /** The same for a step whose promise settles within the round of the loop. */
-  async holding<T>(shopId: string, step: () => Promise<T>): Promise<T> {
-    const startedAtMs = this.#time.now();
-    try {
-      return await step();
-    } finally {
+  /**
+   * The same for a step whose promise settles within the round of the loop, or that gives way in between.
+   *
+   * @param step is given what ends a part of it. That returns null when the next may begin at once; else it resolves
+   *             when that may.
+   */
+  async holding<T>(shopId: string, step: (giveWay: () => Promise<void> | null) => Promise<T>): Promise<T> {
+    let startedAtMs = this.#time.now();
+    const endPart = (): void => {
       this.held(shopId, this.#time.now() - startedAtMs);
+      startedAtMs = this.#time.now();
+    };
+    const beginNext = async (turn: Promise<void>): Promise<void> => {
+      await turn;
+      startedAtMs = this.#time.now();
+    };
+    const giveWay = (): Promise<void> | null => {
+      endPart();
+      const turn = this.waitForShare(shopId);
+      return turn === null ? null : beginNext(turn);
+    };
+    try {
+      return await step(giveWay);
+    } finally {
+      endPart();
     }
   }
 

@@ -43,6 +43,12 @@ export interface Tx {
    * write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
+  /**
+   * Lets other shops have the event loop, if the shop has held it for long. Work that goes through many rows calls it
+   * between some of them and the next. Whoever asks for this shop waits until the work has ended. Absent where nobody
+   * waits for the work.
+   */
+  giveWay?(): Promise<void>;
   /** Values of the shop that the process remembers. Absent where others may change the rows without its knowledge. */
   readonly cache?: TxCache | undefined;
 }

@@ -337,6 +337,39 @@ test("a merge into itself, into nobody, into one that was merged, at an older ve
   assert.equal(await server.engine.read(server.shopId, (tx) => mergedInto(tx, server.shopId, "loom")), "mill");
 });
 
+test("a price list and deleted orders of any number go over", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  await withLoom(server);
+  const variants = Array.from({ length: 200 }, (_, index) => `v${index}`);
+  await server.bring([
+    ...variants.map((variantId) => ({ type: "variant", variantId, productId: variantId, productName: variantId })),
+    ...variants.map((variantId) => ({ type: "supplierVariant", supplierId: "loom", variantId, unitCost: 2 })),
+    { type: "supplierVariant", supplierId: "mill", variantId: "v7", unitCost: 3 },
+    ...variants.map((name) => ({
+      type: "purchaseOrder",
+      purchaseOrderId: `po_${name}`,
+      supplierId: "loom",
+      deletedAt: "2026-01-01T00:00:00.000Z",
+      lineItems: [lineA],
+    })),
+  ]);
+  const merged = await ask("POST", "/suppliers/loom/merge", { into: "mill" });
+  assert.deepEqual(merged.at("data", "moved"), { orders: 0, supplierVariants: 201, credits: 1 }, merged.text);
+  const records = await exportedRecords(server.engine, server.shopId);
+  assert.deepEqual(
+    records.filter(({ supplierId }) => supplierId === "loom").map(({ type }) => type),
+    ["supplierMerge"],
+  );
+  const costs = new Map(
+    records.flatMap(({ type, variantId, unitCost }) => (type === "supplierVariant" ? [[variantId, unitCost]] : [])),
+  );
+  assert.deepEqual(
+    variants.filter((variantId) => costs.get(variantId) !== 2),
+    ["v7"],
+  );
+});
+
 test("a supplier with more orders and credits than one commit moves is refused, and is merged into from the other side", async () => {
   await using server = await startGoodsServer({ console: true });
   const ask = of(server);

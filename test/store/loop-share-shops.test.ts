@@ -72,6 +72,61 @@ test("reads and writes of a shop whose work has held the loop for long wait for 
     }
   }));
 
+test("a long write gives way to other shops between its parts, and who asks for its shop sees all of it or nothing", () =>
+  inPlace(async (directory) => {
+    const { loop, time } = loopUnderTest();
+    const store = await openStore(directory, { loop });
+    const { engine } = store;
+    const insert = "insert into location (shop_id, location_id, name) values (?, ?, 'x')";
+    const ids = async (shopId: string): Promise<readonly string[]> =>
+      (
+        await engine.read(shopId, (tx) =>
+          tx.all<{ location_id: string }>("select location_id from location where shop_id = ? order by location_id", [
+            shopId,
+          ]),
+        )
+      ).map((row) => row.location_id);
+    const add = (shopId: string, id: string): Promise<void> =>
+      engine.write(shopId, (tx) => tx.batch([{ sql: insert, params: [shopId, id] }]));
+    const long = (name: string, fails: boolean): Promise<void> =>
+      engine.write("heavy", async (tx) => {
+        for (const part of [1, 2, 3]) {
+          await tx.batch([{ sql: insert, params: ["heavy", `${name} ${part}`] }]);
+          time.nowMs += 40;
+          await tx.giveWay?.();
+        }
+        if (fails) throw new Error("refused");
+      });
+    try {
+      for (const shopId of ["heavy", "other"]) {
+        await engine.create(shopId);
+        await ids(shopId);
+      }
+      for (const fails of [false, true]) {
+        const name = fails ? "refused" : "kept";
+        const before = await ids("heavy");
+        const left = loop.admit("other");
+        const beside = add("heavy", `${name} beside`);
+        const written = long(name, fails);
+        const seen = ids("heavy");
+        const settled = fails ? assert.rejects(written, /refused/) : written;
+        assert.deepEqual(await Promise.all([hasSettled(settled), hasSettled(beside)]), [false, false]);
+        await add("other", name);
+        assert.ok((await ids("other")).includes(name));
+        left();
+        await Promise.all([settled, beside]);
+        const parts = fails ? [] : ["kept 1", "kept 2", "kept 3"];
+        const after = await ids("heavy");
+        assert.deepEqual(after, [...before, ...parts, `${name} beside`].sort());
+        assert.ok([before.length, after.length].includes((await seen).length), (await seen).join());
+        // What it owed does not hold up what comes next.
+        time.nowMs += 1_000;
+      }
+    } finally {
+      await store.close();
+    }
+  }));
+
 test("a group of writes that waited for its turn does not begin while a read of its shop is half done (S1)", () =>
   inPlace(async (directory) => {
     const { loop } = loopUnderTest();

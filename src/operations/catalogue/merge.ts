@@ -4,7 +4,7 @@ import { Fault, invalidField } from "../../base/fault.ts";
 import { operation } from "../../requests/operation.ts";
 import { type Supplier, supplierRecordFields, supplierTable } from "../../shop/catalogue/catalogue.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
-import { mergedInto, mergeStatements, rowsToMerge } from "../../shop/catalogue/supplier-merges.ts";
+import { mergedInto, mergeSupplier, rowsToMerge } from "../../shop/catalogue/supplier-merges.ts";
 import { recordsByKey } from "../../shop/record-table.ts";
 import { fieldMembers, renderer, schemasOf } from "../field-members.ts";
 import { id, pathId, shownId } from "../fields.ts";
@@ -51,15 +51,16 @@ export const mergeSuppliers = operation({
           : invalidField("/into", `was merged into ${shownId(present)}`, `Use the id ${shownId(present)}.`);
       }
       const rows = await rowsToMerge(tx, shopId, supplierId, intoId, mergedRowsMax + 1);
-      const { orders, credits, newEntries } = rows;
-      if (orders.length + credits.length > mergedRowsMax)
+      const { orderIds, credits, newEntries } = rows;
+      if (orderIds.length + credits.length > mergedRowsMax)
         throw new Fault(
           "INVALID_INPUT",
           `The supplier has more than ${mergedRowsMax} orders and credits, the most that go over at once.`,
           { action: "Merge the other supplier into this one if it has fewer." },
         );
+      await tx.giveWay?.();
+      await mergeSupplier(tx, shopId, from, into, from.currencyCode ?? shopCurrency, rows, stampOf(call));
       await tx.batch([
-        ...mergeStatements(shopId, from, into, from.currencyCode ?? shopCurrency, rows, stampOf(call)),
         ...historyStatements(call, "supplier", supplierId, {
           action: "merged",
           changes: [
@@ -72,7 +73,7 @@ export const mergeSuppliers = operation({
           changes: [{ field: "mergedFrom", before: null, after: supplierId }],
         }),
       ]);
-      const moved = { orders: orders.length, supplierVariants: newEntries, credits: credits.length };
+      const moved = { orders: orderIds.length, supplierVariants: newEntries, credits: credits.length };
       return {
         effects: [],
         answer: () => ({ data: { supplier: supplierJson(into), moved }, etag: etagOfRecord(into) }),

@@ -16,14 +16,14 @@ import {
   type Row,
   changeOf,
   insert,
-  not,
   oneOf,
   plus,
   remove,
   textForm,
   update,
+  upTo,
 } from "../../store/change.ts";
-import { chunksOf, inListMax } from "../../store/in-lists.ts";
+import { chunksOf } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { eventStatements } from "../events/events.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
@@ -70,9 +70,7 @@ export async function loadMerges(tx: Tx, shopId: string): Promise<ReadonlyMap<st
 
 /** Rows of a supplier that a merge takes over. */
 interface SupplierRows {
-  readonly orders: readonly Header[];
-  /** Orders that no list has. */
-  readonly deletedIds: readonly string[];
+  readonly orderIds: readonly string[];
   readonly credits: readonly SupplierCredit[];
   /** Entries for variants that the other supplier has none for. */
   readonly newEntries: number;
@@ -81,9 +79,6 @@ interface SupplierRows {
 const countNewEntries = `
 select count(*) as n from supplier_variant f where f.shop_id = ? and f.supplier_id = ? and not exists (
   select 1 from supplier_variant t where t.shop_id = f.shop_id and t.supplier_id = ? and t.variant_id = f.variant_id)`;
-
-const selectDeleted = `
-select purchase_order_id from purchase_order where shop_id = ? and supplier_id = ? and deleted_at is not null`;
 
 /** The rows of `from` that would go over to `into`. @param ordersMax as many orders are looked for. */
 export async function rowsToMerge(
@@ -94,18 +89,12 @@ export async function rowsToMerge(
   ordersMax: number,
 ): Promise<SupplierRows> {
   const ofSupplier = () => Promise.resolve({ columns: { supplierId: isOneOf([from]) }, articles: [] });
-  const [ids, deleted, credits, [counted]] = await Promise.all([
+  const [orderIds, credits, [counted]] = await Promise.all([
     orderIdsOf(tx, shopId, ofSupplier, ordersMax),
-    tx.all<{ readonly purchase_order_id: string }>(selectDeleted, [shopId, from]),
     loadSupplierCredits(tx, shopId, from),
     tx.all<{ readonly n: number }>(countNewEntries, [shopId, from, into]),
   ]);
-  return {
-    orders: await loadHeaders(tx, shopId, ids),
-    deletedIds: deleted.map((row) => row.purchase_order_id),
-    credits,
-    newEntries: counted?.n ?? 0,
-  };
+  return { orderIds, credits, newEntries: counted?.n ?? 0 };
 }
 
 const entryColumns = Object.keys({ ...supplierVariantTable.columns, ...supplierVariantTable.derived }).filter(
@@ -123,9 +112,9 @@ const moveEntries = textForm(
          : column,
      )
      .join(", ")}
-   from supplier_variant where shop_id = ? and supplier_id = ?
+   from supplier_variant where shop_id = ? and supplier_id = ? and variant_id <= ?
    on conflict (shop_id, supplier_id, variant_id) do nothing`,
-  ["supplier_id", null, "shop_id", null],
+  ["supplier_id", null, "shop_id", null, null],
 );
 
 const moveViewFilters = textForm(
@@ -136,32 +125,14 @@ const moveViewFilters = textForm(
   ["value", "shop_id", null],
 );
 
-/** Names the other supplier on these orders, in their links and among the parties that their papers keep. */
-const orderChanges = (
-  shopId: string,
-  from: string,
-  into: string,
-  { orders, deletedIds }: SupplierRows,
-  nowMs: number,
-): readonly Change[] => [
-  ...chunksOf(
-    orders.map(({ purchaseOrderId }) => purchaseOrderId),
-    inListMax,
-  ).map((ids) =>
-    update(
-      tables.purchase_order,
-      shopId,
-      { purchase_order_id: oneOf(ids) },
-      { supplier_id: into, version: plus(1), updated_at: nowMs },
-    ),
-  ),
-  update(tables.purchase_order, shopId, { supplier_id: from, deleted_at: not(null) }, { supplier_id: into }),
-  ...chunksOf([...orders.map(({ purchaseOrderId }) => purchaseOrderId), ...deletedIds], inListMax).flatMap((ids) =>
-    [tables.purchase_order_parties, tables.supplier_link].map((table) =>
-      update(table, shopId, { purchase_order_id: oneOf(ids), supplier_id: from }, { supplier_id: into }),
-    ),
-  ),
-];
+/** Rows that a merge moves before it gives way: some 5 ms. */
+const movedAtOnce = 90;
+
+/** Names the other supplier in the links of these orders, and among the parties that their papers keep. */
+const namesBeside = (shopId: string, from: string, into: string, ids: readonly string[]): readonly Change[] =>
+  [tables.purchase_order_parties, tables.supplier_link].map((table) =>
+    update(table, shopId, { purchase_order_id: oneOf(ids), supplier_id: from }, { supplier_id: into }),
+  );
 
 /** Facts for lists, an entry of the log and an event of an order that goes over. Of its lines nothing changes. */
 function toldOf(shopId: string, header: Header, from: Supplier, into: Supplier, stamp: Stamp): readonly Statement[] {
@@ -177,35 +148,100 @@ function toldOf(shopId: string, header: Header, from: Supplier, into: Supplier, 
   ];
 }
 
+/** Names the other supplier on these orders, and tells of it. */
+async function moveOrders(
+  tx: Tx,
+  shopId: string,
+  from: Supplier,
+  into: Supplier,
+  orderIds: readonly string[],
+  stamp: Stamp,
+): Promise<void> {
+  const { supplierId } = into;
+  for (const ids of chunksOf(orderIds, movedAtOnce)) {
+    const headers = await loadHeaders(tx, shopId, ids);
+    await tx.batch([
+      update(
+        tables.purchase_order,
+        shopId,
+        { purchase_order_id: oneOf(ids) },
+        { supplier_id: supplierId, version: plus(1), updated_at: stamp.nowMs },
+      ),
+      ...namesBeside(shopId, from.supplierId, supplierId, ids),
+      ...headers.flatMap((header) => toldOf(shopId, header, from, into, stamp)),
+    ]);
+    await tx.giveWay?.();
+  }
+}
+
+/** Moves rows of a supplier, the next of which this statement finds, as long as there are any. */
+async function moveAll(
+  tx: Tx,
+  selectNext: string,
+  params: readonly string[],
+  changesOf: (ids: readonly string[]) => readonly Change[],
+): Promise<void> {
+  for (;;) {
+    const rows = await tx.all<{ readonly id: string }>(`${selectNext} limit ?`, [...params, movedAtOnce]);
+    if (rows.length === 0) return;
+    await tx.batch(changesOf(rows.map(({ id }) => id)));
+    await tx.giveWay?.();
+  }
+}
+
+/** Orders that no list has. */
+const selectDeleted = `
+select purchase_order_id as id from purchase_order where shop_id = ? and supplier_id = ? and deleted_at is not null`;
+
+const selectEntries = `
+select variant_id as id from supplier_variant where shop_id = ? and supplier_id = ? order by variant_id`;
+
 /**
  * Ends the supplier `from`: orders, entries, credits and views name `into` instead, and its id leads there. Of both
- * entries for one variant, that of `into` stays.
+ * entries for one variant, that of `into` stays. It gives way to other shops, since there may be thousands of rows.
  *
  * @param currencyCode of costs of `from` without a currency of their own.
  */
-export const mergeStatements = (
+export async function mergeSupplier(
+  tx: Tx,
   shopId: string,
   from: Supplier,
   into: Supplier,
   currencyCode: string,
-  rows: SupplierRows,
+  { orderIds, credits }: SupplierRows,
   stamp: Stamp,
-): readonly Statement[] => [
-  ...orderChanges(shopId, from.supplierId, into.supplierId, rows, stamp.nowMs),
-  ...rows.orders.flatMap((header) => toldOf(shopId, header, from, into, stamp)),
-  changeOf(moveEntries, [into.supplierId, currencyCode, shopId, from.supplierId]),
-  remove(tables.supplier_variant, shopId, { supplier_id: from.supplierId }),
-  ...rows.credits.map((credit) =>
-    update(
-      tables.supplier_credit,
-      shopId,
-      { credit_id: credit.creditId },
-      { supplier_id: into.supplierId, doc: JSON.stringify({ ...credit, supplierId: into.supplierId }) },
-    ),
-  ),
-  changeOf(moveViewFilters, [into.supplierId, shopId, from.supplierId]),
-  remove(tables.forecast_view_filter, shopId, { kind: "supplier", value: from.supplierId }),
-  update(tables.supplier_merge, shopId, { into_id: from.supplierId }, { into_id: into.supplierId }),
-  insert(tables.supplier_merge, shopId, { supplier_id: from.supplierId, into_id: into.supplierId }),
-  remove(tables.supplier, shopId, { supplier_id: from.supplierId }),
-];
+): Promise<void> {
+  const [fromId, intoId] = [from.supplierId, into.supplierId];
+  await moveOrders(tx, shopId, from, into, orderIds, stamp);
+  await moveAll(tx, selectDeleted, [shopId, fromId], (ids) => [
+    update(tables.purchase_order, shopId, { purchase_order_id: oneOf(ids) }, { supplier_id: intoId }),
+    ...namesBeside(shopId, fromId, intoId, ids),
+  ]);
+  await moveAll(tx, selectEntries, [shopId, fromId], (ids) => {
+    const last = ids.at(-1) ?? "";
+    return [
+      changeOf(moveEntries, [intoId, currencyCode, shopId, fromId, last]),
+      remove(tables.supplier_variant, shopId, { supplier_id: fromId, variant_id: upTo(last) }),
+    ];
+  });
+  for (const some of chunksOf(credits, movedAtOnce)) {
+    await tx.batch(
+      some.map((credit) =>
+        update(
+          tables.supplier_credit,
+          shopId,
+          { credit_id: credit.creditId },
+          { supplier_id: intoId, doc: JSON.stringify({ ...credit, supplierId: intoId }) },
+        ),
+      ),
+    );
+    await tx.giveWay?.();
+  }
+  await tx.batch([
+    changeOf(moveViewFilters, [intoId, shopId, fromId]),
+    remove(tables.forecast_view_filter, shopId, { kind: "supplier", value: fromId }),
+    update(tables.supplier_merge, shopId, { into_id: fromId }, { into_id: intoId }),
+    insert(tables.supplier_merge, shopId, { supplier_id: fromId, into_id: intoId }),
+    remove(tables.supplier, shopId, { supplier_id: fromId }),
+  ]);
+}

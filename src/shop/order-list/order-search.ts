@@ -471,6 +471,7 @@ export async function findOrders(
       if (each.segment.follows === "none" || each.count === 0 || keys.length >= limit) continue;
       keys.push(...(await search.keysOf(each, after, limit - keys.length)));
     }
+    await tx.giveWay?.();
   }
   if (kept !== null && sealed !== null) {
     const has = (facts: RecentOrder["sealed"]): number =>

@@ -33,6 +33,12 @@ class PacedTx implements Tx {
     }
   }
 
+  async giveWay(): Promise<void> {
+    this.endStep();
+    await this.#loop.waitForShare(this.#shopId);
+    this.#stepBeganAtMs = this.#loop.now();
+  }
+
   batch(statements: readonly Statement[]): Promise<void> {
     return this.#tx.batch(statements);
   }

@@ -13,8 +13,9 @@
  * - A refusal is a result like any other. It may depend on earlier writes, so it waits for their sync too.
  * - Reads use the same connection and run at once, unless a group of writes is under way; then they wait for its
  *   commit. `work` awaits nothing but its `Tx`, which answers within the same round of the event loop. So a group is
- *   over before the loop goes on, and a second connection would gain nothing. In return, no read can see half a write,
- *   nothing but memory is shared, and a `-wal` file can always be emptied.
+ *   over before the loop goes on, and a second connection would gain nothing. A long write is over later, since it
+ *   gives way to other shops. In return, no read can see half a write, nothing but memory is shared, and a `-wal` file
+ *   can be emptied between groups.
  * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
  */
 import type { Fault } from "../../base/fault.ts";
@@ -66,9 +67,13 @@ const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
   );
 };
 
+/** Ends a part of a turn. Resolves when the next may begin. */
+type GiveWay = () => Promise<void>;
+
 /** The file as one piece of work sees it; unusable after that. */
 class FileTx implements Tx, TxCache {
   readonly #file: ShopFile;
+  readonly #giveWay: GiveWay | null;
   /** Values that this write has read or made, for others when it is kept. */
   readonly #made = new Map<string, Made>();
   /** Rows that it reads; null: it may write. */
@@ -80,9 +85,14 @@ class FileTx implements Tx, TxCache {
   /** The store has failed under a statement. Nothing of this turn can be kept, however `work` ends. */
   failure: StoreFailure | null = null;
 
-  constructor(file: ShopFile, seen: SeenRows | null) {
+  constructor(file: ShopFile, seen: SeenRows | null, giveWay: GiveWay | null = null) {
     this.#file = file;
     this.#seen = seen;
+    this.#giveWay = giveWay;
+  }
+
+  async giveWay(): Promise<void> {
+    await this.#giveWay?.();
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
@@ -490,7 +500,9 @@ export class ShopDoor {
     try {
       await this.#retiring;
       const file = this.open();
-      const { atOnce, whenSynced, left } = await this.#loop.holding(this.#shopId, () => this.#runGroup(file, group));
+      const { atOnce, whenSynced, left } = await this.#loop.holding(this.#shopId, (endPart) =>
+        this.#runGroup(file, group, endPart),
+      );
       for (const settle of atOnce) settle();
       if (file.synced) for (const settle of whenSynced) settle();
       else void this.#settleWhenSynced(file, whenSynced, left === 0 ? group : group.slice(0, -left));
@@ -518,7 +530,15 @@ export class ShopDoor {
   }
 
   /** @throws Fault DO_UNAVAILABLE when the store fails; nothing of the group is kept then. */
-  async #runGroup(file: ShopFile, group: readonly PendingWrite[]): Promise<GroupResult> {
+  async #runGroup(
+    file: ShopFile,
+    group: readonly PendingWrite[],
+    endPart: () => Promise<void> | null,
+  ): Promise<GroupResult> {
+    const giveWay = async (): Promise<void> => {
+      const turn = endPart();
+      if (turn !== null) await this.#watch.excuse(turn);
+    };
     const result = { atOnce: new Array<() => void>(), whenSynced: new Array<() => void>(), left: group.length };
     const startedAtMs = this.#loop.now();
     const holdMs = groupHoldMs[this.#loop.besideWritesOf(this.#shopId)];
@@ -530,7 +550,7 @@ export class ShopDoor {
       for (const write of group) {
         if (result.left < group.length && this.#loop.now() - startedAtMs >= holdMs) break;
         result.left -= 1;
-        const tx = new FileTx(file, null);
+        const tx = new FileTx(file, null, giveWay);
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (tx.failure !== null) throw tx.failure;

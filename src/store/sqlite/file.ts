@@ -633,7 +633,7 @@ export class ShopFile {
   }
 
   #move(): void {
-    // A transaction is open here only if a `work` awaits what it must not; it is about to be rolled back.
+    // A transaction is open here if its `work` has given way. Its commit has the pages moved.
     if (this.#moving !== null || this.#database.isTransaction) return;
     this.#moveDue = false;
     let main: number;

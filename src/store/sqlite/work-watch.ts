@@ -1,8 +1,9 @@
 /**
  * Watches over `work` that must await nothing but its `Tx` (S5).
  *
- * A `Tx` of this engine answers within the same round of the event loop. Work that has not settled when the event loop
- * goes on has awaited something else. It fails as a bug, so that it does not hold up its shop.
+ * A `Tx` of this engine answers within the same round of the event loop, unless it gives way (`excuse`). Work that has
+ * not settled when the loop goes on has awaited something else. It fails as a bug, so that it does not hold up its
+ * shop.
  */
 
 /** Outcome of a piece of work. */
@@ -14,6 +15,8 @@ export class WorkWatch {
   /** Work under way: for each, what makes it fail as stuck. */
   readonly #running = new Set<() => void>();
   #checkDue = false;
+  /** Work under way has given way. */
+  #isExcused = false;
 
   /**
    * @param onStuck makes the error that stuck work fails with.
@@ -49,8 +52,20 @@ export class WorkWatch {
     });
   }
 
+  /** Waits; meanwhile nothing fails. */
+  async excuse(until: Promise<void>): Promise<void> {
+    this.#isExcused = true;
+    try {
+      await until;
+    } finally {
+      this.#isExcused = false;
+      this.#scheduleCheck();
+    }
+  }
+
   /** Fails everything that has not settled. */
   failStuck(): void {
+    if (this.#isExcused) return;
     for (const stuck of this.#running) stuck();
   }
 

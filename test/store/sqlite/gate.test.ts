@@ -14,7 +14,7 @@ import {
   groupHoldBesideReadsMsMax,
   groupHoldMsMax,
 } from "../../../src/store/sqlite/door.ts";
-import { besideMs, LoopShare } from "../../../src/store/loop-share.ts";
+import { besideMs, loopFreeMs, LoopShare } from "../../../src/store/loop-share.ts";
 import type { Engine, Footprint } from "../../../src/store/store.ts";
 import { filesClosingMax, openSqliteEngine, type SqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../../src/base/time/system.ts";
@@ -319,6 +319,13 @@ test("work that awaits anything but its Tx is rolled back and reported, and othe
     await assert.rejects(stuck, /awaited something other than its Tx/);
     await Promise.all([before, after]);
     await assert.rejects(later, /after its work had ended/);
+    const stuckLater = engine.write("a", async (tx) => {
+      for (const untilMs = performance.now() + loopFreeMs; performance.now() < untilMs;);
+      await tx.giveWay?.();
+      await tx.batch([addLocation("a", "5", "x")]);
+      await pause(5);
+    });
+    await assert.rejects(stuckLater, /awaited something other than its Tx/);
     await assert.rejects(
       engine.read("a", () => pause(5)),
       /awaited something other than its Tx/,
