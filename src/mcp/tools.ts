@@ -27,6 +27,7 @@ import { listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } fro
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderLinks } from "./resources.ts";
+import { mark, markOf } from "./texts-of-others.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 
 /** Arguments of this surface, beside those of the operation. */
@@ -69,11 +70,18 @@ function toolMadeOf(operation: Operation): OperationTool {
       title,
       description: worded(`${summary} ${description}`, "mcp").trim(),
       inputSchema: inputSchemaOf(operation),
-      outputSchema: { ...(operation.scope === "write" ? writeAnswerSchema(output) : output), type: "object" },
+      outputSchema: withMark(operation.scope === "write" ? writeAnswerSchema(output) : output),
       annotations: annotationsOf(operation),
     },
   };
 }
+
+/** The schema of an answer, with the member that marks texts of others. */
+const withMark = ({ properties, ...schema }: JSONObject): NonNullable<Tool["outputSchema"]> => ({
+  ...schema,
+  type: "object",
+  properties: { ...asObject(properties), [mark]: { type: "array", items: { type: "string" } } },
+});
 
 /** True if repeating a call changes nothing more (spec "Repeat safety without a key"). */
 const isIdempotent: Record<Repeat, boolean> = {
@@ -213,7 +221,11 @@ export function resultOf(
     : reply.status === 202
       ? pendingAnswer(asObject(data), input)
       : answerShown(tool, asObject(data), input);
-  const structuredContent = { ...withDryRun(shown, asObject(meta)), ...(replayed ? { replayed: true } : {}) };
+  const structuredContent = {
+    ...withDryRun(shown, asObject(meta)),
+    ...(isError ? {} : markOf(shown)),
+    ...(replayed ? { replayed: true } : {}),
+  };
   const { requestId = null, dryRun } = asObject(isError ? error : meta);
   const links = dryRun === undefined ? orderLinks(asObject(shown["purchaseOrder"])) : [];
   return {
