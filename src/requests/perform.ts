@@ -25,6 +25,7 @@ import { type ApprovalCause, causesWith } from "../core/access/approvals.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/access/accounts.ts";
+import { type ApprovalRequest, loadPendingAlike } from "../shop/access/approval-requests.ts";
 import { loadHeader } from "../shop/order/purchase-orders.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Footprint, KeyRelease, Statement, Tx } from "../store/store.ts";
@@ -462,8 +463,7 @@ async function runKeyedWrite(
     if (!isStoredRefusal(error)) throw error;
     const { requestId, surface } = request.incoming;
     const reply = failure(requestId, error, surface);
-    await storeAnswer(context, request, answerStore(context, request, operation, keyed), reply, keyed);
-    return reply;
+    return await storeAnswer(context, request, answerStore(context, request, operation, keyed), keyed, reply);
   }
 }
 
@@ -532,12 +532,18 @@ async function propose(
     isProposed: key?.scope === "propose",
   });
   if (asked === null) return null;
-  const shown = { approvalRequest: approvalRequestJson(asked, call.clock.now()) };
   const { requestId, surface } = incoming;
-  const reply = withinBytes(success(requestId, shown, { status: 202, surface }), context.responseBytesMax);
+  const replyWith = (kept: ApprovalRequest): Reply => {
+    const shown = { approvalRequest: approvalRequestJson(kept, call.clock.now()) };
+    return withinBytes(success(requestId, shown, { status: 202, surface }), context.responseBytesMax);
+  };
   const store = answerStore(context, request, operation, keyed);
-  await storeAnswer(context, request, store, reply, keyed, (tx) => keepStatements(tx, call, asked));
-  return reply;
+  return await storeAnswer(context, request, store, keyed, async (tx) => {
+    // Whoever sends the same without a key again has pressed twice.
+    const alike = keyed === null ? await loadPendingAlike(tx, request.shop.shopId, asked, call.clock.now()) : null;
+    if (alike !== null) return { reply: replyWith(alike), statements: [] };
+    return { reply: replyWith(asked), statements: await keepStatements(tx, call, asked) };
+  });
 }
 
 /** The answer of a write that was not made, with why it would need a decision. */
@@ -562,8 +568,7 @@ async function runOperation(
   const committed = stored();
   if (committed === null) {
     const reply = loop.run(request.shop.shopId, () => store.reply(answer));
-    await storeAnswer(context, request, store, reply, keyed);
-    return reply;
+    return await storeAnswer(context, request, store, keyed, reply);
   }
   counts.auditRows += 1;
   // No follow-on work has changed the answer: a large one is not made into JSON twice.
@@ -633,29 +638,36 @@ function answerStore(
 
 const nothingToRelease: KeyRelease = { statements: [], done: () => {} };
 
-/** Stores an answer that no change has stored, or that differs from the stored one; with `more`, if there is any. */
+/** An answer, and what is stored beside it. */
+interface AnswerBeside {
+  readonly reply: Reply;
+  readonly statements: readonly Statement[];
+}
+
+/** Stores an answer that no change has stored, or that differs from the stored one. It may be made in that turn. */
 async function storeAnswer(
   context: Context,
   { shop, incoming }: IdentifiedRequest,
   store: AnswerStore,
-  reply: Reply,
   keyed: KeyedRequest | null,
-  more: ((tx: Tx) => Promise<readonly Statement[]>) | null = null,
-): Promise<void> {
+  answer: Reply | ((tx: Tx) => Promise<AnswerBeside>),
+): Promise<Reply> {
   const release = store.release();
-  await tracedWrite(
+  const stored = await tracedWrite(
     context.engine,
     tracingOf(context, incoming),
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
-      const changes = more === null ? [] : await more(tx);
-      await tx.batch([...changes, ...(await store.statements(tx, reply)), ...release.statements]);
+      const { reply, statements } = typeof answer === "function" ? await answer(tx) : { reply: answer, statements: [] };
+      await tx.batch([...statements, ...(await store.statements(tx, reply)), ...release.statements]);
+      return reply;
     },
-    { durable: keyed !== null || more !== null },
+    { durable: keyed !== null || typeof answer === "function" },
   );
   release.done();
   context.counts.auditRows += 1;
+  return stored;
 }
 
 /**

@@ -106,3 +106,34 @@ test("twenty agents that propose and are approved at once pass no cap that refus
   assert.ok(Array.isArray(keys));
   assert.equal(keys.find((each) => each.keyId === made.at("data", "keyId"))?.limitsUsed.dayValue, 49);
 });
+
+test("who presses twice asks once: the same write without a key, at all nodes at once, is one request until it is decided", async () => {
+  await using started = await startNodes();
+  const { one, nodes, key } = started;
+  const id = await draft(one);
+  const press = async (index: number, body: object = line, more: object = {}): Promise<string> => {
+    const node = nodes[index % 2] ?? one;
+    const asked = await node.post(`${orders}/${id}/line-items/custom`, body, { key, ...more });
+    assert.equal(asked.status, 202, asked.text);
+    return asked.textAt("data", "approvalRequest", "approvalRequestId");
+  };
+  const pressed = new Set(await Promise.all(Array.from({ length: 12 }, (_, index) => press(index))));
+  assert.equal(pressed.size, 1);
+  const pending = async () => (await askAdmin(one, "GET", `${requests(one)}?status=pending`)).at("data", "totalCount");
+  assert.equal(await pending(), 1);
+  const events = await askAdmin(one, "GET", `/shops/${one.shopId}/events`);
+  assert.equal(events.text.split('"approval.requested"').length - 1, 1, "it is told once");
+  const [first = ""] = pressed;
+  const other = await askAdmin(one, "POST", `/shops/${one.shopId}/keys`, { name: "Other", scope: "propose" });
+  const others = new Set([
+    await press(0, { ...line, productName: "More work" }),
+    await press(0, line, { key: other.textAt("data", "apiKey") }),
+    await press(0, line, { headers: { "Idempotency-Key": "a" } }),
+    await press(0, line, { headers: { "Idempotency-Key": "b" } }),
+  ]);
+  assert.equal(others.size, 4, "another body, another asker, and each key of its own");
+  assert.ok(!others.has(first));
+  const rejected = await askAdmin(one, "POST", `${requests(one)}/${first}/reject`, {});
+  assert.equal(rejected.at("data", "approvalRequest", "status"), "rejected");
+  assert.notEqual(await press(0), first, "once it is decided, it is asked anew");
+});

@@ -272,8 +272,8 @@ test("so many requests wait and no more, one has so many bytes, and one that was
       await tx.batch(requestStatements(shopId, one));
     }
   });
-  asked(await server.post(orders, {}, { key }));
-  const refused = await server.post(orders, {}, { key });
+  asked(await server.post(orders, { poName: "The last" }, { key }));
+  const refused = await server.post(orders, { poName: "One more" }, { key });
   assert.equal(refused.status, 503);
   assert.match(refused.text, /requests of the shop wait/);
   const text = "x".repeat(2_000);

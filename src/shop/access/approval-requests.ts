@@ -232,6 +232,24 @@ export async function pageOfApprovalRequests(
   };
 }
 
+/** The request that waits and asks for the same, of the same asker: the same change by the same input. Null: none. */
+export async function loadPendingAlike(
+  tx: Tx,
+  shopId: string,
+  { operation, purchaseOrderId, holderId, digest, input }: ApprovalRequest,
+  nowMs: number,
+): Promise<ApprovalRequest | null> {
+  const { where, params } = conditionsOf(shopId, { status: "pending", purchaseOrderId, holderId }, nowMs);
+  const rows = await tx.all<RequestRow>(`select ${columns} from approval_request where ${where}`, params);
+  const text = JSON.stringify(input);
+  for (const listed of rows.map(requestFrom)) {
+    if (listed.operation !== operation || listed.digest !== digest) continue;
+    const request = await loadApprovalRequest(tx, shopId, listed.approvalRequestId);
+    if (request !== null && JSON.stringify(request.input) === text) return request;
+  }
+  return null;
+}
+
 /** Number of requests that wait for a decision, without those that have expired. */
 export async function countPending(tx: Tx, shopId: string, nowMs: number): Promise<number> {
   const { where, params } = conditionsOf(shopId, { status: "pending", purchaseOrderId: null, holderId: null }, nowMs);
