@@ -117,8 +117,9 @@ export async function nextReminderAtMs(tx: Tx, shopId: string): Promise<number |
 }
 
 /**
- * Reminders that are due, the one that has been for longest first. `linesMax`: of orders with so many lines together,
- * but at least one.
+ * Reminders that are due, the one that has been for longest first. Those due at the same time come as the index has
+ * them: sorting 20,000 that an import has made due took 12 ms a turn. `linesMax`: of orders with so many lines
+ * together, but at least one.
  */
 export async function remindersDue(
   tx: Tx,
@@ -135,7 +136,7 @@ export async function remindersDue(
   }>(
     `select r.purchase_order_id, r.cause, r.basis, r.quiet, o.item_count from purchase_order_reminder r
      left join purchase_order o on o.shop_id = r.shop_id and o.purchase_order_id = r.purchase_order_id
-     where r.shop_id = ? and r.due_at <= ? order by r.due_at, r.purchase_order_id, r.cause limit ?`,
+     where r.shop_id = ? and r.due_at <= ? order by r.due_at limit ?`,
     [shopId, nowMs, rowsMax],
   );
   let lines = 0;
