@@ -158,6 +158,20 @@ test("rejected, withdrawn, expired and overtaken requests do nothing", async () 
   assert.equal(await statusOf(server, id), "Sent");
 });
 
+test("a deletion that was asked for is overtaken when the order is worth something else by now", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyWith(server, { scope: "propose" });
+  const id = await draft(server, server.writeKey, 60);
+  const request = asked(await server.delete(`${orders}/${id}`, { key }));
+  const more = { quantityOrdered: 1, unitCost: 5, productName: "More" };
+  assert.equal((await server.post(`${orders}/${id}/line-items/custom`, more)).status, 201);
+  assert.equal((await decide(server, request, "approve")).at("data", "approvalRequest", "status"), "overtaken");
+  const again = asked(await server.delete(`${orders}/${id}`, { key }));
+  assert.equal((await server.patch(`${orders}/${id}`, { poName: "Renamed" })).status, 200);
+  assert.equal((await decide(server, again, "approve")).at("data", "approvalRequest", "status"), "approved");
+  assert.equal((await server.get(`${orders}/${id}`)).status, 404);
+});
+
 test("an order that meets a rule of the shop is sent by nobody alone, and approved once", async () => {
   await using server = await startServer({ console: true });
   const rule = { ruleId: "r1", name: "Above 100", when: { totalAbove: 100 }, approvers: { roles: ["owner"] } };

@@ -353,12 +353,13 @@ async function judgeShops(recorded: Recorded, at: number, service: Service, wron
     const idsByTrace = new Map(rows.tables["audit_log"]?.map((row) => [row["trace_id"], String(row["request_id"])]));
     const own = client.attempts.filter((attempt) => attempt.shopId === shopId);
     const attempts = named(own, ({ requestId }) => idsByTrace.get(traceOf(requestId)), events);
-    const { findings, orders } = judgeHistory({ shopId, attempts, events });
+    const { findings, orders, approvals } = judgeHistory({ shopId, attempts, events });
     const tell = (finding: string): void => void wrong.push(`${shopId}: ${finding}`);
     findings.forEach(tell);
     const end = { shopId, ...rows, storefront };
     const opening = openingOnHand * 1_000;
-    judgeEnd({ end, attempts, orders, openingOnHand: opening, mayMissRow: () => true, knowsAll: false }, tell);
+    const options = { end, attempts, orders, approvals, openingOnHand: opening, mayMissRow: () => true };
+    judgeEnd({ ...options, knowsAll: false }, tell);
   }
   return known.filter(({ reply, idempotencyKey }) => reply !== null && idempotencyKey !== null).length;
 }

@@ -3,11 +3,14 @@
  * (world/end.ts), and what only a simulation knows must fit: which refusals had a reason, when effects were tried, and what was written of costs.
  */
 import { isDeepStrictEqual } from "node:util";
+import { dayMs } from "../../src/base/time/calendar.ts";
+import { approvalDefaults } from "../../src/core/access/approvals.ts";
 import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import type { Attempt } from "../world/client.ts";
 import { answerOf } from "../world/deeds.ts";
 import { judgeEnd, type Row, type ShopEnd } from "../world/end.ts";
 import { isAboutKey, judgeHistory } from "../world/history.ts";
+import { keysOf } from "./callers.ts";
 import { judgeCosts } from "./costs.ts";
 import { openingOnHand } from "./template.ts";
 import { startAtMs } from "./time.ts";
@@ -62,6 +65,7 @@ function isOutside(attempt: Attempt, { story, happened }: Course): boolean {
       return true;
     case "DO_UNAVAILABLE":
     case "DO_OVERLOADED":
+      if (/kept being changed/.test(error?.message ?? "")) return true;
       if (story.storedAnswersBytesMax < storedAnswersBytesMax && /stored answers/.test(error?.message ?? ""))
         return true;
       return mayRefuseAll.some((each) => happened.has(each));
@@ -88,12 +92,28 @@ class ShopJudge {
     const { shopId, events } = this.#end;
     const attempts = this.#attempts;
     const mayLoseRows = course.kills > 0 || course.happened.has("full-disk");
-    const history = { shopId, attempts, events, isOutside: (attempt: Attempt) => isOutside(attempt, course) };
-    const { findings: found, orders } = judgeHistory(history);
+    const kinds = new Map(keysOf(shopId).map(({ keyId, kind }) => [keyId, kind]));
+    const plan = course.story.shops[course.ends.indexOf(this.#end)]?.approvals ?? null;
+    const {
+      findings: found,
+      orders,
+      approvals,
+    } = judgeHistory({
+      shopId,
+      attempts,
+      events,
+      isOutside: (attempt: Attempt) => isOutside(attempt, course),
+      approvals: {
+        kindOf: (keyId) => kinds.get(keyId) ?? "write",
+        limits: course.limits.get(shopId) ?? [],
+        ruleAbove: plan?.ruleAbove ?? null,
+        endsAfterMs: approvalDefaults.approvalDays * dayMs,
+      },
+    });
     for (const finding of found) this.#tell(finding);
     // Refusals beyond a rate share rows.
     const mayMissRow = ({ reply }: Attempt): boolean => mayLoseRows || reply?.status === 429;
-    judgeEnd({ end: this.#end, attempts, orders, openingOnHand, mayMissRow, knowsAll: true }, this.#tell);
+    judgeEnd({ end: this.#end, attempts, orders, approvals, openingOnHand, mayMissRow, knowsAll: true }, this.#tell);
     this.#judgeReadings();
     this.#judgeCosts();
     this.#judgeEffects();

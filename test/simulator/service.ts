@@ -12,7 +12,10 @@ import { openDataDirectory } from "../../src/service/data-directory.ts";
 import { BodyBudget, RequestBody } from "../../src/http/body.ts";
 import { createRest } from "../../src/http/rest.ts";
 import type { HttpRequest, RequestContext } from "../../src/http/surface.ts";
-import type { Reply } from "../../src/requests/envelope.ts";
+import { shopOf } from "../../src/admin/operation.ts";
+import { approveRequestOf } from "../../src/operations/approvals/approve.ts";
+import { rejectRequest, withdrawRequest } from "../../src/operations/approvals/decide.ts";
+import { asFault, failure, type Reply } from "../../src/requests/envelope.ts";
 import { createPerform, type Perform } from "../../src/requests/perform.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { createOutbox } from "../../src/jobs/outbox/runner.ts";
@@ -25,6 +28,7 @@ import type { Sent } from "../world/client.ts";
 import { endTables, type Row, type ShopEnd } from "../world/end.ts";
 import type { EventTold } from "../world/history.ts";
 import type { Story } from "./story.ts";
+import { signedInWith } from "./callers.ts";
 
 export interface Service {
   readonly engine: Engine;
@@ -63,7 +67,14 @@ const compression: Compression = {
 /** Who performs a request that the one REST surface of this program has got. */
 const performs = new Map<string, Perform>();
 
-const rest = createRest(operations, (incoming) => {
+/** Decisions, which stand below `/admin/v1/shops/{shopId}`, are performed like what stands below `/api/v1`. */
+const decisions = [
+  approveRequestOf((name) => operations.find((each) => each.name === name) ?? null),
+  rejectRequest,
+  withdrawRequest,
+];
+
+const rest = createRest([...operations, ...decisions], (incoming) => {
   const perform = performs.get(incoming.requestId);
   if (perform === undefined) throw new Error("a request of nobody");
   return perform(incoming);
@@ -87,7 +98,7 @@ function contextOf(sent: Sent, bodies: BodyBudget): RequestContext {
     body: new RequestBody(request, bodies),
     requestId: sent.requestId,
     trace: { traceId: "0".repeat(31) + "1", spanId: "0".repeat(15) + "1", parentId: null, sampled: false },
-    path: sent.path,
+    path: sent.path.replace(/^\/admin\/v1\/shops\/[^/]+/, "/api/v1"),
     search: sent.search,
     headerValues: (name) => (sent.headers[name] === undefined ? [] : [sent.headers[name]]),
     remoteAddress: "192.0.2.1",
@@ -97,6 +108,21 @@ function contextOf(sent: Sent, bodies: BodyBudget): RequestContext {
     replayed: false,
   };
 }
+
+/** People are signed in at a surface that the simulation has not. */
+const performedAs =
+  (engine: Engine, perform: Perform): Perform =>
+  async (incoming) => {
+    const caller = signedInWith(incoming.bearerToken);
+    if (caller === null) return await perform(incoming);
+    const { shopId, person } = caller;
+    try {
+      const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
+      return await perform({ ...incoming, caller: { shop, key: null, person } });
+    } catch (error) {
+      return failure(incoming.requestId, asFault(error));
+    }
+  };
 
 async function answerWith(perform: Perform, bodies: BodyBudget, sent: Sent): Promise<Reply> {
   const [surface] = rest;
@@ -155,7 +181,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     engine,
     clock,
     sandboxOf: (shopId) => store.sandboxOf(shopId),
-    answer: (sent) => answerWith(perform, bodies, sent),
+    answer: (sent) => answerWith(performedAs(engine, perform), bodies, sent),
     async close() {
       await outbox.close();
       await store.close();
@@ -168,8 +194,8 @@ export const eventsOf = ({ engine }: Service, shopId: string): Promise<readonly 
   engine.read(shopId, async (tx) => (await eventsAfter(tx, shopId, 0, null, eventsMax)).map(eventTold));
 
 const eventTold = ({ sequence, text }: { readonly sequence: number; readonly text: string }): EventTold => {
-  const { eventId, type, requestId, data }: EventTold = JSON.parse(text);
-  return { sequence, eventId, type, requestId, data };
+  const { eventId, type, timestamp = "", requestId, data }: EventTold = JSON.parse(text);
+  return { sequence, eventId, type, timestamp, requestId, data };
 };
 
 /** How many effects of the shop are pending. */

@@ -5,10 +5,20 @@ import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { defaultQueueLimits } from "../../src/store/queue.ts";
 import { type Ask, orderAsk, variantIds } from "../world/deeds.ts";
 import { type Random, randomOf } from "../world/random.ts";
+import { dayValues, withApprovals, withExpiry } from "./approval-steps.ts";
+
+/** When a shop's writes need a decision, in cents. */
+export interface ApprovalPlan {
+  /** Orders that are worth more are not sent without one. Null: they are. */
+  readonly ruleAbove: number | null;
+  /** Of the key with limits. */
+  readonly dayValueMax: number;
+  readonly beyond: "ask" | "refuse";
+}
 
 export const shopIds = ["north", "south", "east"] as const;
 
-interface AskStep {
+export interface AskStep {
   readonly do: "ask";
   readonly shop: number;
   readonly key: number;
@@ -44,6 +54,8 @@ export type Step = { readonly afterMs: number } & (
   | { readonly do: "variant"; readonly shop: number; readonly variant: number; readonly status: string }
   /** Soon after the next costs that the service writes there, somebody else sets one of them to this, in ten-thousandths. */
   | { readonly do: "price"; readonly shop: number; readonly unitCost: number; readonly delayMs: number }
+  /** The operator gives the key with limits another cap of a day, in cents. */
+  | { readonly do: "limit"; readonly shop: number; readonly dayValueMax: number }
   | { readonly do: "slow-disk"; readonly syncMsMax: number }
   | { readonly do: "full-disk"; readonly forMs: number }
   | { readonly do: "failing-sync" }
@@ -58,6 +70,8 @@ interface ShopPlan {
   readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
   readonly onOrderTag: string | null;
   readonly rateLimit: { readonly capacity: number; readonly refillPerSecond: number };
+  /** Null: nothing needs a decision. */
+  readonly approvals: ApprovalPlan | null;
 }
 
 export interface Story {
@@ -269,6 +283,14 @@ export function storyOf(seed: string): Story {
     if (step.ask.op === "create") orders += 1;
     steps.push({ afterMs: random.pick([0, 0, 1, 3, 10, 50, 400]), ...step });
   }
+  const approvals = random.named("approvals");
+  const decides = approvals.chance(0.4);
+  const asked = decides ? withApprovals(approvals, steps) : steps;
+  const played = withPrices(
+    random.named("prices"),
+    shops,
+    withPowerCuts(random.named("failing syncs"), withWaiting(random.named("waiting"), shops, asked)),
+  );
   return {
     seed,
     shops: Array.from({ length: shops }, () => ({
@@ -278,6 +300,13 @@ export function storyOf(seed: string): Story {
       costSyncMode: random.pick(["unit-cost", "unit-cost", "moving-average", "disabled"] as const),
       onOrderTag: random.chance(0.5) ? "on-order" : null,
       rateLimit: random.chance(0.1) ? { capacity: 8, refillPerSecond: 2 } : { capacity: 1_000, refillPerSecond: 1_000 },
+      approvals: decides
+        ? {
+            ruleAbove: approvals.pick([null, null, 6_000]),
+            dayValueMax: approvals.pick(dayValues),
+            beyond: approvals.pick(["ask", "refuse"] as const),
+          }
+        : null,
     })),
     platformApart: random.chance(0.5),
     walPagesMax: random.pick([1_000, 1_000, 60, 15]),
@@ -297,10 +326,6 @@ export function storyOf(seed: string): Story {
     arrivalsEveryMs: random.pick([0, 0, 0.5, 2]),
     processorMs: random.pick([0, 0, 0, 0.2, 2]),
     storedAnswersBytesMax: random.chance(0.08) ? random.int(2, 12) * 2_048 : storedAnswersBytesMax,
-    steps: withPrices(
-      random.named("prices"),
-      shops,
-      withPowerCuts(random.named("failing syncs"), withWaiting(random.named("waiting"), shops, steps)),
-    ),
+    steps: decides && approvals.chance(0.15) ? withExpiry(approvals, played) : played,
   };
 }

@@ -1,24 +1,15 @@
 /** The data directory that every simulation begins with: three shops with keys, a small catalogue, and stock at their storefronts. */
 import { openDataDirectory } from "../../src/service/data-directory.ts";
-import { makeApiKey } from "../../src/core/access/api-key.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import type { Log } from "../../src/store/store.ts";
-import type { Key } from "../world/client.ts";
+import { personStatement } from "../../src/shop/access/people.ts";
 import { catalogueRecords } from "../world/deeds.ts";
-import { randomOf } from "../world/random.ts";
+import { keysOf } from "./callers.ts";
 import { shopIds } from "./story.ts";
 
 /** On hand of each variant at the start, in thousandths. */
 export const openingOnHand = 100_000;
-
-/** The keys of a shop, the same in every simulation. */
-export const keysOf = (shopId: string): readonly (Key & ReturnType<typeof makeApiKey>)[] =>
-  [0, 1].map((index) => {
-    const bytes = Buffer.alloc(32);
-    randomOf(`key ${shopId} ${index}`).fill(bytes);
-    return { keyId: `key_${shopId}_${index}`, ...makeApiKey(shopId, bytes) };
-  });
 
 export const baseShop = (shopId: string, nowMs: number): Shop => ({
   ...defaultSettings,
@@ -40,25 +31,37 @@ export async function makeTemplate(directory: string): Promise<void> {
     const shop = baseShop(shopId, clock.now());
     await engine.create(shopId);
     await engine.write(shopId, (tx) => saveShop(tx, shop));
-    for (const { keyId, secretHash, lastFour } of keysOf(shopId))
+    for (const { keyId, kind, secretHash, lastFour } of keysOf(shopId)) {
+      if (kind === "operator") continue;
+      const person = {
+        personId: keyId,
+        name: "Anna",
+        role: "owner",
+        keyId: null,
+        email: null,
+        lastSeenAtMs: null,
+      } as const;
       await engine.write(shopId, (tx) =>
-        insertApiKey(
-          tx,
-          shopId,
-          {
-            keyId,
-            name: keyId,
-            scope: "write",
-            lastFour,
-            createdAtMs: clock.now(),
-            revokedAtMs: null,
-            pausedAtMs: null,
-            signIn: true,
-            limits: null,
-          },
-          secretHash,
-        ),
+        kind === "person"
+          ? tx.batch([personStatement(shopId, { ...person, createdAtMs: clock.now() })])
+          : insertApiKey(
+              tx,
+              shopId,
+              {
+                keyId,
+                name: keyId,
+                scope: kind === "propose" ? "propose" : "write",
+                lastFour,
+                createdAtMs: clock.now(),
+                revokedAtMs: null,
+                pausedAtMs: null,
+                signIn: true,
+                limits: null,
+              },
+              secretHash,
+            ),
       );
+    }
     const sandbox = store.sandboxOf(shopId);
     const seedStorefront = async (
       _shopId: string,

@@ -4,7 +4,8 @@
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { asMoney } from "../../src/core/money/money.ts";
-import { saveShop } from "../../src/shop/access/accounts.ts";
+import type { ApprovalRule } from "../../src/core/access/approvals.ts";
+import { limitApiKey, saveShop } from "../../src/shop/access/accounts.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
 import { type SandboxControl } from "../../src/storefront/sandbox/control.ts";
@@ -12,16 +13,18 @@ import type { SandboxCall } from "../../src/storefront/sandbox/faults.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Reply } from "../../src/requests/envelope.ts";
+import type { LimitsGiven } from "../world/approvals.ts";
 import { type Attempt, Client, type Sent } from "../world/client.ts";
 import { type Ask, type Deed, deedOn, otherThan, variantAt, variantIds } from "../world/deeds.ts";
 import type { ShopEnd } from "../world/end.ts";
 import type { EventTold } from "../world/history.ts";
 import { type Random, randomOf } from "../world/random.ts";
+import { keysOf } from "./callers.ts";
 import { type CostCall, type CostReading, CostWatch } from "./costs.ts";
 import { Disk } from "./disk.ts";
 import { eventsOf, openService, pendingEffects, rowsOf, type Service, storefrontOf } from "./service.ts";
-import { shopIds, type Step, type Story } from "./story.ts";
-import { baseShop, keysOf, makeTemplate } from "./template.ts";
+import { type ApprovalPlan, shopIds, type Step, type Story } from "./story.ts";
+import { baseShop, makeTemplate } from "./template.ts";
 import { Machine, Process, ProcessEnded, replace } from "./time.ts";
 
 /** A reading of a shop's events while the story went on. */
@@ -48,6 +51,8 @@ export interface Course {
   readonly tasksRun: number;
   /** From when on nothing went wrong any more, as virtual time. */
   readonly quietFromMs: number;
+  /** By shop, the limits that its key was given. */
+  readonly limits: ReadonlyMap<string, readonly LimitsGiven[]>;
   /** What storefronts were told of unit costs, and what they have shown. */
   readonly costs: { readonly calls: readonly CostCall[]; readonly readings: readonly CostReading[] };
 }
@@ -115,10 +120,28 @@ function deedOf(client: Client, shopId: string, ask: Ask): Deed | null {
   if (ask.op === "list") return { op: "list" };
   if (ask.op === "create")
     return { ...ask, lines: ask.lines.map(({ variant, ...line }) => ({ ...line, variantId: variantAt(variant) })) };
+  if (ask.op === "decide") {
+    const waiting = client.waiting(shopId);
+    const approvalRequestId = waiting[ask.request % Math.max(1, waiting.length)];
+    return approvalRequestId === undefined ? null : { op: ask.decision, approvalRequestId };
+  }
   const seen = client.seen(shopId);
   const order = seen[seen.length === 0 ? 0 : ask.order % seen.length]?.order;
   return order === undefined ? null : deedOn(order, ask);
 }
+
+/** The shop's rule; none without a plan. */
+const rulesOf = (plan: ApprovalPlan | null): readonly ApprovalRule[] =>
+  plan === null || plan.ruleAbove === null
+    ? []
+    : [
+        {
+          ruleId: "large",
+          name: "Large orders",
+          when: { totalAbove: asMoney(plan.ruleAbove * 100), supplierIds: null, locationIds: null, actors: "any" },
+          approvers: { roles: ["owner"], personIds: [] },
+        },
+      ];
 
 const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -141,6 +164,7 @@ class World {
   readonly #directory: string;
   readonly #errors: string[] = [];
   readonly #findings: string[] = [];
+  readonly #limits = new Map<string, readonly LimitsGiven[]>();
   readonly #readings: EventReading[] = [];
   readonly #happened = new Set<Step["do"]>();
   #platforms: ((shopId: string) => Storefront & SandboxControl) | null = null;
@@ -179,6 +203,9 @@ class World {
     await this.#openPlatform();
     await machine.settle(this.#outside, () => this.#start(path.join(this.#directory, "0")));
     await this.#setUp();
+    let moment = (): number => 0;
+    for (const [shop, { approvals }] of this.#story.shops.entries())
+      if (approvals !== null) await this.#limit({ shop, ...approvals }, moment);
     const client = new Client({
       keys: new Map(this.#shops.map((shopId) => [shopId, keysOf(shopId)])),
       random: this.#random.named("client"),
@@ -189,6 +216,7 @@ class World {
       lostPauseMs: 300,
       waitMsMax: 5_000,
     });
+    moment = () => client.moment();
     for (const step of steps) {
       await machine.settle(this.#outside, () => machine.sleep(step.afterMs));
       machine.current = this.#outside;
@@ -222,6 +250,7 @@ class World {
       elapsedMs: machine.elapsedMs,
       tasksRun: machine.tasksRun,
       quietFromMs: this.#quietFromMs,
+      limits: this.#limits,
       costs: this.#costs,
     };
   }
@@ -241,6 +270,7 @@ class World {
       elapsedMs: this.#machine.elapsedMs,
       tasksRun: this.#machine.tasksRun,
       quietFromMs: this.#quietFromMs,
+      limits: this.#limits,
       costs: this.#costs,
     };
   }
@@ -383,7 +413,11 @@ class World {
       for (const [index, shopId] of this.#shops.entries()) {
         const plan = this.#story.shops[index];
         if (plan === undefined) continue;
-        await engine.write(shopId, (tx) => saveShop(tx, { ...baseShop(shopId, clock.now()), ...plan }));
+        const { approvals, ...settings } = plan;
+        const approvalRules = rulesOf(approvals);
+        await engine.write(shopId, (tx) =>
+          saveShop(tx, { ...baseShop(shopId, clock.now()), ...settings, approvalRules }),
+        );
       }
     });
   }
@@ -428,6 +462,11 @@ class World {
       case "ask":
         this.#ask(step, client);
         return;
+      case "limit": {
+        const { approvals = null } = this.#story.shops[step.shop] ?? {};
+        if (approvals !== null) await this.#limit({ ...approvals, ...step }, () => client.moment());
+        return;
+      }
       case "kill":
         if (!isUp) return;
         this.#happened.add("kill");
@@ -470,6 +509,23 @@ class World {
         this.#machine.after(0, () => void this.#trouble(step, shopId).catch(() => {}), process);
       }
     }
+  }
+
+  /** Gives the shop's key with limits these. */
+  async #limit(
+    { shop, dayValueMax, beyond }: Pick<ApprovalPlan, "dayValueMax" | "beyond"> & { readonly shop: number },
+    moment: () => number,
+  ): Promise<void> {
+    const shopId = this.#shops[shop] ?? "";
+    const { keyId = "" } = keysOf(shopId).find(({ kind }) => kind === "limited") ?? {};
+    const none = { orderValueMax: null, monthValueMax: null, unitCostRisePercentMax: null, supplierIds: null, locationIds: null };
+    const limits = { ...none, dayValueMax: asMoney(dayValueMax * 100), beyond };
+    const sentAt = moment();
+    const given = [...(this.#limits.get(shopId) ?? [])];
+    const index = given.push({ keyId, dayValueMax, beyond, sentAt, answeredAt: Infinity }) - 1;
+    this.#limits.set(shopId, given);
+    await this.#inService(({ engine }) => engine.write(shopId, (tx) => limitApiKey(tx, shopId, keyId, limits)));
+    given[index] = { keyId, dayValueMax, beyond, sentAt, answeredAt: moment() };
   }
 
   /** Begins what the step asks; the story goes on meanwhile. */

@@ -3,7 +3,7 @@
  * every attempt for the judge (history.ts). The way of a request is an argument: through memory in virtual time, or over HTTP (http.ts).
  */
 import type { Reply } from "../../src/requests/envelope.ts";
-import { answerOf, type Deed, isSafe, type OrderSeen, spell } from "./deeds.ts";
+import { answerOf, type Deed, isDecision, isSafe, type OrderSeen, spell } from "./deeds.ts";
 import type { Random } from "./random.ts";
 
 export interface Key {
@@ -88,6 +88,8 @@ export class Client {
   readonly #options: ClientOptions;
   /** What was seen of the orders of a shop, in the order in which they became known. */
   readonly #seen = new Map<string, Map<string, Seen>>();
+  /** By shop, the writes that wait, the oldest first. */
+  readonly #waiting = new Map<string, string[]>();
   #moment = 0;
   #chains = 0;
   #running = 0;
@@ -115,6 +117,16 @@ export class Client {
 
   seen(shopId: string): readonly Seen[] {
     return [...(this.#seen.get(shopId)?.values() ?? [])];
+  }
+
+  /** A moment of its own, for what the tester does between requests. */
+  moment(): number {
+    return (this.#moment += 1);
+  }
+
+  /** The writes of the shop that wait for a decision as far as clients know, the newest first. */
+  waiting(shopId: string): readonly string[] {
+    return (this.#waiting.get(shopId) ?? []).toReversed();
   }
 
   /** A new request of the shop, with one of its keys. */
@@ -186,7 +198,7 @@ export class Client {
   async #attempt({ key, ...request }: Request): Promise<Reply | null> {
     const { send, now, isNamedByService } = this.#options;
     const { shopId, deed, idempotencyKey, had, ifVersion } = request;
-    const { method, path, search = "", body } = spell(deed);
+    const { method, path, isAdmin = false, search = "", body } = spell(deed);
     const attempt: Attempt = {
       ...request,
       requestId: `req_${this.attempts.length + 1}`,
@@ -202,7 +214,7 @@ export class Client {
     const reply = await send({
       requestId: attempt.requestId,
       method,
-      path: `/api/v1${path}`,
+      path: `${isAdmin ? `/admin/v1/shops/${shopId}` : "/api/v1"}${path}`,
       search,
       headers: {
         authorization: `Bearer ${key.apiKey}`,
@@ -218,13 +230,16 @@ export class Client {
     this.#answered += 1;
     attempt.reply = reply;
     if (isNamedByService) attempt.requestId = reply.headers["X-Request-Id"] ?? attempt.requestId;
-    if (reply.status < 300) this.#look(shopId, reply);
+    if (reply.status < 300) this.#look(shopId, deed, reply);
     return reply;
   }
 
-  #look(shopId: string, reply: Reply): void {
+  #look(shopId: string, deed: Deed, reply: Reply): void {
     const seen = this.#seen.get(shopId);
-    const order = answerOf(reply).data?.purchaseOrder;
+    const { purchaseOrder: order, approvalRequest: asked } = answerOf(reply).data ?? {};
+    const others = (this.#waiting.get(shopId) ?? []).filter((id) => id !== asked?.approvalRequestId);
+    if (asked !== undefined)
+      this.#waiting.set(shopId, isDecision(deed) ? others : [...others, asked.approvalRequestId]);
     if (seen === undefined || order === undefined) return;
     if (order.version >= (seen.get(order.purchaseOrderId)?.order.version ?? 0))
       seen.set(order.purchaseOrderId, { order, etag: reply.headers["ETag"] ?? null });

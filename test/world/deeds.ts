@@ -46,11 +46,19 @@ export interface OrderSeen {
   readonly previousStatus: string;
   readonly version: number;
   readonly storefrontSyncState: string;
+  readonly grandTotal: number;
   readonly lineItems: readonly LineSeen[];
+}
+
+/** A decision about a write that was asked for (C80). */
+export interface Decision {
+  readonly op: "approve" | "reject" | "withdraw";
+  readonly approvalRequestId: string;
 }
 
 /** What a request is about, for the judge. */
 export type Deed =
+  | Decision
   | {
       readonly op: "create";
       readonly located: boolean;
@@ -84,6 +92,9 @@ export type Deed =
     }
   | { readonly op: "list" };
 
+/** What is asked of an order that there is. */
+export type OrderDeed = Extract<Deed, { readonly orderId: string }>;
+
 /** What a client asks of an order. Quantities are shares of what the client has seen. */
 type OrderAsk =
   /** Whatever brings the order nearer to its end. */
@@ -109,6 +120,8 @@ export type Ask =
       readonly lines: readonly { readonly variant: number; readonly ordered: number; readonly unitCost: number }[];
     }
   | ({ readonly order: number } & OrderAsk)
+  /** Of the writes that wait, the newest first. */
+  | { readonly op: "decide"; readonly decision: Decision["op"]; readonly request: number }
   | { readonly op: "list" };
 
 const statuses = ["Draft", "Sent", "Confirmed", "In Progress", "Partially Received", "Received", "Completed"] as const;
@@ -160,6 +173,14 @@ export function orderAsk(random: Random): OrderAsk {
   return { op: "read" };
 }
 
+/** A write that waits for a decision, or was decided, as an answer shows it. */
+export interface RequestSeen {
+  readonly approvalRequestId: string;
+  readonly status: string;
+  readonly preview: { readonly purchaseOrder?: OrderSeen };
+  readonly refusal?: { readonly code: string };
+}
+
 /** The body of an answer, as far as clients look at it. */
 interface AnswerBody {
   readonly data?: {
@@ -167,6 +188,7 @@ interface AnswerBody {
     readonly purchaseOrders?: readonly Omit<OrderSeen, "lineItems">[];
     readonly totalCount?: number;
     readonly confirmation?: { readonly status: string };
+    readonly approvalRequest?: RequestSeen;
     readonly sideEffects?: { readonly storefrontSync?: { readonly status: string } };
   };
   readonly error?: {
@@ -190,9 +212,15 @@ const thousandths = (units: number): number => Math.round(units * 1_000) / 1_000
 
 export const variantAt = (index: number): string => variantIds[index % variantIds.length] ?? variantIds[0];
 
+export const isDecision = (deed: Deed): deed is Decision => "approvalRequestId" in deed;
+
+/** What one of these costs that is added to an order, or that is no variant of the catalogue. */
+export const addedUnitCost = { variant: 3, custom: 1 } as const;
+
 /** Another write than this one, as a client would send it that uses a key twice by mistake. Null: what only reads has no key. */
 export function otherThan(deed: Deed): Deed | null {
-  if (deed.op === "read" || deed.op === "list") return null;
+  if (deed.op === "read" || deed.op === "list" || deed.op === "withdraw") return null;
+  if (isDecision(deed)) return { ...deed, op: deed.op === "approve" ? "reject" : "approve" };
   if (deed.op === "create")
     return { ...deed, lines: deed.lines.map((line) => ({ ...line, ordered: line.ordered + 1 })) };
   if (deed.op === "rename") return { ...deed, name: `${deed.name} or not` };
@@ -302,11 +330,13 @@ function forward(order: OrderSeen, share: number): Deed {
 interface Spelled {
   readonly method: string;
   readonly path: string;
+  /** Below `/admin/v1/shops/{shopId}`. */
+  readonly isAdmin?: true;
   readonly search?: string;
   readonly body?: unknown;
 }
 
-/** The request that asks it, below `/api/v1`. */
+/** The request that asks it, below `/api/v1` if nothing else is said. */
 export function spell(deed: Deed): Spelled {
   const on = (below: string, body: unknown = {}): Spelled => ({
     method: "POST",
@@ -358,8 +388,23 @@ export function spell(deed: Deed): Spelled {
       return { method: "PATCH", path: `/purchase-orders/${deed.orderId}`, body: { poName: deed.name } };
     case "add-line":
       return deed.variantId === null
-        ? on("/line-items/custom", { productName: "Pallet", quantityOrdered: deed.ordered, unitCost: 1 })
-        : on("/line-items", { lineItems: [{ variantId: deed.variantId, quantityOrdered: deed.ordered, unitCost: 3 }] });
+        ? on("/line-items/custom", {
+            productName: "Pallet",
+            quantityOrdered: deed.ordered,
+            unitCost: addedUnitCost.custom,
+          })
+        : on("/line-items", {
+            lineItems: [{ variantId: deed.variantId, quantityOrdered: deed.ordered, unitCost: addedUnitCost.variant }],
+          });
+    case "approve":
+    case "reject":
+    case "withdraw":
+      return {
+        method: "POST",
+        path: `/approval-requests/${deed.approvalRequestId}/${deed.op}`,
+        isAdmin: true,
+        body: {},
+      };
     case "read":
       return { method: "GET", path: `/purchase-orders/${deed.orderId}` };
     case "list":

@@ -6,7 +6,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isReplay } from "../../src/requests/envelope.ts";
 import type { SentItem } from "../../src/core/storefront/stock-push.ts";
 import type { Attempt } from "./client.ts";
-import { locationId, variantIds } from "./deeds.ts";
+import type { Approvals } from "./approvals.ts";
+import { isDecision, locationId, variantIds } from "./deeds.ts";
 import type { EventTold } from "./history.ts";
 import { isCustom, type ModelOrder, openStatuses, pendingOf } from "./model.ts";
 
@@ -28,6 +29,8 @@ export const endTables = [
   "audit_log",
   "idempotency_record",
   "shop",
+  "approval_request",
+  "order_spend",
 ] as const;
 
 /** What a shop holds at the end. */
@@ -46,6 +49,7 @@ interface EndOptions {
   readonly attempts: readonly Attempt[];
   /** Each order as the model has it. */
   readonly orders: ReadonlyMap<string, ModelOrder>;
+  readonly approvals: Approvals;
   /** On hand of each variant at the start, in thousandths. */
   readonly openingOnHand: number;
   /** Whether a request that is answered so may lack its row in the audit log. Rows of what has changed nothing are not synced before the answer leaves. */
@@ -58,6 +62,13 @@ interface EndOptions {
 
 export function judgeEnd(options: EndOptions, tell: (finding: string) => void): void {
   new EndJudge(options, tell).judge();
+}
+
+/** Who has decided, as the log has it. */
+function idOf(approvedBy: Row[string] | undefined): string | null {
+  if (typeof approvedBy !== "string") return null;
+  const { id, name }: { readonly id: string | null; readonly name: string } = JSON.parse(approvedBy);
+  return id ?? name;
 }
 
 class EndJudge {
@@ -75,6 +86,8 @@ class EndJudge {
     this.#judgeRows();
     this.#judgeReceipts();
     this.#judgeStock();
+    this.#judgeApprovals();
+    this.#judgeLog();
     this.#judgeAudit();
   }
 
@@ -130,6 +143,36 @@ class EndJudge {
       const id = String(line["po_line_item_id"]);
       if (line["quantity_received"] !== (sums.get(id) ?? 0))
         this.#tell(`line ${id} has received ${line["quantity_received"]}, and ${sums.get(id) ?? 0} by its receipts`);
+    }
+  }
+
+  /** C78, C80: each request has ended as it was decided, and the keys with limits have spent what the model says. */
+  #judgeApprovals(): void {
+    const { requests, spent } = this.#options.approvals;
+    const stored = new Map(this.#rows("approval_request").map((row) => [row["approval_request_id"], row["status"]]));
+    for (const [id, { status }] of requests)
+      if (stored.get(id) !== status) this.#tell(`the request ${id} is stored as ${stored.get(id)}, and is ${status}`);
+    if (stored.size !== requests.size) this.#tell(`${stored.size} requests are stored, and ${requests.size} were made`);
+    const sums = new Map<string, number>();
+    const add = (row: readonly unknown[], amount: number): void =>
+      void sums.set(row.join(" "), (sums.get(row.join(" ")) ?? 0) + amount);
+    for (const row of this.#rows("order_spend"))
+      add([row["key_id"], row["purchase_order_id"], row["day"]], Number(row["amount"]) / 100);
+    for (const { keyId, orderId, day, amount } of spent) add([keyId, orderId, day], -amount);
+    for (const [row, left] of sums) if (left !== 0) this.#tell(`${row}: ${left} too much is stored as spent`);
+  }
+
+  /** C80: the log names who has asked and, where somebody has decided, them too. */
+  #judgeLog(): void {
+    const attempts = new Map(this.#options.attempts.map((attempt) => [attempt.requestId, attempt]));
+    for (const row of this.#rows("purchase_order_log")) {
+      const attempt = attempts.get(String(row["request_id"]));
+      if (attempt === undefined || row["actor_type"] === "system") continue;
+      const { deed, keyId } = attempt;
+      const request = isDecision(deed) ? this.#options.approvals.requests.get(deed.approvalRequestId) : undefined;
+      const named = [row["actor_id"], idOf(row["approved_by"])];
+      if (!isDeepStrictEqual(named, request === undefined ? [keyId, null] : [request.askerId, keyId]))
+        this.#tell(`the log names ${named.join(" and ")} of ${attempt.requestId} ${JSON.stringify(deed)} by ${keyId}`);
     }
   }
 

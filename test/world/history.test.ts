@@ -94,6 +94,7 @@ const orderSeen = (version: number, status: string, previousStatus: string): Ord
   previousStatus,
   version,
   storefrontSyncState: "not-synced",
+  grandTotal: 10,
   lineItems: [
     {
       poLineItemId: "pol_1",

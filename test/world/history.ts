@@ -15,7 +15,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isReplay as isReplayed } from "../../src/requests/envelope.ts";
 import type { Attempt } from "./client.ts";
-import { answerOf, type Deed, listedMax, type OrderSeen } from "./deeds.ts";
+import { type ApprovalSettings, Approvals, hasValue, noApprovals } from "./approvals.ts";
+import { answerOf, type Decision, type Deed, isDecision, listedMax, type OrderDeed, type OrderSeen } from "./deeds.ts";
 import { afterEvent, created, type ModelOrder, pendingOf, verdictOn } from "./model.ts";
 
 /** An event as it is told. */
@@ -23,8 +24,11 @@ export interface EventTold {
   readonly sequence: number;
   readonly eventId: string;
   readonly type: string;
+  readonly timestamp?: string;
   readonly requestId: string | null;
   readonly data: {
+    /** Of an event about an approval. */
+    readonly approvalRequestId?: string;
     readonly purchaseOrderId: string;
     readonly poNumber: string;
     readonly version: number;
@@ -48,6 +52,8 @@ export interface History {
   readonly isOutside?: (attempt: Attempt) => boolean;
   /** Whether an answer leaves open what has become of the request. Default: none does. */
   readonly isUnknown?: (attempt: Attempt) => boolean;
+  /** Default: no write needs a decision. */
+  readonly approvals?: ApprovalSettings;
 }
 
 interface Judged {
@@ -55,19 +61,24 @@ interface Judged {
   readonly findings: readonly string[];
   /** Each order as the model has it at the end. */
   readonly orders: ReadonlyMap<string, ModelOrder>;
+  readonly approvals: Approvals;
 }
 
 /** An order between one of its changes and the next. */
-interface State {
+export interface State {
   readonly order: ModelOrder;
   readonly sequence: number;
   readonly version: number;
+  /** The moment up to which nobody may have been told of it. */
+  readonly answeredAt: number;
 }
 
 const thousandths = (units: number): number => Math.round(units * 1_000);
 
 const isAboutStorefront = ({ type }: EventTold): boolean =>
   type.startsWith("storefront_sync.") || type.startsWith("cost_sync.");
+
+const isAboutApproval = ({ type }: EventTold): boolean => type.startsWith("approval.");
 
 const isReplay = ({ reply }: Attempt): boolean => reply !== null && isReplayed(reply);
 
@@ -96,6 +107,7 @@ export function judgeHistory(history: History): Judged {
 
 class Judge {
   readonly #history: History;
+  readonly #approvals: Approvals;
   readonly #found: string[] = [];
   readonly #events = new Map<string, EventTold[]>();
   readonly #states = new Map<string, State[]>();
@@ -108,6 +120,8 @@ class Judge {
 
   constructor(history: History) {
     this.#history = history;
+    const { approvals = noApprovals, attempts } = history;
+    this.#approvals = new Approvals(approvals, attempts, (finding) => this.#tell(finding));
     for (const event of history.events) {
       if (event.requestId === null || isAboutStorefront(event)) continue;
       this.#events.set(event.requestId, [...(this.#events.get(event.requestId) ?? []), event]);
@@ -122,7 +136,7 @@ class Judge {
       const last = states.at(-1);
       return last === undefined ? [] : [[orderId, last.order] as const];
     });
-    return { findings: this.#found, orders: new Map(orders) };
+    return { findings: this.#found, orders: new Map(orders), approvals: this.#approvals };
   }
 
   #tell(what: string): void {
@@ -139,21 +153,34 @@ class Judge {
     for (const [index, event] of this.#history.events.entries()) {
       if (event.sequence !== index + 1) this.#tell(`event ${index + 1} has the sequence ${event.sequence}`);
       const attempt = byId.get(event.requestId ?? "");
-      if (attempt !== undefined && !isAboutStorefront(event)) {
-        const told = `event ${event.sequence} (${event.type} by ${attempt.requestId} ${JSON.stringify(attempt.deed)})`;
-        if (attempt.deed.op === "create") {
+      const deed = attempt === undefined ? null : this.#approvals.deedOf(attempt);
+      const told = `event ${event.sequence} (${event.type} by ${attempt?.requestId} ${JSON.stringify(attempt?.deed)})`;
+      if (isAboutApproval(event)) this.#makeRequest(event, attempt, deed, told);
+      else if (attempt !== undefined && deed !== null && !isAboutStorefront(event)) {
+        if (deed.op === "create") {
           if (event.data.poNumber !== `PO-${nextNumber}`) this.#tell(`${told}: the number is ${event.data.poNumber}`);
           nextNumber += 1;
           total += 1;
         } else if (event.type === "purchase_order.deleted") total -= 1;
-        this.#make(event, attempt.deed, told);
+        this.#make(event, attempt, deed, told);
       } else if (!isAboutStorefront(event) && event.type.startsWith("purchase_order."))
         this.#tell(`event ${event.sequence} (${event.type}) names ${event.requestId}, which nobody has sent`);
       this.#totals.push(total);
     }
   }
 
-  #make(event: EventTold, deed: Deed, told: string): void {
+  #makeRequest(event: EventTold, attempt: Attempt | undefined, deed: Deed | null, told: string): void {
+    if (attempt === undefined) {
+      this.#tell(`${told}: nobody has sent that request`);
+      return;
+    }
+    const orderId = deed !== null && "orderId" in deed ? deed.orderId : "";
+    const states = this.#states.get(orderId) ?? [];
+    if (event.type === "approval.requested") this.#approvals.requested(event, attempt, states, told);
+    else this.#approvals.decided(event, attempt, states, told);
+  }
+
+  #make(event: EventTold, attempt: Attempt, deed: Exclude<Deed, Decision>, told: string): void {
     const { purchaseOrderId: orderId, version, lines, poNumber, status } = event.data;
     const states = this.#states.get(orderId) ?? [];
     this.#states.set(orderId, states);
@@ -161,7 +188,9 @@ class Judge {
     if (deed.op === "create") {
       if (before !== undefined) this.#tell(`${told}: the order was there before`);
       const lineIds = lines.map((line) => line.poLineItemId);
-      states.push({ order: created(deed, { id: orderId, poNumber, lineIds }), sequence: event.sequence, version });
+      const order = created(deed, { id: orderId, poNumber, lineIds });
+      this.#approvals.changed(event, { attempt, deed, before: null, next: order, told });
+      states.push({ order, sequence: event.sequence, version, answeredAt: attempt.answeredAt });
       return;
     }
     if (before === undefined || deed.op === "list" || deed.orderId !== orderId) {
@@ -169,6 +198,7 @@ class Judge {
       return;
     }
     const next = afterEvent(before.order, deed, event, (finding) => this.#tell(`${told}: ${finding}`));
+    this.#approvals.changed(event, { attempt, deed, before, next, told });
     if (version <= before.version) this.#tell(`${told}: the version is not above ${before.version}`);
     if (status.from !== before.order.status)
       this.#tell(`${told}: it says that the status was ${status.from}, which was ${before.order.status}`);
@@ -183,7 +213,7 @@ class Judge {
       )
         this.#tell(`${told}: it tells ${JSON.stringify(line)}, and the model makes ${JSON.stringify(made)}`);
     }
-    states.push({ order: next, sequence: event.sequence, version });
+    states.push({ order: next, sequence: event.sequence, version, answeredAt: attempt.answeredAt });
   }
 
   /** C17 to C21: of all repetitions of a request under a key one has an effect, and all get the same answer. */
@@ -227,7 +257,7 @@ class Judge {
       attempts.filter(({ requestId }) => this.#events.has(requestId)).map(({ requestId }) => requestId),
     );
     // A 502 of /quick-complete is not stored, and what it received is kept: the repetition completes (C28).
-    if (effective.size > 1 && first.deed.op !== "quick-complete")
+    if (effective.size > 1 && !this.#isInParts(first))
       this.#tell(`${told}: ${[...effective].join(" and ")} have each had an effect`);
     const final = attempts.filter(isFinal);
     const answers = new Set(final.map(({ reply }) => `${reply?.status} ${reply?.headers["ETag"]} ${reply?.body}`));
@@ -268,6 +298,9 @@ class Judge {
     }
   }
 
+  /** A quick-complete, or its approval. */
+  #isInParts = (attempt: Attempt): boolean => this.#approvals.deedOf(attempt)?.op === "quick-complete";
+
   #isUnknown = (attempt: Attempt): boolean => this.#history.isUnknown?.(attempt) === true;
 
   #floorOf = (attempt: Attempt): number => this.#floors.get(attempt) ?? 0;
@@ -295,14 +328,16 @@ class Judge {
     if (reply.status === 500) this.#tell(`${nameOf(attempt)}: ${reply.body}`);
     if (reply.status >= 400) {
       const { isOutside: mayBeRefused = isOutside } = this.#history;
-      if (first !== undefined && deed.op !== "quick-complete" && !this.#isUnknown(attempt))
+      if (first !== undefined && !this.#isInParts(attempt) && !this.#isUnknown(attempt))
         this.#tell(`${nameOf(attempt)}: it was refused, and has had an effect`);
       return mayBeRefused(attempt) ? Math.max(floor, last) : this.#placeOfRefusal(attempt);
     }
     if (deed.op === "list") return this.#placeOfList(attempt);
+    if (reply.status === 202 || isDecision(deed)) this.#approvals.judgeAnswer(attempt, events, nameOf(attempt));
     if (first === undefined) {
-      if (deed.op === "create") this.#tell(`${nameOf(attempt)}: it was acknowledged, and no event tells of it`);
-      return deed.op === "create" ? floor : this.#placeOfSame(attempt, deed);
+      const mustTell = !("orderId" in deed) || reply.status === 202;
+      if (mustTell) this.#tell(`${nameOf(attempt)}: it was acknowledged, and no event tells of it`);
+      return mustTell ? floor : this.#placeOfSame(attempt, deed);
     }
     this.#mustFollow(attempt, first);
     this.#judgeVersion(attempt, first);
@@ -343,7 +378,7 @@ class Judge {
   }
 
   /** The place of what was done and has changed nothing. */
-  #placeOfSame(attempt: Attempt, deed: Exclude<Deed, { readonly op: "create" | "list" }>): number {
+  #placeOfSame(attempt: Attempt, deed: OrderDeed): number {
     const floor = this.#floorOf(attempt);
     const shown = shownBy(attempt);
     const states = this.#from(deed.orderId, floor);
@@ -383,6 +418,7 @@ class Judge {
     const floor = this.#floorOf(attempt);
     const { deed, reply } = attempt;
     const error = reply === null ? undefined : answerOf(reply).error;
+    if (isDecision(deed)) return this.#approvals.placeOfRefusal(attempt, deed, floor, nameOf(attempt));
     if (deed.op === "create" || deed.op === "list") {
       this.#tell(`${nameOf(attempt)}: the model does not refuse it: ${error?.message}`);
       return floor;
@@ -392,6 +428,7 @@ class Judge {
     if (reply?.status === 412 && attempt.ifVersion !== null) return floor;
     // It looks at the order twice.
     if (/while its costs were written|^Meanwhile/.test(error?.message ?? "") && states.length > 1) return floor;
+    if (error?.reason === "LIMIT_EXCEEDED") return this.#placeBeyond(attempt, deed.orderId);
     const fitting = states.find(({ state: { order } }) => {
       if (deed.op === "read") return order.deleted !== "no";
       const verdict = verdictOn(order, deed, []);
@@ -402,6 +439,16 @@ class Judge {
         `${nameOf(attempt)}: after event ${floor} the model does not refuse it: ${error?.message} ${this.#statesOf(deed.orderId, floor)}`,
       );
     return fitting?.at ?? floor;
+  }
+
+  /** The first place at which a write is beyond the limits of its key. */
+  #placeBeyond(attempt: Attempt, orderId: string): number {
+    for (let place = this.#floorOf(attempt); place < this.#totals.length; place += 1) {
+      const order = this.#states.get(orderId)?.findLast(({ sequence }) => sequence <= place)?.order;
+      if (order !== undefined && this.#approvals.isBeyond(attempt, order, place + 1)) return place;
+    }
+    this.#tell(`${nameOf(attempt)}: it is beyond no limit after event ${this.#floorOf(attempt)}`);
+    return this.#floorOf(attempt);
   }
 
   /** The first place at which a list has these rows, this many orders, and lacks none. */
@@ -443,7 +490,10 @@ function isFinal(attempt: Attempt): boolean {
   if (reply === null) return false;
   if (isReplay(attempt) || reply.status < 300) return true;
   const { error } = answerOf(reply);
-  return reply.status < 500 && error?.retryable !== true && !(error?.reason ?? "").startsWith("IDEMPOTENCY_");
+  const { reason = "" } = error ?? {};
+  // What is beyond a limit today may be within it tomorrow (C78).
+  if (reason === "LIMIT_EXCEEDED" || reason.startsWith("IDEMPOTENCY_")) return false;
+  return reply.status < 500 && error?.retryable !== true;
 }
 
 function shows(seen: OrderSeen, { order }: State): boolean {
@@ -462,5 +512,5 @@ function shows(seen: OrderSeen, { order }: State): boolean {
     [poNumber, name, status, previous],
     ...lines.map((line) => [line.id, line.ordered, line.confirmed, line.received, pendingOf(line)]),
   ];
-  return isDeepStrictEqual(shown, made);
+  return isDeepStrictEqual(shown, made) && hasValue(seen, order);
 }

@@ -3,12 +3,14 @@
  * Quantities are whole thousandths. What the storefront does in between (pushes, and what they bar) is not in it: where that decides, the
  * model does not know.
  */
-import type { Deed } from "./deeds.ts";
+import { addedUnitCost, type Deed, type OrderDeed } from "./deeds.ts";
 import type { EventTold } from "./history.ts";
 
 export interface ModelLine {
   readonly id: string;
   readonly variantId: string;
+  /** Of a unit, in ten-thousandths. */
+  readonly cost: number;
   readonly ordered: number;
   readonly confirmed: number;
   readonly received: number;
@@ -45,6 +47,19 @@ export const held = ["Cancelled", "On Hold", "Disputed"];
 export const openStatuses = ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"];
 export const editable = ["Draft", ...openStatuses];
 const withGoods = ["In Progress", "Partially Received", "Received"];
+
+/** What is to be paid for it, in cents (C35). */
+export function valueOf({ status, lines }: ModelOrder): number {
+  const isClosed = status === "Completed" || status === "Cancelled";
+  const owed = (line: ModelLine): number => line.received + (isClosed ? 0 : pendingOf(line));
+  return Math.floor(lines.reduce((sum, line) => sum + owed(line) * line.cost, 0) / 100_000 + 0.5);
+}
+
+/** True from when it leaves Draft until it is cancelled. One that is held counts as before. */
+export function hasLeftDraft({ status, previous }: ModelOrder): boolean {
+  const counted = status === "On Hold" || status === "Disputed" ? previous : status;
+  return counted !== "Draft" && counted !== "Cancelled";
+}
 
 /** Spec "Moves through POST /purchase-orders/{id}/status". */
 export const moves: Readonly<Record<string, readonly string[]>> = {
@@ -101,13 +116,20 @@ export function created(
     status: "Draft",
     previous: "Draft",
     deleted: "no",
-    lines: deed.lines.map((line, index) => newLine(made.lineIds[index] ?? "", line.variantId, line.ordered)),
+    lines: deed.lines.map((line, index) => newLine(made.lineIds[index] ?? "", line)),
   };
 }
 
-const newLine = (id: string, variantId: string, ordered: number): ModelLine => ({
+interface AddedLine {
+  readonly variantId: string;
+  readonly ordered: number;
+  readonly unitCost: number;
+}
+
+const newLine = (id: string, { variantId, ordered, unitCost }: AddedLine): ModelLine => ({
   id,
   variantId,
+  cost: Math.round(unitCost * 10_000),
   ordered: thousandths(ordered),
   confirmed: 0,
   received: 0,
@@ -122,7 +144,7 @@ const newLine = (id: string, variantId: string, ordered: number): ModelLine => (
  */
 export function verdictOn(
   order: ModelOrder,
-  deed: Exclude<Deed, { readonly op: "create" | "list" }>,
+  deed: OrderDeed,
   added: readonly { readonly poLineItemId: string; readonly variantId: string }[],
 ): Verdict {
   if (order.deleted !== "no") return refused("the order is deleted");
@@ -161,7 +183,14 @@ export function verdictOn(
       const [line] = added;
       return changes({
         ...order,
-        lines: [...order.lines, newLine(line?.poLineItemId ?? "", line?.variantId ?? "", deed.ordered)],
+        lines: [
+          ...order.lines,
+          newLine(line?.poLineItemId ?? "", {
+            variantId: line?.variantId ?? "",
+            ordered: deed.ordered,
+            unitCost: addedUnitCost[deed.variantId === null ? "custom" : "variant"],
+          }),
+        ],
       });
     }
     case "sync":
@@ -236,7 +265,7 @@ function verdictOnReceive(order: ModelOrder, { totals, over }: Extract<Deed, { r
 /** The order as the model has it after a change whose event was told. `tell` gets what the model does not agree with. */
 export function afterEvent(
   order: ModelOrder,
-  deed: Exclude<Deed, { readonly op: "create" | "list" }>,
+  deed: OrderDeed,
   event: EventTold,
   tell: (finding: string) => void,
 ): ModelOrder {

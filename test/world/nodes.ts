@@ -172,12 +172,15 @@ export class NodesLoad {
     for (const history of await this.#load.histories()) {
       const { shopId, attempts, events } = history;
       const tell = (finding: string): void => void found.push(`${shopId}: ${finding}`);
-      const { findings, orders } = judgeHistory({ ...history, isUnknown });
+      const { findings, orders, approvals } = judgeHistory({ ...history, isUnknown });
       findings.forEach(tell);
       const end = await this.#endOf(url, shopId, events);
       const opening = openingOnHand * 1_000;
       const mayMissRow = (attempt: Attempt): boolean => this.#mayMissRow(attempt);
-      judgeEnd({ end, attempts, orders, openingOnHand: opening, mayMissRow, isUnknown, knowsAll: false }, tell);
+      judgeEnd(
+        { end, attempts, orders, approvals, openingOnHand: opening, mayMissRow, isUnknown, knowsAll: false },
+        tell,
+      );
       if (attempts.every(({ reply }) => reply === null)) tell("nothing was answered");
       const lost = new Map(attempts.map((attempt) => [attempt.chain, attempt]));
       for (const { reply, idempotencyKey, deed } of lost.values())

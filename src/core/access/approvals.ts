@@ -210,8 +210,10 @@ export function changeDigest(orders: readonly OrderStates[], answer: unknown): s
   const effects = orders.map(({ before, after }) => {
     const changed: [string, unknown][] = [];
     differences(settled(before), settled(after), "", changed);
+    // One that is deleted counts as it was.
+    const order = after ?? before;
     const facts =
-      after === null ? null : [after.grandTotal, after.currencyCode, after.status, after.supplierId, after.locationId];
+      order === null ? null : [order.grandTotal, order.currencyCode, order.status, order.supplierId, order.locationId];
     return { facts, changed };
   });
   return hash("sha256", JSON.stringify(orders.length > 0 ? effects : settled(answer)));
