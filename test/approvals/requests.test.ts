@@ -158,6 +158,17 @@ test("rejected, withdrawn, expired and overtaken requests do nothing", async () 
   assert.equal(await statusOf(server, id), "Sent");
 });
 
+test("what was asked for on one day is approved on another", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyWith(server, { scope: "propose" });
+  const id = await draft(server, server.writeKey, 60);
+  const request = asked(await move(server, key, id));
+  server.clock.advance(2 * dayMs);
+  const approved = await decide(server, request, "approve");
+  assert.equal(approved.at("data", "approvalRequest", "status"), "approved", approved.text);
+  assert.equal(await statusOf(server, id), "Sent");
+});
+
 test("a deletion that was asked for is overtaken when the order is worth something else by now", async () => {
   await using server = await startServer({ console: true });
   const key = await keyWith(server, { scope: "propose" });

@@ -518,7 +518,13 @@ class World {
   ): Promise<void> {
     const shopId = this.#shops[shop] ?? "";
     const { keyId = "" } = keysOf(shopId).find(({ kind }) => kind === "limited") ?? {};
-    const none = { orderValueMax: null, monthValueMax: null, unitCostRisePercentMax: null, supplierIds: null, locationIds: null };
+    const none = {
+      orderValueMax: null,
+      monthValueMax: null,
+      unitCostRisePercentMax: null,
+      supplierIds: null,
+      locationIds: null,
+    };
     const limits = { ...none, dayValueMax: asMoney(dayValueMax * 100), beyond };
     const sentAt = moment();
     const given = [...(this.#limits.get(shopId) ?? [])];

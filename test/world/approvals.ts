@@ -41,7 +41,7 @@ export const noApprovals: ApprovalSettings = {
 };
 
 /** A write that was asked for. */
-export interface ModelRequest {
+interface ModelRequest {
   readonly deed: Exclude<Deed, Decision>;
   readonly askerId: string;
   readonly requestedAtMs: number;
@@ -127,7 +127,7 @@ function doneTo(order: ModelOrder, deed: OrderDeed): { readonly change: string; 
 }
 
 /** What an answer shows of a request. */
-export const requestShown = ({ reply }: Attempt) =>
+const requestShown = ({ reply }: Attempt) =>
   reply === null || reply.status >= 300 ? undefined : answerOf(reply).data?.approvalRequest;
 
 /** The states that an order may have been in while a request ran, up to now. */

@@ -174,7 +174,7 @@ export function orderAsk(random: Random): OrderAsk {
 }
 
 /** A write that waits for a decision, or was decided, as an answer shows it. */
-export interface RequestSeen {
+interface RequestSeen {
   readonly approvalRequestId: string;
   readonly status: string;
   readonly preview: { readonly purchaseOrder?: OrderSeen };

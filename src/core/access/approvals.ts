@@ -179,8 +179,12 @@ export interface OrderStates {
 /** Ids that say what is ordered, of whom and where to. */
 const keptIds: ReadonlySet<string> = new Set(["supplierId", "locationId", "variantId"]);
 
+/** Days that follow from the instant of a write. */
+const daysOfWrite: ReadonlySet<string> = new Set(["sentDate", "nextExpectedDate"]);
+
 /** Members that differ each time: times, ids, numbers and versions (C80). */
-const isVolatile = (name: string): boolean => /(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name);
+const isVolatile = (name: string): boolean =>
+  daysOfWrite.has(name) || (/(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name));
 
 function settled(value: unknown): unknown {
   if (typeof value === "string" && value.startsWith(customVariantPrefix)) return customVariantPrefix;
