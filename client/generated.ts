@@ -3513,6 +3513,7 @@ export interface Operations {
           readonly packSize: number | null;
           readonly leadTimeDays: number | null;
         } | undefined;
+        readonly isArchived: boolean;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;

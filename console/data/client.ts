@@ -8,6 +8,7 @@ import {
   type Failure,
   type OperationName,
 } from "../../client/index.ts";
+import { withoutPaths } from "./format.ts";
 import { texts } from "../texts/texts.ts";
 import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
@@ -69,9 +70,11 @@ export const adviceOf = ({ advice = "", url }: Pick<ApprovalRequest, "advice" | 
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
   const pending = "approvalRequest" in error ? error.approvalRequest : null;
+  const message = pending === null ? withoutPaths(error.message) : adviceOf(pending);
   return {
-    message: pending === null ? error.message : adviceOf(pending),
-    action: "action" in error ? (error.action ?? null) : null,
+    message,
+    // Who reads of fields and not of paths sees no `details` either.
+    action: "action" in error && (pending !== null || message === error.message) ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,
     reason: "reason" in error ? (error.reason ?? null) : null,

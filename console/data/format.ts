@@ -27,6 +27,13 @@ export const about = (value: number, currencyCode: string): string =>
 /** The text as a sentence, for what stands before another one. */
 export const sentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
+/** Mistakes with the name of each field in place of its path: `/lines/0/unitCost` is "Unit cost". */
+export const withoutPaths = (text: string): string =>
+  text.replaceAll(/(^|; )(?:\/[^:;/]+)*?\/([a-z]\w*)(?:\/\d+)*(?=: )/gi, (_, before: string, name: string) => {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return before + words.charAt(0).toUpperCase() + words.slice(1);
+  });
+
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
 
 /** A day (`YYYY-MM-DD`), which belongs to no time zone. */

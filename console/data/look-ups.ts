@@ -10,23 +10,39 @@ export interface Choice {
 }
 
 type By = { readonly search: string } | { readonly ids: readonly string[] };
-export type LookUp = (by: By | Record<never, never>) => Promise<readonly Choice[] | Problem>;
+/** @param isForNew  what is archived is left out, since nothing new is made of it. */
+export type LookUp = (by: By | Record<never, never>, isForNew?: boolean) => Promise<readonly Choice[] | Problem>;
 
 const choicesMax = 10;
+/** Rows that are read where some are left out: a page. */
+const rowsMax = 50;
+
+const offered = <Row extends { readonly status: string }>(rows: readonly Row[], isForNew: boolean): readonly Row[] =>
+  isForNew ? rows.filter(({ status }) => status === "active").slice(0, choicesMax) : rows;
 
 /** An empty search asks for the first ones. */
 const asked = (by: Parameters<LookUp>[0]): Parameters<LookUp>[0] => ("search" in by && by.search === "" ? {} : by);
 
-export const suppliers: LookUp = async (by) => {
-  const result = await openpo.call("supplier_list", { shopId: shopId(), ...asked(by), limit: choicesMax });
+export const suppliers: LookUp = async (by, isForNew = false) => {
+  const limit = isForNew ? rowsMax : choicesMax;
+  const result = await openpo.call("supplier_list", { shopId: shopId(), ...asked(by), limit });
   if (!result.ok) return problemOf(result);
-  return result.data.suppliers.map(({ supplierId, name, email }) => ({ id: supplierId, title: name, hint: email }));
+  return offered(result.data.suppliers, isForNew).map(({ supplierId, name, email }) => ({
+    id: supplierId,
+    title: name,
+    hint: email,
+  }));
 };
 
-export const locations: LookUp = async (by) => {
-  const result = await openpo.call("location_list", { shopId: shopId(), ...asked(by), limit: choicesMax });
+export const locations: LookUp = async (by, isForNew = false) => {
+  const limit = isForNew ? rowsMax : choicesMax;
+  const result = await openpo.call("location_list", { shopId: shopId(), ...asked(by), limit });
   if (!result.ok) return problemOf(result);
-  return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
+  return offered(result.data.locations, isForNew).map(({ locationId, name }) => ({
+    id: locationId,
+    title: name,
+    hint: null,
+  }));
 };
 
 /** Products that a supplier has a price for, by name or id; without one, those of all. */

@@ -19,6 +19,8 @@ export interface Session {
     readonly unconfirmedDays: number;
     /** The platform that the shop is connected to, by its name; null: it keeps its products and stock itself. */
     readonly storefront: string | null;
+    /** False: there is nothing, not even a sandbox, that stock is pushed to. */
+    readonly hasStorefront: boolean;
     /** Of the shop's newest event when the bearer was bought: whatever is read with it is not older. */
     readonly lastSequence: number;
   };
@@ -69,6 +71,9 @@ export const shopId = (): string => signedIn()?.shop.shopId ?? "";
 
 /** Currency of the shop; `XXX`, which is none, without one. */
 export const shopCurrency = (): string => signedIn()?.shop.currencyCode ?? "XXX";
+
+/** True if the shop pushes its stock somewhere, so that its orders are synced or not. */
+export const hasStorefront = (): boolean => signedIn()?.shop.hasStorefront === true;
 
 /** True if the person who is signed in has at least this role. */
 export function hasRole(least: Role): boolean {

@@ -90,13 +90,13 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       <Combobox
         label={texts.orderHeader.findSupplier}
         initial={order.supplierName ?? ""}
-        search={(search) => suppliers({ search })}
+        search={(search) => suppliers({ search }, true)}
         choose={({ id }) => (chosen.value = { ...chosen.value, supplierId: id })}
       />
       <Combobox
         label={texts.orderHeader.findLocation}
         initial={order.locationName ?? ""}
-        search={(search) => locations({ search })}
+        search={(search) => locations({ search }, true)}
         choose={({ id }) => (chosen.value = { ...chosen.value, locationId: id })}
       />
       {fields.map(({ name, kind }) => {

@@ -1,69 +1,42 @@
 /** The order's header: facts, totals, and a form that changes them. */
-import type { ComponentChildren, FunctionComponent } from "preact";
+import type { FunctionComponent } from "preact";
 import { money } from "../data/format.ts";
+import { hasStorefront } from "../data/session.ts";
+import { FactList } from "../parts/lists/facts.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Day } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import type { FullOrder } from "./order-state.ts";
 
-interface Said {
-  readonly name: string;
-  /** It may be sentences. */
-  readonly isLong?: true;
-  readonly children: ComponentChildren;
-}
-
-const Fact: FunctionComponent<Said> = ({ name, isLong = false, children }) => (
-  <div class={isLong ? "long" : undefined}>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
 export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => {
   const { none } = texts.orders;
+  const named = (kind: "suppliers" | "locations", id: string | null, name: string | null) =>
+    id === null ? none : <a href={hrefOf(kind, id)}>{name ?? id}</a>;
   return (
-    <dl class="facts">
-      <Fact name={texts.order.supplier}>
-        {order.supplierId === null ? (
-          none
-        ) : (
-          <a href={hrefOf("suppliers", order.supplierId)}>{order.supplierName ?? order.supplierId}</a>
-        )}
-      </Fact>
-      <Fact name={texts.order.location}>
-        {order.locationId === null ? (
-          none
-        ) : (
-          <a href={hrefOf("locations", order.locationId)}>{order.locationName ?? order.locationId}</a>
-        )}
-      </Fact>
-      <Fact name={texts.order.expected}>
-        {order.nextExpectedDate === null ? none : <Day at={order.nextExpectedDate} />}
-      </Fact>
-      <Fact name={texts.orders.columns.received}>
-        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} pending={order.quantityPending} />
-      </Fact>
-      <Fact name={texts.totals.grand}>{money(order.grandTotal, order.currencyCode)}</Fact>
-      <Fact name={texts.order.paid}>{order.paidStatus}</Fact>
-      <Fact name={texts.order.storefront}>{texts.sync[order.storefrontSyncState]}</Fact>
-      <Fact name={texts.order.createdBy}>{order.createdBy ?? none}</Fact>
-      {order.supplierReference === null ? null : (
-        <Fact name={texts.orderHeader.supplierReference}>{order.supplierReference}</Fact>
-      )}
-      {order.paymentTerms === null ? null : <Fact name={texts.orderHeader.paymentTerms}>{order.paymentTerms}</Fact>}
-      {order.note === null ? null : (
-        <Fact name={texts.order.note} isLong>
-          {order.note}
-        </Fact>
-      )}
-      {order.noteToSupplier === null ? null : (
-        <Fact name={texts.orderHeader.noteToSupplier} isLong>
-          {order.noteToSupplier}
-        </Fact>
-      )}
-    </dl>
+    <FactList
+      facts={[
+        [texts.order.supplier, named("suppliers", order.supplierId, order.supplierName)],
+        [texts.order.location, named("locations", order.locationId, order.locationName)],
+        [texts.order.expected, order.nextExpectedDate === null ? none : <Day at={order.nextExpectedDate} />],
+        [
+          texts.orders.columns.received,
+          <Progress
+            received={order.quantityReceived}
+            ordered={order.quantityOrdered}
+            pending={order.quantityPending}
+          />,
+        ],
+        [texts.totals.grand, money(order.grandTotal, order.currencyCode)],
+        [texts.order.paid, order.paidStatus],
+        [texts.order.storefront, hasStorefront() ? texts.sync[order.storefrontSyncState] : null],
+        [texts.order.createdBy, order.createdBy ?? none],
+        [texts.orderHeader.supplierReference, order.supplierReference],
+        [texts.orderHeader.paymentTerms, order.paymentTerms],
+        [texts.order.note, order.note, true],
+        [texts.orderHeader.noteToSupplier, order.noteToSupplier, true],
+      ]}
+    />
   );
 };
 

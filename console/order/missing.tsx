@@ -31,7 +31,7 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
         <Combobox
           label={words.goesTo}
           hint={words.hint}
-          search={(search) => locations({ search })}
+          search={(search) => locations({ search }, true)}
           choose={({ id }) => choose("locationId", id)}
           isOffered
           isFirst={place.value.query.has("new")}
@@ -41,7 +41,7 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
         <Combobox
           label={words.comesFrom}
           hint={words.hint}
-          search={(search) => suppliers({ search })}
+          search={(search) => suppliers({ search }, true)}
           choose={({ id }) => choose("supplierId", id)}
           isOffered
         />

@@ -62,7 +62,7 @@ export const views = {
 /** Views of which somebody wants to know how many orders they show: their suppliers are late, or have yet to answer. */
 export const countedViews: readonly string[] = [views.overdue, views.waiting];
 
-/** Views that are always there: a name for a query. */
+/** Views that are always there: a name for a query. The last is of a storefront. */
 export const builtInViews = [
   { name: texts.orders.views.all, query: wholeList },
   { name: texts.orders.views.receive, query: views.receive },

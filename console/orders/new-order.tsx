@@ -27,7 +27,7 @@ export const NewOrderScreen: FunctionComponent = () => {
   const key = useRef(newIdempotencyKey());
   useEffect(() => {
     const read = async (): Promise<void> => {
-      const [found, sellers] = await Promise.all([locations({}), suppliers({})]);
+      const [found, sellers] = await Promise.all([locations({}, true), suppliers({}, true)]);
       if ("message" in found) return;
       places.value = found;
       missing.value = [
@@ -76,7 +76,7 @@ export const NewOrderScreen: FunctionComponent = () => {
           <Combobox
             label={words.supplier}
             hint={words.hint}
-            search={(search) => suppliers({ search })}
+            search={(search) => suppliers({ search }, true)}
             choose={({ id }) => void create(id)}
             isFirst
             isOffered

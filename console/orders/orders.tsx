@@ -6,7 +6,7 @@ import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { money } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
-import { hasRole } from "../data/session.ts";
+import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -63,7 +63,7 @@ export const OrdersScreen: FunctionComponent = () => {
     <ListScreen
       title={words.title}
       list={list}
-      columns={columns}
+      columns={hasStorefront() ? columns : columns.slice(0, -1)}
       keyOf={(order) => order.purchaseOrderId}
       actions={<ListActions query={query} isExportable={rows.length > 0} />}
       filters={
@@ -316,6 +316,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     cell: (order) => money(order.totalValue, order.currencyCode),
   },
   { name: "paid", title: words.columns.paid, width: "wide", cell: (order) => order.paidStatus },
+  // The last: a shop without a storefront does not have it.
   {
     name: "sync",
     title: words.columns.sync,

@@ -8,6 +8,7 @@ import { useEffect } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { number } from "../data/format.ts";
+import { hasStorefront } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
@@ -47,7 +48,7 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams; reado
   return (
     <>
       <nav class="tabs" aria-label={words.title}>
-        {builtInViews.map((view) => (
+        {builtInViews.slice(0, hasStorefront() ? undefined : -1).map((view) => (
           <span key={view.name}>{link(view.name, view.query, false)}</span>
         ))}
         {saved.map((view) => (

@@ -29,7 +29,9 @@ const said = (message: string): Problem => ({
 async function supplierCalled(name: string): Promise<string | Problem> {
   const result = await openpo.call("supplier_list", { shopId: shopId(), search: name, limit: 50 });
   if (!result.ok) return problemOf(result);
-  const [found, ...others] = result.data.suppliers.filter((supplier) => supplier.name === name);
+  const [found, ...others] = result.data.suppliers.filter(
+    (supplier) => supplier.name === name && supplier.status === "active",
+  );
   return found === undefined || others.length > 0 ? said(reorderTexts.plan.unknownSupplier(name)) : found.supplierId;
 }
 

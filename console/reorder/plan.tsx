@@ -46,7 +46,7 @@ export const PlanDialog: FunctionComponent<PlanProps> = ({ ticked, currencyCode,
   const chosen = useSignal<string | null>(localStorage.getItem(placeName()));
   useEffect(() => dialog.current?.showModal(), []);
 
-  const known = locations.data?.locations ?? [];
+  const known = (locations.data?.locations ?? []).filter(({ status }) => status === "active");
   const locationId = (known.find((each) => each.locationId === chosen.value) ?? known[0])?.locationId ?? null;
   const states = drafts.map(({ key }) => came.value.get(key));
   const isMaking = states.includes("making");

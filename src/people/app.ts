@@ -218,6 +218,7 @@ const bearerJson = ({ token, expiresAtMs, lastSequence }: NewBearer, { shop, per
     timezone: shop.timezone,
     unconfirmedDays: shop.unconfirmedDays,
     storefront: platformName(shop.storefront),
+    hasStorefront: shop.storefront.kind !== "none",
     lastSequence,
   },
 });

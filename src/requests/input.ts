@@ -74,16 +74,59 @@ function hasFewValues(raw: unknown): boolean {
   return fits(raw);
 }
 
-/** Names the fields that are known where unknown ones were found (C11). */
-const unknownFields = ({ code, inst }: z.core.$ZodRawIssue): string | undefined =>
-  code === "unrecognized_keys" ? `unknown field${knownIn(inst)}` : undefined;
+/**
+ * A mistake in words that stand beside a field; undefined: zod's own. Fields that are unknown are told which are known
+ * (C11). A schema's own text comes before.
+ */
+function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "unrecognized_keys") return `unknown field${knownIn(issue.inst)}`;
+  if (issue.code === "invalid_type")
+    return issue.input === undefined ? "is required" : `must be ${typeNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value")
+    return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`;
+  if (issue.code === "not_multiple_of") return `must be a multiple of ${issue.divisor}`;
+  if (issue.code === "invalid_format") return formatWords(issue);
+  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
+  const isLow = issue.code === "too_small";
+  const bound = isLow ? issue.minimum : issue.maximum;
+  const counted = countedNames[issue.origin];
+  if (counted === undefined)
+    return issue.inclusive === false
+      ? `must be ${isLow ? "above" : "below"} ${bound}`
+      : `must be ${bound} or ${isLow ? "more" : "less"}`;
+  if (isLow && Number(bound) === 1) return "must not be empty";
+  return `must have ${issue.exact === true ? "exactly" : isLow ? "at least" : "at most"} ${bound} ${counted}${Number(bound) === 1 ? "" : "s"}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+const countedNames: Readonly<Record<string, string>> = { string: "character", array: "item", record: "entry" };
+
+const formatNames: Readonly<Record<string, string>> = {
+  date: "a day as YYYY-MM-DD",
+  datetime: "a time as 2026-01-31T12:00:00Z",
+};
+
+function formatWords({ format, pattern }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+  if (format === "regex") return `must match ${String(pattern)}`;
+  return `must be ${formatNames[format] ?? `a valid ${format}`}`;
+}
 
 function knownIn(schema: unknown): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.def.shape) : [];
   return names.length === 0 ? "" : `; known here: ${names.join(", ")}`;
 }
 
-const everyMistake = { error: unknownFields };
+const everyMistake = { error: wordsFor };
 
 /** zod goes on after the first part that has a mistake only where it is asked to. */
 const untilFirstMistake = { ...everyMistake, abortEarly: true };
@@ -109,11 +152,7 @@ const shortText = (text: string): string =>
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_union" && issue.message === "Invalid input") {
     const messages = issue.errors.flatMap((branch) => branch.slice(0, 1).map(messageOf));
-    if (messages.length > 0) return [...new Set(messages)].join(" or ");
+    if (messages.length > 0) return [...new Set(messages)].join(" or ").replaceAll(" or must be ", " or ");
   }
-  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) return "is required";
-  // A message of our own may begin with an id.
-  if (issue.code === "custom") return issue.message;
-  const message = issue.message.replace(/^Invalid (?:input|option): /, "");
-  return message.charAt(0).toLowerCase() + message.slice(1);
+  return issue.message;
 }

@@ -201,10 +201,10 @@ test("a refusal names options and commands, not members and paths", async () => 
         1,
         /--setting fxRates\.USD: is the shop's own currency/,
       ],
-      [["key", "create", "--shop", "acme", "--name", "k", "--scope", "all"], 1, /--scope: expected one of/],
+      [["key", "create", "--shop", "acme", "--name", "k", "--scope", "all"], 1, /--scope: must be one of/],
       [["key", "revoke", "--shop", "acme", "key_x"], 1, /no key key_x\.\n.*openpo key list --shop acme/],
       [["key", "list", "--shop", "nobody"], 1, /no shop nobody\.\n {2}openpo shop list shows the shops\./],
-      [["audit", "--shop", "acme", "--status", "9"], 1, /--status: too small/],
+      [["audit", "--shop", "acme", "--status", "9"], 1, /--status: must be 100 or more/],
     ];
     for (const [args, expected, message] of cases) {
       const { code, stderr } = await openpo(args);

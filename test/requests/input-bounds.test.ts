@@ -72,17 +72,13 @@ test("attachments and history of a record have bounds, and what the program wrot
     );
   const longer = (max: number): readonly unknown[] => Array.from({ length: max + 1 });
   for (const name of ["payments", "documents", "shipments", "credits"])
-    assert.deepEqual(messages({ [name]: longer(attachmentsMax) }), [
-      `too big: expected array to have <=${attachmentsMax} items`,
-    ]);
+    assert.deepEqual(messages({ [name]: longer(attachmentsMax) }), [`must have at most ${attachmentsMax} items`]);
   for (const name of ["log", "receipts", "costSyncHistory"])
-    assert.deepEqual(messages({ [name]: longer(historyMax) }), [
-      `too big: expected array to have <=${historyMax} items`,
-    ]);
+    assert.deepEqual(messages({ [name]: longer(historyMax) }), [`must have at most ${historyMax} items`]);
   const entry = { logId: "log_1", occurredAt: "2026-01-01T00:00:00Z", action: "x", actor: { type: "user" } };
   const message = "m".repeat(ownTextMax);
   checkInput(purchaseOrderInput, order({ log: [{ ...entry, message }] }));
-  assert.match(messages({ log: [{ ...entry, message: `${message}m` }] })[0] ?? "", /<=100000 characters/);
+  assert.match(messages({ log: [{ ...entry, message: `${message}m` }] })[0] ?? "", /at most 100000 characters/);
 });
 
 test("the mistakes of a value of at most mistakenValuesMax values are all told, and of a larger one the first", () => {
@@ -162,5 +158,41 @@ test("checks of a whole list leave out the entries behind the first mistake, whi
       details.some((detail) => detail.path === path),
       JSON.stringify(details),
     );
+  }
+});
+
+/** Each kind of mistake: what the value must be, one that it is not, and the words. */
+const mistakes: readonly (readonly [z.ZodType, unknown, string])[] = [
+  [z.string(), undefined, "is required"],
+  [z.string(), 5, "must be text"],
+  [z.number(), "5", "must be a number"],
+  [z.int(), 1.5, "must be a whole number"],
+  [z.boolean(), "yes", "must be true or false"],
+  [z.array(z.string()), {}, "must be a list"],
+  [z.strictObject({}), [], "must be an object"],
+  [z.number().min(0), -1, "must be 0 or more"],
+  [z.number().positive(), 0, "must be above 0"],
+  [z.number().max(5), 6, "must be 5 or less"],
+  [z.number().lt(5), 5, "must be below 5"],
+  [z.number().multipleOf(2), 3, "must be a multiple of 2"],
+  [z.string().min(1), "", "must not be empty"],
+  [z.string().min(2), "a", "must have at least 2 characters"],
+  [z.string().max(1), "ab", "must have at most 1 character"],
+  [z.string().length(3), "ab", "must have exactly 3 characters"],
+  [z.array(z.int()).min(1), [], "must not be empty"],
+  [z.array(z.int()).max(2), [1, 2, 3], "must have at most 2 items"],
+  [z.enum(["ask", "refuse"]), "no", "must be one of ask, refuse"],
+  [z.literal("Sent"), "Draft", "must be Sent"],
+  [z.iso.date(), "1.2.2026", "must be a day as YYYY-MM-DD"],
+  [z.iso.datetime(), "today", "must be a time as 2026-01-31T12:00:00Z"],
+  [z.string().regex(/^a$/), "b", "must match /^a$/"],
+  [z.string().regex(/^a$/, "must be an a"), "b", "must be an a"],
+  [z.union([z.number(), z.string()]), true, "must be a number or text"],
+];
+
+test("a mistake of any kind is told in words that stand beside a field", () => {
+  for (const [schema, value, words] of mistakes) {
+    const { details } = faultOf(() => checkInput(z.strictObject({ field: schema }), { field: value }));
+    assert.deepEqual(details, [{ path: "/field", message: words }]);
   }
 });

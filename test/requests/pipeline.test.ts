@@ -220,14 +220,14 @@ const badBodies: readonly (readonly [string, RegExp, string | null])[] = [
   ['"x"', /must be a JSON object/, null],
   ["{}", /\/label: is required/, "/label"],
   ["", /\/label: is required/, "/label"],
-  ['{"label":5}', /\/label: expected string/, "/label"],
+  ['{"label":5}', /\/label: must be text$/, "/label"],
   ['{"label":"x","colour":1}', /\/colour: unknown field; known here: label, /, "/colour"],
   [
     '{"label":"x","parts":[{"partName":"p","size":1}]}',
     /\/parts\/0\/size: unknown field; known here: partName, count$/,
     "/parts/0/size",
   ],
-  ['{"label":"x","parts":[{"partName":"p","count":"5"}]}', /\/parts\/0\/count: expected number/, "/parts/0/count"],
+  ['{"label":"x","parts":[{"partName":"p","count":"5"}]}', /\/parts\/0\/count: must be a number$/, "/parts/0/count"],
   ['{"label":"x","__proto__":{}}', /\/__proto__: unknown field/, "/__proto__"],
   ['{"label":"\\u0000"}', /U\+0000/, "/label"],
 ];

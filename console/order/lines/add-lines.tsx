@@ -29,7 +29,7 @@ const isProblem = (found: readonly VariantChoice[] | Problem): found is Problem 
 async function variants(text: string, supplierId: string | null): Promise<readonly VariantChoice[] | Problem> {
   const shopId = signedIn()?.shop.shopId ?? "";
   const ask = (by: Pick<Input<"variant_search">, "search" | "codes" | "sku" | "supplierId">) =>
-    openpo.call("variant_search", { shopId, ...by, limit: 10 });
+    openpo.call("variant_search", { shopId, ...by, limit: 20 });
   const byCode = text.includes(",") ? { sku: text } : { codes: [text] };
   // What the supplier sells comes with the supplier's terms, so it is taken first.
   const searches = [byCode, { search: text }].flatMap((by) => [
@@ -40,8 +40,8 @@ async function variants(text: string, supplierId: string | null): Promise<readon
   const found = new Map<string, VariantChoice>();
   for (const result of results) {
     if (!result.ok) return problemOf(result);
-    for (const { variantId, productName, variantName, sku, barcode, terms } of result.data.variants)
-      if (!found.has(variantId))
+    for (const { variantId, productName, variantName, sku, barcode, terms, isArchived } of result.data.variants)
+      if (!isArchived && !found.has(variantId))
         found.set(variantId, {
           id: variantId,
           title: variantName === null ? productName : `${productName} ${variantName}`,

@@ -10,7 +10,7 @@ import { quantityToNumber } from "../../core/money/money.ts";
 import { listLocations } from "../../operations/agent/locations.ts";
 import { listSuppliers } from "../../operations/agent/suppliers.ts";
 import { lookUpInput } from "../../operations/agent/tool.ts";
-import { searchVariants } from "../../operations/agent/variants.ts";
+import { foundVariantSchema, searchVariants } from "../../operations/agent/variants.ts";
 import { ReaderThreadNeeded, readingCall } from "../../requests/broad-read.ts";
 import { changePage } from "../../operations/log-pages.ts";
 import { countsAsReasons, matchedBys } from "../../core/goods/codes.ts";
@@ -32,7 +32,7 @@ import type { OperationShape } from "../../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "../../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../../requests/envelope.ts";
 import type { Change, ChangePosition } from "../../shop/order/changes.ts";
-import { variantIdsWith } from "../../shop/catalogue/look-ups.ts";
+import { archivedOf, variantIdsWith } from "../../shop/catalogue/look-ups.ts";
 import { inListMax } from "../../store/in-lists.ts";
 import { type OpenLine, openLinesWith } from "../../shop/order/open-lines.ts";
 import {
@@ -56,7 +56,7 @@ async function asTool<Input extends object>(
   { requestId, person, readers }: AdminCall,
   tool: OperationShape<Input, unknown>,
   input: Input,
-): Promise<AdminAnswer> {
+): Promise<{ readonly status: 200; readonly data: object }> {
   const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
   const actor = actorOf(person);
   const call = readingCall({
@@ -131,7 +131,10 @@ export const lookUpVariants = operation({
     summary: "Variants by product name, with stock and a supplier's terms.",
     description:
       "Variants by a part of the name, by SKU, barcode, several codes or ids, in pages. With `supplierId` each has that supplier's SKU, cost, minimum and pack size.",
-    output: searchVariants.output,
+    output: z.strictObject({
+      variants: z.array(z.strictObject({ ...foundVariantSchema.shape, isArchived: z.boolean() })),
+      ...pageShape,
+    }),
   },
   input: z.strictObject({
     ...inShop,
@@ -153,7 +156,17 @@ export const lookUpVariants = operation({
    * @throws Fault INVALID_INPUT  `codes` stands beside `ids`, or finds too many variants.
    */
   async run(context, { shopId, codes, ...input }, call) {
-    if (codes === undefined) return await asTool(context, shopId, call, searchVariants, input);
+    const search = async (by: Parameters<typeof searchVariants.run>[1]): Promise<AdminAnswer> => {
+      const answer = await asTool(context, shopId, call, searchVariants, by);
+      const { variants, ...page }: z.output<typeof searchVariants.output> = Object(answer.data);
+      const ids = variants.map(({ variantId }) => variantId);
+      const archived = await context.engine.read(shopId, (tx) => archivedOf(tx, shopId, ids));
+      return data({
+        variants: variants.map((each) => ({ ...each, isArchived: archived.has(each.variantId) })),
+        ...page,
+      });
+    };
+    if (codes === undefined) return await search(input);
     if (input.ids !== undefined)
       throw new Fault("INVALID_INPUT", "codes and ids cannot be sent together.", { action: "Send one of them." });
     const found = await context.engine.read(shopId, (tx) => variantIdsWith(tx, shopId, codes, inListMax + 1));
@@ -162,7 +175,7 @@ export const lookUpVariants = operation({
         action: "Ask for fewer codes at a time.",
       });
     if (found.length === 0) return data({ variants: [], totalCount: 0, cursor: null });
-    return await asTool(context, shopId, call, searchVariants, { ...input, ids: [...found] });
+    return await search({ ...input, ids: [...found] });
   },
 });
 

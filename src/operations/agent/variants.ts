@@ -36,7 +36,7 @@ const termsSchema = z.strictObject({
   leadTimeDays: z.int().nullable(),
 });
 
-const variantSchema = z.strictObject({
+export const foundVariantSchema = z.strictObject({
   variantId: z.string(),
   productId: z.string(),
   productName: z.string(),
@@ -123,7 +123,7 @@ export const searchVariants = operation({
       cursor,
     })
     .meta({ example: { search: "espresso", limit: 10 } }),
-  output: z.strictObject({ variants: z.array(variantSchema), ...pageShape }),
+  output: z.strictObject({ variants: z.array(foundVariantSchema), ...pageShape }),
   async run(call, input) {
     const { shopId, currencyCode } = call.shop;
     const { search = null, ids = null, sku = null, barcode = null } = input;
@@ -137,7 +137,7 @@ export const searchVariants = operation({
         loadLevels(tx, shopId, variantIds),
         loadSupplierEntries(tx, shopId, variantIds),
       ]);
-      const shown = found.rows.map((variant): z.output<typeof variantSchema> => {
+      const shown = found.rows.map((variant): z.output<typeof foundVariantSchema> => {
         const cheapestFirst = byCost(entries.get(variant.variantId) ?? [], call.shop);
         const own = cheapestFirst.find((entry) => entry.supplierId === supplierId);
         return {

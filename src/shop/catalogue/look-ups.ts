@@ -272,6 +272,19 @@ export interface Level {
   readonly incoming: Quantity;
 }
 
+/** Variants of these that are archived. */
+export const archivedOf = async (tx: Tx, shopId: string, variantIds: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set(
+    (
+      await selectIn<{ readonly variant_id: string }>(
+        tx,
+        "select variant_id from variant where shop_id = ? and is_archived = 1 and variant_id in (?)",
+        [shopId],
+        variantIds,
+      )
+    ).map((row) => row.variant_id),
+  );
+
 interface LevelRow {
   readonly variant_id: string;
   readonly location_id: string;
