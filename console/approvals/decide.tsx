@@ -9,21 +9,26 @@ import { approvalTexts as words } from "./texts.ts";
 import { Became, Chip, type Row, titleOf } from "./words.tsx";
 
 interface Outcome {
+  readonly approvalRequestId: string;
   readonly title: string;
-  readonly request: Parameters<typeof Became>[0]["request"] & Pick<Row, "approvalRequestId">;
+  /** The request as it is now, or why the decision was not taken. */
+  readonly came: Parameters<typeof Became>[0]["request"] | Problem;
 }
 
 export const useOutcomes = (): Signal<readonly Outcome[]> => useSignal<readonly Outcome[]>([]);
 
-/** Outcomes of the last decision, one below the other. */
+const isProblem = (came: Outcome["came"]): came is Problem => "message" in came;
+
+/** Outcomes of the last decision, one below the other: what was not done comes first. */
 export const Outcomes: FunctionComponent<{ readonly of: Signal<readonly Outcome[]> }> = ({ of }) => (
   <div role="status">
-    {of.value.map(({ title, request }) => (
-      <div key={request.approvalRequestId} class="notice">
+    {of.value.map(({ approvalRequestId, title, came }) => (
+      <div key={approvalRequestId} class="notice">
         <p>
-          <a href={hrefOf("approvals", request.approvalRequestId)}>{title}</a> <Chip status={request.status} />
+          <a href={hrefOf("approvals", approvalRequestId)}>{title}</a>{" "}
+          {isProblem(came) ? null : <Chip status={came.status} />}
         </p>
-        <Became request={request} />
+        {isProblem(came) ? <ProblemNotice problem={came} /> : <Became request={came} />}
       </div>
     ))}
   </div>
@@ -41,35 +46,30 @@ interface DecideProps {
 export const Decide: FunctionComponent<DecideProps> = ({ requests, outcomes, again }) => {
   const comment = useSignal("");
   const isBusy = useSignal(false);
-  const refused = useSignal<readonly { readonly title: string; readonly problem: Problem }[]>([]);
+  const refused = useSignal<readonly Problem[]>([]);
   const decide = async (name: "approval_request_approve" | "approval_request_reject"): Promise<void> => {
     isBusy.value = true;
-    refused.value = [];
     const ended: Outcome[] = [];
     for (const each of requests) {
-      const title = titleOf(each);
-      const input = {
-        shopId: shopId(),
-        approvalRequestId: each.approvalRequestId,
-        comment: comment.value.trim() || null,
-      };
+      const { approvalRequestId } = each;
+      const input = { shopId: shopId(), approvalRequestId, comment: comment.value.trim() || null };
       const result = await openpo.call(name, input);
-      if (result.ok) ended.push({ title, request: result.data.approvalRequest });
-      else refused.value = [...refused.value, { title, problem: problemOf(result) }];
+      const came = result.ok ? result.data.approvalRequest : problemOf(result);
+      ended.push({ approvalRequestId, title: titleOf(each), came });
     }
-    if (refused.value.length === 0) comment.value = "";
+    const problems = ended.map(({ came }) => came).filter(isProblem);
+    if (problems.length === 0) comment.value = "";
     isBusy.value = false;
-    if (outcomes !== undefined) outcomes.value = ended;
+    const isDone = ({ came }: Outcome): boolean => "status" in came && ["approved", "rejected"].includes(came.status);
+    if (outcomes === undefined) refused.value = problems;
+    else outcomes.value = ended.toSorted((a, b) => Number(isDone(a)) - Number(isDone(b)));
     await again();
   };
   const count = requests.length;
   return (
     <div class="decide-bar">
-      {refused.value.map(({ title, problem }) => (
-        <ProblemNotice
-          key={title}
-          problem={count === 1 ? problem : { ...problem, message: `${title}: ${problem.message}` }}
-        />
+      {refused.value.map((problem) => (
+        <ProblemNotice key={problem.message} problem={problem} />
       ))}
       {count === 0 ? null : (
         <>

@@ -67,6 +67,9 @@ export const approvalTexts = {
   ticked: (count: number) => `${number(count)} chosen`,
   working: "One moment …",
   othersDecide: "You cannot decide this one.",
+  needs: "It needs approval first",
+  askToSend: "Ask to send",
+  ask: "Ask for approval",
   ofOrder: "Waits for approval",
   see: "See what will change",
   became: {

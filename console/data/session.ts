@@ -21,6 +21,8 @@ export interface Session {
     readonly storefront: string | null;
     /** False: there is nothing, not even a sandbox, that stock is pushed to. */
     readonly hasStorefront: boolean;
+    /** People's writes may need a decision too. */
+    readonly hasApprovalRules: boolean;
     /** Of the shop's newest event when the bearer was bought: whatever is read with it is not older. */
     readonly lastSequence: number;
   };
@@ -74,6 +76,9 @@ export const shopCurrency = (): string => signedIn()?.shop.currencyCode ?? "XXX"
 
 /** True if the shop pushes its stock somewhere, so that its orders are synced or not. */
 export const hasStorefront = (): boolean => signedIn()?.shop.hasStorefront === true;
+
+/** True if what a person does to an order may need somebody's decision. */
+export const hasApprovalRules = (): boolean => signedIn()?.shop.hasApprovalRules === true;
 
 /** True if the person who is signed in has at least this role. */
 export function hasRole(least: Role): boolean {

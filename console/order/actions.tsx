@@ -3,6 +3,8 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.ts";
+import { NeedsApproval, useCauses } from "../approvals/before.tsx";
+import { approvalTexts } from "../approvals/texts.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -92,8 +94,9 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
   };
   const isBusy = state.isSaving.value;
   const moves = mayMove(role) ? movesOf(order) : [];
+  const causes = useCauses(order, moves.includes("Sent"));
   const moveItem = (to: PurchaseOrderStatus): Item => ({
-    title: moveTitle(order, to),
+    title: to === "Sent" && causes.length > 0 ? approvalTexts.askToSend : moveTitle(order, to),
     isGrave: grave.includes(to),
     run: () => {
       if (grave.includes(to)) chosen.value = to;
@@ -146,6 +149,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           <WhyNot order={order} role={role} />
         </Pop>
       </div>
+      <NeedsApproval causes={causes} />
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {chosen.value === "merge" ? (
         <MergeDrafts state={state} order={order} onClose={() => (chosen.value = null)} />

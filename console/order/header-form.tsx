@@ -57,8 +57,9 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
     }
     const input: Changes = Object.fromEntries(changes);
     const answer = await state.change<"purchase_order_update">({
-      send: (ifMatch) =>
-        openpo.call("purchase_order_update", { ...input, purchaseOrderId: order.purchaseOrderId }, { ifMatch }),
+      send: (ifMatch, _, how) =>
+        openpo.call("purchase_order_update", { ...input, purchaseOrderId: order.purchaseOrderId, ...how }, { ifMatch }),
+      isTried: true,
       touches: [...changes.keys()].map((field) => ({ lineItemId: null, field })),
       seen: seen.value,
     });

@@ -3,6 +3,8 @@
  */
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
+import { NeedsApproval } from "../approvals/before.tsx";
+import { approvalTexts } from "../approvals/texts.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -94,7 +96,21 @@ interface RefusalProps {
   readonly order: PurchaseOrder;
 }
 
-const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, again }, state, order }) => {
+const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, again, causes }, state, order }) => {
+  if (causes !== undefined)
+    return (
+      <>
+        <NeedsApproval causes={causes} />
+        <p class="buttons">
+          <button type="button" class="primary" onClick={() => void again([])}>
+            {approvalTexts.ask}
+          </button>
+          <button type="button" onClick={() => state.dismiss()}>
+            {texts.cancel}
+          </button>
+        </p>
+      </>
+    );
   const variants = problem.details.filter(isVariantDetail);
   if (problem.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0)
     return <Guard problem={problem} variants={variants} order={order} again={again} />;

@@ -6,9 +6,10 @@
  * order again, and the change is sent once more only if nobody else changed a value that it replaces.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
+import type { ApprovalCause, Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { serially } from "../data/reading.ts";
+import { hasApprovalRules } from "../data/session.ts";
 import { noteOrder } from "../orders/kept.ts";
 import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
@@ -34,7 +35,13 @@ type Writing =
 /** A change that a person asked for. */
 interface Change<Name extends Writing> {
   /** Sends it, for the version of the order that `ifMatch` names. */
-  readonly send: (ifMatch: string, resolutions: readonly Resolution[]) => Promise<Result<Name>>;
+  readonly send: (
+    ifMatch: string,
+    resolutions: readonly Resolution[],
+    how: { readonly dryRun?: true },
+  ) => Promise<Result<Name>>;
+  /** True if it may raise an order beyond what was approved: where it would, the person is told first. */
+  readonly isTried?: boolean;
   /** Values that it replaces. Null: it depends on the whole order, so the person looks again before it is repeated. */
   readonly touches: readonly Touched[] | null;
   /** The order that the person looked at; left out: the latest. */
@@ -61,6 +68,8 @@ interface Unsaved {
 /** A change that was refused, with the way to send it again. */
 export interface Refusal {
   readonly problem: Problem;
+  /** Of a change that was not sent, since it would only make a request. */
+  readonly causes?: readonly ApprovalCause[];
   readonly again: (resolutions: readonly Resolution[]) => Promise<void>;
 }
 
@@ -153,6 +162,18 @@ export function orderState(purchaseOrderId: string): OrderState {
     if (waiting && JSON.stringify(waiting.touches) === JSON.stringify(touches)) meanwhile.value = null;
   };
 
+  /** Causes for which the change would need a decision. Nothing of a draft was approved, so it is not asked. */
+  const causesOf = async <Name extends Writing>(
+    { send, isTried = false }: Change<Name>,
+    { status }: PurchaseOrder,
+    resolutions: readonly Resolution[],
+  ): Promise<readonly ApprovalCause[]> => {
+    if (!isTried || status === "Draft" || !hasApprovalRules()) return [];
+    const result = await send(etag, resolutions, { dryRun: true });
+    const data: { readonly approvalCauses?: readonly ApprovalCause[] | undefined } = result.ok ? result.data : {};
+    return data.approvalCauses ?? [];
+  };
+
   const attempt = async <Name extends Writing>(
     change: Change<Name>,
     resolutions: readonly Resolution[],
@@ -164,10 +185,17 @@ export function orderState(purchaseOrderId: string): OrderState {
     settle(touches);
     const isStale = order.value !== null && touches !== null && conflictsOf(seen, order.value, touches).length > 0;
     if (isStale && !(await catchUp(seen, change))) return null;
-    let result = await change.send(etag, resolutions);
+    const causes = await causesOf(change, seen, resolutions);
+    if (causes.length > 0) {
+      const problem = { message: "", action: null, requestId: null, code: "", reason: null, details: [] };
+      const again: Refusal["again"] = async (answers) => void (await enqueue({ ...change, isTried: false }, answers));
+      refusal.value = { problem, again, causes };
+      return null;
+    }
+    let result = await change.send(etag, resolutions, {});
     if (!result.ok && result.status === 412) {
       if (!(await catchUp(seen, change))) return null;
-      result = await change.send(etag, resolutions);
+      result = await change.send(etag, resolutions, {});
     }
     if (!result.ok) {
       refusal.value = {

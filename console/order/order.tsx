@@ -5,6 +5,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { OfOrder } from "../approvals/of-order.tsx";
 import { hasRole, signedIn } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -25,7 +26,9 @@ import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
 import { OffPacks } from "./lines/off-packs.tsx";
 import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
+import { Mails } from "./supplier/mails.tsx";
 import type { Sent } from "./supplier/send.tsx";
+import { Answer, Links } from "./supplier/supplier.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 
@@ -95,12 +98,8 @@ const Task: FunctionComponent<ViewProps & { readonly task: string | undefined }>
 };
 
 const Confirm = lazy(async () => (await import("./confirm.tsx")).Confirm);
-const OfOrder = lazy(async () => (await import("../approvals/of-order.tsx")).OfOrder, { isQuiet: true });
 const Complete = lazy(async () => (await import("./complete.tsx")).Complete);
-const Answer = lazy(async () => (await import("./supplier/supplier.tsx")).Answer);
-const Links = lazy(async () => (await import("./supplier/supplier.tsx")).Links);
 const Send = lazy(async () => (await import("./supplier/send.tsx")).Send);
-const Mails = lazy(async () => (await import("./supplier/mails.tsx")).Mails);
 
 const OrderView: FunctionComponent<ViewProps> = ({ state, order, isSending }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);

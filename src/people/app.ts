@@ -219,6 +219,7 @@ const bearerJson = ({ token, expiresAtMs, lastSequence }: NewBearer, { shop, per
     unconfirmedDays: shop.unconfirmedDays,
     storefront: platformName(shop.storefront),
     hasStorefront: shop.storefront.kind !== "none",
+    hasApprovalRules: shop.approvalRules.length > 0,
     lastSequence,
   },
 });

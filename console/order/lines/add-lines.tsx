@@ -61,7 +61,9 @@ async function variants(text: string, supplierId: string | null): Promise<readon
 /** Adds lines in one call. A new line replaces nothing, so it fits whatever others did meanwhile. */
 const addLines = (state: OrderState, purchaseOrderId: string, lineItems: readonly CatalogueLineInput[]) =>
   state.change<"purchase_order_line_item_add">({
-    send: (ifMatch) => openpo.call("purchase_order_line_item_add", { purchaseOrderId, lineItems }, { ifMatch }),
+    send: (ifMatch, _, how) =>
+      openpo.call("purchase_order_line_item_add", { purchaseOrderId, lineItems, ...how }, { ifMatch }),
+    isTried: true,
     touches: [],
   });
 
@@ -185,12 +187,13 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
     if (quantityOrdered === null || wrong.value.size > 0) return;
     const input = { purchaseOrderId, productName: text("productName"), quantityOrdered, sku: text("sku") || null };
     const answer = await state.change<"purchase_order_line_item_add_custom">({
-      send: (ifMatch) =>
+      send: (ifMatch, _, how) =>
         openpo.call(
           "purchase_order_line_item_add_custom",
-          { ...input, ...(unitCost === null ? {} : { unitCost }) },
+          { ...input, ...(unitCost === null ? {} : { unitCost }), ...how },
           { ifMatch },
         ),
+      isTried: true,
       touches: [],
     });
     if (answer !== null) form.reset();

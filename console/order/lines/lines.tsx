@@ -60,12 +60,13 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
     }
     note(key, null, text);
     const answer = await state.change<"purchase_order_line_item_update">({
-      send: (ifMatch) =>
+      send: (ifMatch, _, how) =>
         openpo.call(
           "purchase_order_line_item_update",
-          { purchaseOrderId: order.purchaseOrderId, lines: [{ lineItemId, ...draft }] },
+          { purchaseOrderId: order.purchaseOrderId, lines: [{ lineItemId, ...draft }], ...how },
           { ifMatch },
         ),
+      isTried: true,
       touches: [{ lineItemId, field: column.name }],
     });
     if (answer !== null) {

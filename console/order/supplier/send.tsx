@@ -12,6 +12,8 @@ import {
   type Output,
   type VariantDetail,
 } from "../../../client/index.ts";
+import { NeedsApproval, useCauses } from "../../approvals/before.tsx";
+import { approvalTexts } from "../../approvals/texts.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
 import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
@@ -316,6 +318,7 @@ type SendInput = Input<"purchase_order_send">;
 
 const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written, write, file, done, leave }) => {
   const { purchaseOrderId, status } = order;
+  const causes = useCauses(order, status === "Draft");
   const problem = useSignal<Problem | null>(null);
   const isChanged = useSignal(false);
   const isSending = useSignal(false);
@@ -392,6 +395,7 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
             {words.changed}
           </p>
         ) : null}
+        {problem.value === null ? <NeedsApproval causes={causes} /> : null}
         {problem.value === null || isGuarded ? null : <ProblemNotice problem={problem.value} />}
         <p class="actions">
           <span role="status" class="quiet">
@@ -404,7 +408,7 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
             class="primary"
             disabled={isSending.value || file.file.value === null || problem.value?.approvalRequestId !== undefined}
           >
-            {words.send}
+            {causes.length === 0 ? words.send : approvalTexts.askToSend}
           </button>
         </p>
       </form>
@@ -420,6 +424,7 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
 /** No mail server: the person's own mail program gets the text, with a link that is made for it. */
 const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written, write, leave }) => {
   const { purchaseOrderId, status } = order;
+  const causes = useCauses(order, status === "Draft");
   const problem = useSignal<Problem | null>(null);
   const open = async (): Promise<void> => {
     problem.value = null;
@@ -468,6 +473,7 @@ const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written,
       </div>
       <Fields next={next} written={written} write={write} faults={new Map()} />
       <p class="quiet">{words.mailProgramHint}</p>
+      <NeedsApproval causes={causes} />
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <p class="actions">
         <button type="button" onClick={leave}>
@@ -475,7 +481,7 @@ const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written,
         </button>
         {status === "Draft" ? (
           <button type="button" onClick={() => void mark()}>
-            {words.markSent}
+            {causes.length === 0 ? words.markSent : approvalTexts.askToSend}
           </button>
         ) : null}
         <button class="primary">{words.mailProgram}</button>

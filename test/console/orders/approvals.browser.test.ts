@@ -10,6 +10,7 @@ import { apiOf, makeShop, showsStatus } from "../../support/pages/console-shop.t
 import { endConsole, invitation, newPage, picture, skip } from "../../support/pages/console.ts";
 import { connectAgent } from "../../support/mcp.ts";
 import type { RunningProgram } from "../../support/process.ts";
+import { until } from "../../support/until.ts";
 
 after(endConsole);
 
@@ -154,10 +155,11 @@ test("a request is rejected with a comment, which its asker reads; several are d
     await draft(program, writeKey, 4),
     await draft(program, writeKey, 5),
     await draft(program, writeKey, 6),
+    await draft(program, writeKey, 7),
   ];
   const ids: string[] = [];
   for (const { id } of orders) ids.push(await asksToSend(program, key, id));
-  const [first = "", second = "", third = ""] = ids;
+  const [first = "", second = "", third = "", fourth = ""] = ids;
 
   // Who may not decide sees it, and no button.
   await purchaser.page.goto(`${program.url}/console/approvals/${first}`);
@@ -181,7 +183,7 @@ test("a request is rejected with a comment, which its asker reads; several are d
   await agent.client.close();
   assert.match(JSON.stringify(told), /Not before Monday/);
 
-  // Two at once; one of them by then is about another order than was asked for.
+  // Three at once; one of them by then is about another order than was asked for.
   await apiOf(program, writeKey).send("POST", `/${orders[2]?.id}/line-items/custom`, {
     productName: "Cups",
     quantityOrdered: 10,
@@ -190,9 +192,24 @@ test("a request is rejected with a comment, which its asker reads; several are d
   await page.goto(`${program.url}/console/approvals`);
   for (const order of orders.slice(1)) await page.getByLabel(`Choose ${order.poNumber}: move to Sent`).check();
   await picture(page, "approvals-several");
-  await page.getByRole("button", { name: "Approve 2" }).click();
+  // The operator rejects a third at the same moment.
+  await page.route(`**/approval-requests/${fourth}/approve`, async (route) => {
+    await program.ask("POST", `/admin/v1/shops/several/approval-requests/${fourth}/reject`, program.adminToken, {});
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Approve 3" }).click();
   await page.getByText("Approved by Ana the owner, and done.").waitFor();
   await page.getByText(/the order had changed/).waitFor();
+  // Each by its own name, and what was not done before what was.
+  const outcomes = page.locator(".approvals [role=status] .notice");
+  const told3 = await outcomes.allInnerTexts();
+  const at = (nth: number, text: RegExp): number =>
+    told3.findIndex((each) => each.startsWith(`${orders[nth]?.poNumber}: move to Sent`) && text.test(each));
+  assert.deepEqual(
+    [at(3, /rejected/), at(2, /the order had changed/), at(1, /Approved by Ana/)],
+    [0, 1, 2],
+    told3.join(),
+  );
   await picture(page, "approvals-decided");
   assert.equal(Object(await became(program, "several", second)).status, "approved");
   assert.equal(Object(await became(program, "several", third)).status, "overtaken");
@@ -241,8 +258,19 @@ test("an owner sets a rule, a purchaser's order waits for it, and another owner 
   const order = await draft(program, key, 20);
   const purchaser = await signedIn("ruled", "purchaser", "Paul");
   await purchaser.page.goto(`${program.url}/console/orders/${order.id}`);
+  // It is said before anything is pressed, on the page and in what sends the mail.
+  await purchaser.page.getByText("It needs approval first").waitFor();
+  await purchaser.page.getByText("Rule “Above 100”.").waitFor();
+  await picture(purchaser.page, "approval-before");
+  await purchaser.page.getByRole("button", { name: "Send to the supplier" }).click();
+  const sending = purchaser.page.getByRole("dialog");
+  await sending.getByText("It needs approval first").waitFor();
+  await sending.getByRole("button", { name: "Ask to send" }).waitFor();
+  await picture(purchaser.page, "approval-before-sending");
+  await purchaser.page.keyboard.press("Escape");
   await purchaser.page.getByRole("button", { name: "More actions" }).click();
-  await purchaser.page.getByRole("button", { name: "Mark as sent" }).click();
+  assert.equal(await purchaser.page.getByRole("button", { name: "Mark as sent" }).count(), 0);
+  await purchaser.page.getByRole("button", { name: "Ask to send" }).click();
   // Nothing has failed: it is said what waits, and for whom.
   await purchaser.page
     .getByText(/^Nothing is changed until it is approved, by whom the rule Above 100 names\./)
@@ -257,7 +285,7 @@ test("an owner sets a rule, a purchaser's order waits for it, and another owner 
   await notice.getByRole("button", { name: "Withdraw" }).click();
   await notice.waitFor({ state: "detached" });
   await purchaser.page.getByRole("button", { name: "More actions" }).click();
-  await purchaser.page.getByRole("button", { name: "Mark as sent" }).click();
+  await purchaser.page.getByRole("button", { name: "Ask to send" }).click();
   await purchaser.page.getByRole("link", { name: "See what will change" }).click();
   await purchaser.page.getByText("You cannot decide this one.").waitFor();
 
@@ -268,6 +296,27 @@ test("an owner sets a rule, a purchaser's order waits for it, and another owner 
   await other.page.getByRole("button", { name: "Approve", exact: true }).click();
   await purchaser.page.getByText("Approved by Otto, and done.").waitFor();
   assert.equal((await apiOf(program, key).order(order.id)).status, "Sent");
+
+  // An edit within what was approved is made; of one beyond it the person is told first.
+  const { page: editing } = purchaser;
+  await editing.goto(`${program.url}/console/orders/${order.id}`);
+  await showsStatus(editing, "Sent");
+  const edit = async (ordered: string): Promise<void> => {
+    await editing.getByRole("button", { name: /^Ordered, .*Espresso/ }).click();
+    await editing.getByRole("textbox", { name: /^Ordered, / }).fill(ordered);
+    await editing.keyboard.press("Enter");
+  };
+  const quantity = async (): Promise<number | undefined> =>
+    (await apiOf(program, key).order(order.id)).lineItems[0]?.quantityOrdered;
+  await edit("18");
+  await until("the edit is saved", async () => (await quantity()) === 18 || undefined);
+  await edit("40");
+  await editing.getByText("It needs approval first").waitFor();
+  assert.equal(await editing.getByRole("region", { name: "Waits for approval" }).count(), 0);
+  await picture(editing, "approval-before-edit");
+  await editing.getByRole("button", { name: "Ask for approval" }).click();
+  await editing.getByRole("region", { name: "Waits for approval" }).waitFor();
+  assert.equal(await quantity(), 18);
   assert.deepEqual([...faults, ...purchaser.faults, ...other.faults], []);
 });
 
