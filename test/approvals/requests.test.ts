@@ -12,6 +12,7 @@ import {
   requestStatements,
 } from "../../src/shop/access/approval-requests.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
+import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, invite, signInWith, type SignedInPerson } from "../support/people.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
@@ -312,4 +313,39 @@ test("so many requests wait and no more, one has so many bytes, and one that was
   server.clock.advance(approvalRequestsKeptMs + dayMs);
   asked(await server.post(orders, {}, { key }));
   assert.equal(await became(server, first), undefined, "it was deleted");
+});
+
+test("a request says in words what will happen, who decides and what is left of a limit", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const anna = await person(server, "purchaser", "Anna Maas");
+  const when = { totalAbove: 1_200 };
+  const approvers = { roles: ["owner"], personIds: [anna.personId] };
+  await setShop(server, { approvalRules: [{ ruleId: "r1", name: "Above 1,200", when, approvers }] });
+  const key = await keyWith(server, { scope: "write", limits: { dayValueMax: 1_000, unitCostRisePercentMax: 5 } });
+  const lineItems = [{ variantId: "red", quantityOrdered: 1, unitCost: 1_284 }];
+  const header = { locationId: "warehouse", supplierId: "mill" };
+  const shown = async (answered: Promise<TestResponse>): Promise<readonly string[]> => {
+    const found = await answered;
+    asked(found);
+    return ["summary", "advice"].map((name) => found.textAt("data", "approvalRequest", name));
+  };
+  const [create, left] = await shown(server.post(orders, { ...header, lineItems }, { key }));
+  assert.equal(create, "Create a purchase order for The Mill, EUR 1,284.00");
+  assert.match(left ?? "", /by a person with the role owner\. A cost may rise by 5 %\. Go on with other work/);
+  const made = await server.post(orders, { ...header, lineItems });
+  const id = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const poNumber = made.textAt("data", "purchaseOrder", "poNumber");
+  const [send, who] = await shown(move(server, key, id));
+  assert.equal(send, `Send ${poNumber} to The Mill, EUR 1,284.00`);
+  assert.match(who ?? "", /by whom the rule Above 1,200 names: a person with the role owner, Anna Maas\. /);
+  assert.match(who ?? "", /A day's orders: 1000 EUR of 1000 EUR are left\./);
+  const proposer = await keyWith(server, { scope: "propose" });
+  await server.bringOrder("Sent", [lineA], { poNumber: "PO-7" });
+  const [cancel] = await shown(move(server, proposer, "po_1", "Cancelled"));
+  assert.equal(cancel, "Cancel PO-7 of The Mill");
+  const [hold] = await shown(move(server, proposer, "po_1", "On Hold"));
+  assert.equal(hold, "Move PO-7 of The Mill to On Hold, EUR 40.00");
+  const body = { poName: "Weekly" };
+  const [edit] = await shown(server.patch(`${orders}/${id}`, body, { key: proposer }));
+  assert.equal(edit, `Change an order's header: ${poNumber} of The Mill, EUR 1,284.00`);
 });

@@ -14,7 +14,9 @@ import {
   exactValueScale,
   exceedsTotalValueMax,
   type Money,
+  moneyDecimalsMax,
   moneyToNumber,
+  nearDecimal,
   unitRate,
   zeroMoney,
 } from "../money/money.ts";
@@ -166,33 +168,52 @@ interface Passed {
   readonly told: string;
 }
 
+const valueLimits = [
+  ["orderValueMax", "An order"],
+  ["dayValueMax", "A day's orders"],
+  ["monthValueMax", "A month's orders"],
+] as const;
+
+/** The sentence of what is left of a maximum, without its full stop; null: it is none. */
+export function leftOf({ limit, allowed, used }: LimitDetail, currencyCode: string): string | null {
+  if (typeof allowed !== "number") return null;
+  const [, of] = valueLimits.find(([name]) => name === limit) ?? [];
+  if (of === undefined) return `A cost may rise by ${allowed} %`;
+  const left = nearDecimal(Math.max(0, allowed - (used ?? 0)), moneyDecimalsMax);
+  return `${of}: ${left} ${currencyCode} of ${allowed} ${currencyCode} are left`;
+}
+
 function valuesPassed(
   limits: KeyLimits,
   { rise: { value, rise, addsUnpriced }, spent, currencyCode }: LimitedWrite,
 ): readonly Passed[] {
   if (rise <= 0 && !addsUnpriced) return [];
-  const shown = (amount: number): string => `${moneyToNumber(asMoney(amount))} ${currencyCode}`;
-  const rows = [
-    { limit: "orderValueMax", used: zeroMoney, asked: value, of: "An order" },
-    { limit: "dayValueMax", used: spent.dayValue, asked: rise, of: "A day's orders" },
-    { limit: "monthValueMax", used: spent.monthValue, asked: rise, of: "A month's orders" },
-  ] as const;
-  return rows.flatMap(({ limit, used, asked, of }): readonly Passed[] => {
+  const figures = {
+    orderValueMax: { used: zeroMoney, asked: value },
+    dayValueMax: { used: spent.dayValue, asked: rise },
+    monthValueMax: { used: spent.monthValue, asked: rise },
+  };
+  return valueLimits.flatMap(([limit]): readonly Passed[] => {
+    const { used, asked } = figures[limit];
     const allowed = limits[limit];
     if (allowed === null || (!addsUnpriced && used + asked <= allowed)) return [];
-    const left = `${shown(Math.max(0, allowed - used))} of ${shown(allowed)} are left`;
-    const wanted = addsUnpriced ? "what has no exchange rate cannot be counted" : `this asks for ${shown(asked)}`;
+    const wanted = addsUnpriced
+      ? "what has no exchange rate cannot be counted"
+      : `this asks for ${moneyToNumber(asked)} ${currencyCode}`;
     const detail = {
       limit,
       allowed: moneyToNumber(allowed),
       used: moneyToNumber(used),
       asked: addsUnpriced ? null : moneyToNumber(asked),
     };
-    return [{ detail, told: `${of}: ${left}; ${wanted}.` }];
+    return [{ detail, told: `${leftOf(detail, currencyCode)}; ${wanted}.` }];
   });
 }
 
-function costPassed({ unitCostRisePercentMax: max }: KeyLimits, { costRises }: LimitedWrite): readonly Passed[] {
+function costPassed(
+  { unitCostRisePercentMax: max }: KeyLimits,
+  { costRises, currencyCode }: LimitedWrite,
+): readonly Passed[] {
   if (max === null) return [];
   const found = highestBeyond(costRises, max);
   if (found === null) return [];
@@ -209,7 +230,7 @@ function costPassed({ unitCostRisePercentMax: max }: KeyLimits, { costRises }: L
     used: null,
     asked: rise.percent === null ? null : percentToNumber(rise.percent),
   } as const;
-  return [{ detail, told: `A cost may rise by ${percentToNumber(allowed)} %; ${wanted}${others}.` }];
+  return [{ detail, told: `${leftOf(detail, currencyCode)}; ${wanted}${others}.` }];
 }
 
 function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrite): readonly Passed[] {

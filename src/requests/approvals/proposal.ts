@@ -1,10 +1,10 @@
 /** A write that is kept as an approval request in place of being done (C77). */
-import { causesWith, expiryOf, type ApprovalCause, type ApprovalSettings } from "../../core/access/approvals.ts";
+import { causesWith, expiryOf, type ApprovalCause } from "../../core/access/approvals.ts";
+import { leftOf } from "../../core/access/limits.ts";
 import { Fault } from "../../base/fault.ts";
 import { bytesOfText } from "../../store/cache.ts";
-import { moneyToNumber } from "../../core/money/money.ts";
+import { type Money, moneyDecimalsMax, moneyToNumber, zeroMoney } from "../../core/money/money.ts";
 import { only } from "../../core/order/guidance.ts";
-import type { PurchaseOrder } from "../../core/order/purchase-order.ts";
 import {
   approvalRequestBytesMax,
   approvalRequestsPendingMax,
@@ -12,6 +12,7 @@ import {
   countPending,
   requestStatements,
 } from "../../shop/access/approval-requests.ts";
+import { findPerson } from "../../shop/access/people.ts";
 import { eventStatements } from "../../shop/events/events.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { Call, Operation } from "../operation.ts";
@@ -47,6 +48,7 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     throw new Fault("OUTPUT_TOO_LARGE", `This needs a decision, and has more than ${approvalRequestBytesMax} bytes.`, {
       action: "Ask for it in smaller parts.",
     });
+  const order = shownOrder(rehearsed);
   const approvalRequestId = call.ids.next("apr");
   const requestedAtMs = call.clock.now();
   const base = call.mailing.publicUrl ?? call.baseUrl;
@@ -59,9 +61,9 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     requestedAtMs,
     expiresAtMs: expiryOf(call.shop, requestedAtMs),
     operation: operation.name,
-    summary: summaryOf(operation, rehearsed.order),
+    summary: summaryOf(operation, purchaseOrderId, order, rehearsed),
     causes,
-    order: shownOrder(rehearsed),
+    order,
     preview: rehearsed.answer.data,
     changes: rehearsed.changes,
     requestedBy: call.actor,
@@ -69,7 +71,7 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
     input: raw,
     digest: rehearsed.digest,
     url,
-    advice: adviceOf(call.shop, causes, url),
+    advice: await adviceOf(call, causes, url),
     begunBy: null,
     decision: null,
     now: null,
@@ -90,23 +92,80 @@ function shownOrder({ order, changes }: RehearsedWrite): ApprovalRequest["order"
   };
 }
 
-/** Who decides, and what to do meanwhile. */
-function adviceOf({ approverRoles }: ApprovalSettings, causes: readonly ApprovalCause[], url: string | null): string {
+/** People of a rule that are named. */
+const peopleNamed = 3;
+
+/** Who decides. */
+async function decidersOf(call: Call, causes: readonly ApprovalCause[]): Promise<string> {
+  const { shopId, approverRoles } = call.shop;
+  const withRole = (roles: readonly string[]): string => `a person with the role ${roles.join(" or ")}`;
   const rule = causes.find((cause) => cause.cause === "rule");
-  const who =
-    rule === undefined ? `a person with the role ${approverRoles.join(" or ")}` : `whom the rule ${rule.name} names`;
-  const where = url === null ? "" : ` at ${url}`;
-  const tools = "; approval_request_get tells the decision, approval_request_withdraw takes the request back";
-  return `Nothing is changed until it is approved${where}, by ${who}. Go on with other work meanwhile${only("mcp", tools)}.`;
+  if (rule === undefined) return withRole(approverRoles);
+  const { roles, personIds } = rule.approvers;
+  const people = await call.read((tx) =>
+    Promise.all(personIds.slice(0, peopleNamed).map((personId) => findPerson(tx, shopId, personId))),
+  );
+  const named = [
+    ...(roles.length === 0 ? [] : [withRole(roles)]),
+    ...people.flatMap((person) => person?.name ?? []),
+    ...(personIds.length > peopleNamed ? ["others"] : []),
+  ];
+  return `whom the rule ${rule.name} names${named.length === 0 ? "" : `: ${named.join(", ")}`}`;
 }
 
-/** `Move an order to a status: PO-1031, Maasbrand, 1284 EUR`. */
-function summaryOf({ title }: Operation, order: PurchaseOrder | null): string {
-  if (order === null) return title;
-  const { poNumber, supplierName, grandTotal, currencyCode } = order;
-  return [`${title}: ${poNumber}`, supplierName, `${moneyToNumber(grandTotal)} ${currencyCode}`]
-    .filter((part) => part !== null)
-    .join(", ");
+/** Who decides, what is left of the limits, and what to do meanwhile. */
+async function adviceOf(call: Call, causes: readonly ApprovalCause[], url: string | null): Promise<string> {
+  const where = url === null ? "" : ` at ${url}`;
+  const left = causes.flatMap((cause) =>
+    cause.cause === "limit" ? (leftOf(cause, call.shop.currencyCode) ?? []) : [],
+  );
+  const tools = "; approval_request_get tells the decision, approval_request_withdraw takes the request back";
+  return [
+    `Nothing is changed until it is approved${where}, by ${await decidersOf(call, causes)}.`,
+    ...left.map((sentence) => `${sentence}.`),
+    `Go on with other work meanwhile${only("mcp", tools)}.`,
+  ].join(" ");
+}
+
+/** `EUR 1,284.00` */
+const amountText = (amount: Money, currency: string): string =>
+  new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+    currencyDisplay: "code",
+    maximumFractionDigits: moneyDecimalsMax,
+  })
+    .format(moneyToNumber(amount))
+    .replace("\u00a0", " ");
+
+/** A move of an order, by the status that it gets. Others: it is moved. */
+const moves: Readonly<Record<string, (poNumber: string, supplier: string) => string>> = {
+  Sent: (poNumber, supplier) => `Send ${poNumber} to ${supplier}`,
+  Cancelled: (poNumber, supplier) => `Cancel ${poNumber} of ${supplier}`,
+  Completed: (poNumber, supplier) => `Complete ${poNumber} of ${supplier}`,
+};
+
+/** `Send PO-1031 to Maasbrand, EUR 1,284.00`; else `Change lines: PO-1031 of Maasbrand, EUR 20.00`. */
+function summaryOf(
+  { title }: Operation,
+  purchaseOrderId: string | null,
+  shown: ApprovalRequest["order"],
+  { changes }: RehearsedWrite,
+): string {
+  if (shown === null) return title;
+  const { poNumber, grandTotal, currencyCode, movesTo } = shown;
+  const supplier = shown.supplierName ?? "no supplier";
+  const of = `${poNumber} of ${supplier}`;
+  const move = movesTo === null ? undefined : moves[movesTo];
+  const what =
+    purchaseOrderId === null
+      ? `${title} for ${supplier}`
+      : move !== undefined
+        ? move(poNumber, supplier)
+        : movesTo !== null && changes.length === 1
+          ? `Move ${of} to ${movesTo}`
+          : `${title}: ${of}`;
+  return grandTotal === zeroMoney ? what : `${what}, ${amountText(grandTotal, currencyCode)}`;
 }
 
 /**

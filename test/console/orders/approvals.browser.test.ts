@@ -273,7 +273,9 @@ test("an owner sets a rule, a purchaser's order waits for it, and another owner 
   await purchaser.page.getByRole("button", { name: "Ask to send" }).click();
   // Nothing has failed: it is said what waits, and for whom.
   await purchaser.page
-    .getByText(/^Nothing is changed until it is approved, by whom the rule Above 100 names\./)
+    .getByText(
+      /^Nothing is changed until it is approved, by whom the rule Above 100 names: a person with the role owner\./,
+    )
     .waitFor();
   const notice = purchaser.page.getByRole("region", { name: "Waits for approval" });
   assert.equal(await notice.count(), 1);
