@@ -72,6 +72,20 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
             <h2 id="why">{words.why}</h2>
             <Causes causes={request.causes} />
           </section>
+          {request.stockCover.length === 0 ? null : (
+            <section class="card" aria-labelledby="cover">
+              <h2 id="cover">{words.cover}</h2>
+              <ul class="plain-rows">
+                {request.stockCover.map(({ variantId, productName, onHand, incoming, daysBefore, daysAfter }) => (
+                  <li key={variantId}>
+                    <span class="name">{productName ?? variantId}</span>
+                    <span class="quiet">{words.stock(number(onHand), number(incoming))}</span>
+                    <span>{words.days(daysBefore, daysAfter)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
           {request.now === undefined ? (
             <Preview title={whatTitle(request.status)} shown={request} />
           ) : (

@@ -52,6 +52,12 @@ export const approvalTexts = {
     adds: (asked: string) => `this asks for ${asked}`,
     unpriced: "this has no exchange rate",
   },
+  cover: "Stock and cover",
+  stock: (onHand: string, incoming: string) => `${onHand} on hand, ${incoming} incoming`,
+  days: (before: number | null, after: number | null) =>
+    before === null || after === null
+      ? "No sales"
+      : `Cover: ${number(Math.floor(before))} → ${number(Math.floor(after))} days`,
   what: "What will change",
   wouldHave: "What would have changed",
   changed: "What changed",

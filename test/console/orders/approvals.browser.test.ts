@@ -27,6 +27,18 @@ const records: readonly object[] = [
   })),
 ];
 
+/** Stock and sales of one product. */
+const sold: readonly object[] = [
+  { type: "inventoryLevel", variantId: "v0", locationId: "l", onHand: 30 },
+  ...Array.from({ length: 60 }, (_, day) => ({
+    type: "sale",
+    variantId: "v0",
+    locationId: "l",
+    quantity: 2,
+    date: new Date(Date.now() - (day + 1) * 86_400_000).toISOString().slice(0, 10),
+  })),
+];
+
 type Limits = Readonly<Record<string, unknown>>;
 
 /** A key of an agent of the shop. */
@@ -96,7 +108,7 @@ test(
   { skip },
   async () => {
     const { page, program, faults } = await newPage();
-    const { link, key: writeKey } = await makeShop(program, "beyond", records);
+    const { link, key: writeKey } = await makeShop(program, "beyond", [...records, ...sold]);
     const key = await agentKey(program, "beyond", "write", { dayValueMax: 200, orderValueMax: 1_000 });
     await page.goto(link);
     await page.getByRole("heading", { name: "Orders" }).waitFor();
@@ -119,7 +131,19 @@ test(
     await page.getByRole("heading", { name: title }).waitFor();
     await page.getByText("Maasbrand Roastery").waitFor();
     await page.getByRole("row", { name: "Status Draft Sent" }).waitFor();
-    await page.getByText("Espresso beans").waitFor();
+    const cover = page.getByRole("region", { name: "Stock and cover" }).getByRole("listitem");
+    await cover
+      .filter({ hasText: /Espresso beans/ })
+      .getByText("30 on hand, 0 incoming")
+      .waitFor();
+    await cover
+      .filter({ hasText: /Espresso beans/ })
+      .getByText(/^Cover: \d+ → \d+ days$/)
+      .waitFor();
+    await cover
+      .filter({ hasText: /Decaf beans/ })
+      .getByText("No sales")
+      .waitFor();
     for (const name of ["Reject", "Approve"]) await isInReach(page, name);
     await picture(page, "approval");
     await page.setViewportSize(phone);
