@@ -45,6 +45,8 @@ interface ModelRequest {
   readonly deed: Exclude<Deed, Decision>;
   readonly askerId: string;
   readonly requestedAtMs: number;
+  /** The event of its beginning. */
+  readonly requestedAt: number;
   /** What it was to do: by each state that the order may have had when it was decided. None: it makes an order. */
   readonly changes: readonly string[];
   status: string;
@@ -205,6 +207,7 @@ export class Approvals {
       deed,
       askerId: keyId,
       requestedAtMs: atMs(event),
+      requestedAt: event.sequence,
       changes: "orderId" in deed ? previewed.flatMap(({ order }) => doneTo(order, deed)?.change ?? []) : [],
       status: "pending",
       decidedAt: null,
@@ -395,6 +398,17 @@ export class Approvals {
     const status = end === undefined ? undefined : statusIn(end);
     if (shown?.approvalRequestId !== end?.data.approvalRequestId || shown?.status !== status)
       this.#tell(`${told}: it says ${shown?.status}, and the event ${JSON.stringify(end?.data)}`);
+  }
+
+  /** The first place at which a write is answered with the request that waits for the same one already. */
+  placeOfSame(attempt: Attempt, floor: number, told: string): number {
+    const request = this.requests.get(requestShown(attempt)?.approvalRequestId ?? "");
+    const isSame =
+      request?.askerId === attempt.keyId &&
+      isDeepStrictEqual(request.deed, attempt.deed) &&
+      (request.decidedAt ?? Infinity) > floor;
+    if (!isSame) this.#tell(`${told}: no event tells of it, and nothing of the kind waits: ${JSON.stringify(request)}`);
+    return Math.max(floor, request?.requestedAt ?? 0);
   }
 
   /** The first place at which a decision is refused so. */

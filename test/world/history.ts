@@ -333,9 +333,11 @@ class Judge {
       return mayBeRefused(attempt) ? Math.max(floor, last) : this.#placeOfRefusal(attempt);
     }
     if (deed.op === "list") return this.#placeOfList(attempt);
+    if (reply.status === 202 && first === undefined)
+      return this.#approvals.placeOfSame(attempt, floor, nameOf(attempt));
     if (reply.status === 202 || isDecision(deed)) this.#approvals.judgeAnswer(attempt, events, nameOf(attempt));
     if (first === undefined) {
-      const mustTell = !("orderId" in deed) || reply.status === 202;
+      const mustTell = !("orderId" in deed);
       if (mustTell) this.#tell(`${nameOf(attempt)}: it was acknowledged, and no event tells of it`);
       return mustTell ? floor : this.#placeOfSame(attempt, deed);
     }
