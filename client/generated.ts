@@ -2439,6 +2439,7 @@ export interface Operations {
         readonly approverRoles?: readonly ("viewer" | "receiver" | "purchaser" | "owner")[] | undefined;
         readonly approveOwnAgents?: boolean | undefined;
         readonly approvalDays?: number | undefined;
+        readonly approvalMails?: boolean | undefined;
       } | undefined;
       storefront?: {
         readonly kind: "sandbox" | "none";
@@ -2506,6 +2507,8 @@ export interface Operations {
           readonly approveOwnAgents: boolean;
           /** Days after which a request that nobody has decided ends. */
           readonly approvalDays: number;
+          /** Whoever may decide a request gets a mail about it. */
+          readonly approvalMails: boolean;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2584,6 +2587,8 @@ export interface Operations {
           readonly approveOwnAgents: boolean;
           /** Days after which a request that nobody has decided ends. */
           readonly approvalDays: number;
+          /** Whoever may decide a request gets a mail about it. */
+          readonly approvalMails: boolean;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2664,6 +2669,8 @@ export interface Operations {
           readonly approveOwnAgents: boolean;
           /** Days after which a request that nobody has decided ends. */
           readonly approvalDays: number;
+          /** Whoever may decide a request gets a mail about it. */
+          readonly approvalMails: boolean;
         };
         readonly storefront: {
           readonly kind: string;

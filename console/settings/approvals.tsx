@@ -112,6 +112,7 @@ export const Approvals: FunctionComponent<{ readonly shop: Output<"shop_put">["s
         approverRoles: [...approverRoles.value],
         approveOwnAgents: field(form, "approveOwnAgents") !== "",
         approvalDays,
+        approvalMails: field(form, "approvalMails") !== "",
       },
     });
     came(result.ok ? null : problemOf(result));
@@ -146,6 +147,9 @@ export const Approvals: FunctionComponent<{ readonly shop: Output<"shop_put">["s
       <div class="fields">
         <Field name="approveOwnAgents" {...words.approveOwnAgents} wrong={wrong}>
           {(common) => <input {...common} type="checkbox" defaultChecked={settings.approveOwnAgents} />}
+        </Field>
+        <Field name="approvalMails" {...words.approvalMails} wrong={wrong}>
+          {(common) => <input {...common} type="checkbox" defaultChecked={settings.approvalMails} />}
         </Field>
         <Field name="approvalDays" {...words.approvalDays} wrong={wrong}>
           {(common) => <input {...common} inputMode="numeric" required defaultValue={typed(settings.approvalDays)} />}

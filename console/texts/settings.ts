@@ -97,6 +97,10 @@ export const settingsTexts = {
       label: "People may approve what their own agents ask",
       hint: "Nobody approves what they asked for themselves.",
     },
+    approvalMails: {
+      label: "Mail those who may decide",
+      hint: "People with an e-mail address, where the service sends e-mail. A second mail within 15 minutes waits for what else comes.",
+    },
     approvalDays: { label: "A request waits for (days)", hint: "Then it ends, and nothing is done. 1 to 90." },
   },
   ofOperator: {

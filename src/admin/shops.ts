@@ -82,6 +82,7 @@ const settings = z.strictObject({
     .optional(),
   approveOwnAgents: z.boolean().optional(),
   approvalDays: z.int().min(1).max(approvalDaysMax).optional(),
+  approvalMails: z.boolean().optional(),
 });
 
 const shopJson = (shop: Shop) => ({
@@ -109,6 +110,7 @@ const shopJson = (shop: Shop) => ({
     approverRoles: [...shop.approverRoles],
     approveOwnAgents: shop.approveOwnAgents,
     approvalDays: shop.approvalDays,
+    approvalMails: shop.approvalMails,
   },
   storefront: storefrontJson(shop.storefront),
   createdAt: instant(shop.createdAtMs),
@@ -140,6 +142,7 @@ const shopSchema = z.strictObject({
     approverRoles: z.array(z.enum(roles)).meta({ description: "Who decides what no rule names." }),
     approveOwnAgents: z.boolean().meta({ description: "False: nobody approves what his own agents ask for." }),
     approvalDays: z.int().meta({ description: "Days after which a request that nobody has decided ends." }),
+    approvalMails: z.boolean().meta({ description: "Whoever may decide a request gets a mail about it." }),
   }),
   storefront: storefrontSchema,
   createdAt: z.string(),
@@ -256,6 +259,7 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     approverRoles: sent.approverRoles ?? shop.approverRoles,
     approveOwnAgents: sent.approveOwnAgents ?? shop.approveOwnAgents,
     approvalDays: sent.approvalDays ?? shop.approvalDays,
+    approvalMails: sent.approvalMails ?? shop.approvalMails,
     updatedAtMs: nowMs,
   };
 }

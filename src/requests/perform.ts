@@ -538,12 +538,14 @@ async function propose(
     return withinBytes(success(requestId, shown, { status: 202, surface }), context.responseBytesMax);
   };
   const store = answerStore(context, request, operation, keyed);
-  return await storeAnswer(context, request, store, keyed, async (tx) => {
+  const reply = await storeAnswer(context, request, store, keyed, async (tx) => {
     // Whoever sends the same without a key again has pressed twice.
     const alike = keyed === null ? await loadPendingAlike(tx, request.shop.shopId, asked, call.clock.now()) : null;
     if (alike !== null) return { reply: replyWith(alike), statements: [] };
     return { reply: replyWith(asked), statements: await keepStatements(tx, call, asked) };
   });
+  context.mails?.wake(request.shop.shopId);
+  return reply;
 }
 
 /** The answer of a write that was not made, with why it would need a decision. */

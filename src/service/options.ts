@@ -179,7 +179,7 @@ export const options = z.object({
       type: "URL",
       readBy: "all",
       meaning:
-        "the mail server for e-mail to suppliers: smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465",
+        "the mail server for e-mail to suppliers and approvers: smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465",
     },
     mailServer,
   ),

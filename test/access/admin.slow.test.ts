@@ -119,6 +119,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       approverRoles: ["owner"],
       approveOwnAgents: true,
       approvalDays: 7,
+      approvalMails: true,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
     assertFault(
@@ -164,6 +165,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       approverRoles: ["owner"],
       approveOwnAgents: true,
       approvalDays: 7,
+      approvalMails: true,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
     const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {

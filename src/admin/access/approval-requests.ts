@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
-import { askerOf, requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
+import { requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
 import { stockCoverOf, stockCoverSchema } from "../../operations/approvals/stock-cover.ts";
 import { cursor, id, limit, pageShape, pathId } from "../../operations/fields.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../../requests/approvals/request-json.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
 import { actorOf, type SignedIn } from "../../requests/caller.ts";
-import { type ListedRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
+import { askerOf, type ListedRequest, pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
 import type { Shop } from "../../shop/access/accounts.ts";
 import { findPerson } from "../../shop/access/people.ts";
 import type { Tx } from "../../store/store.ts";

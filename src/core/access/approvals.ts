@@ -108,12 +108,12 @@ interface Decider {
   /** Null: the operator. */
   readonly personId: string | null;
   readonly role: Role;
-  /** The API key by which the person has signed in. */
+  /** The API key by which the person has signed in, or is one of the shop at all. */
   readonly keyId: string | null;
 }
 
 /** The caller who has asked, and in whose name. */
-interface Asker {
+export interface Asker {
   readonly actor: Actor;
   /** The person of an agent: who has connected it, or made its key. Null: the operator, or an older key. */
   readonly personId: string | null;
@@ -128,6 +128,8 @@ export interface ApprovalSettings {
   readonly approveOwnAgents: boolean;
   /** Days after which a request that nobody has decided ends. */
   readonly approvalDays: number;
+  /** Whoever may decide gets a mail, where there is a mail server. */
+  readonly approvalMails: boolean;
 }
 
 /** The settings of a new shop. */
@@ -136,6 +138,7 @@ export const approvalDefaults: ApprovalSettings = {
   approverRoles: ["owner"],
   approveOwnAgents: true,
   approvalDays: 7,
+  approvalMails: true,
 };
 
 /** Days that a request may wait at most. */

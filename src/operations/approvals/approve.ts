@@ -18,10 +18,9 @@ import {
 import { asFault } from "../../requests/envelope.ts";
 import { type Call, type Committed, type Operation, operation } from "../../requests/operation.ts";
 import { awaitedOf } from "../../requests/write/awaited.ts";
-import { type ApprovalRequest, decidedStatement } from "../../shop/access/approval-requests.ts";
+import { type ApprovalRequest, askerOf, decidedStatement } from "../../shop/access/approval-requests.ts";
 import type { Tx } from "../../store/store.ts";
 import {
-  askerOf,
   decision,
   type DecisionAnswer,
   decisionInput,

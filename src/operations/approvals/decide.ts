@@ -2,14 +2,16 @@
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { type ApprovalCause, type Cleared, type Undecidable, undecidable } from "../../core/access/approvals.ts";
+import { unmailedStatements } from "../../requests/approvals/approver-mails.ts";
 import { approvalRequestJson, approvalRequestSchema, statusNow } from "../../requests/approvals/request-json.ts";
 import { type Answer, type Call, operation } from "../../requests/operation.ts";
 import {
   type ApprovalRequest,
   type ListedRequest,
-  askingKey,
+  askerOf,
   decidedStatement,
   loadApprovalRequest,
+  type RequestAsker,
 } from "../../shop/access/approval-requests.ts";
 import { findPerson } from "../../shop/access/people.ts";
 import { eventStatements } from "../../shop/events/events.ts";
@@ -39,12 +41,6 @@ export const decisionInput = z.strictObject({
 
 export type DecisionAnswer = Answer<z.output<typeof decision.output>>;
 
-/** Who asked for a write, as far as deciding depends on it. */
-interface Asker {
-  readonly personId: string | null;
-  readonly isRevoked: boolean;
-}
-
 export const unknownRequest = (approvalRequestId: string): Fault =>
   new Fault("NOT_FOUND", `There is no approval request ${shownId(approvalRequestId)}.`, {
     action: "List those of the shop.",
@@ -68,13 +64,6 @@ export async function pendingRequest(tx: Tx, call: Call, approvalRequestId: stri
   });
 }
 
-/** Who asked. */
-export async function askerOf(tx: Tx, shopId: string, { requestedBy }: ListedRequest): Promise<Asker> {
-  const { type, id } = requestedBy;
-  const key = type === "user" || id === null ? null : await askingKey(tx, shopId, id);
-  return key ?? { personId: null, isRevoked: false };
-}
-
 const refusals: Readonly<Record<Undecidable, string>> = {
   "by-key": "Whoever has signed in with an API key decides nothing.",
   own: "Nobody decides what he himself has asked for.",
@@ -87,7 +76,7 @@ export async function undecidableBy(
   tx: Tx,
   { shop, actor }: Pick<Call, "shop" | "actor">,
   { requestedBy }: ListedRequest,
-  { personId }: Asker,
+  { personId }: RequestAsker,
   causes: readonly ApprovalCause[],
 ): Promise<Undecidable | null> {
   const person = actor.id === null ? null : await findPerson(tx, shop.shopId, actor.id);
@@ -120,6 +109,7 @@ export async function end(tx: Tx, call: Call, request: ApprovalRequest, cleared:
   const { shopId } = call.shop;
   await tx.batch([
     decidedStatement(shopId, request, cleared),
+    ...(await unmailedStatements(tx, call, approvalRequestId)),
     ...eventStatements(
       shopId,
       { type: "approval.decided", data: { approvalRequestId, operation: asked, purchaseOrderId, status } },

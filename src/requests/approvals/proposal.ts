@@ -16,6 +16,7 @@ import { findPerson } from "../../shop/access/people.ts";
 import { eventStatements } from "../../shop/events/events.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { Call, Operation } from "../operation.ts";
+import { approverMailStatements } from "./approver-mails.ts";
 import { type RehearsedWrite, rehearsedWrite } from "./rehearsed-write.ts";
 
 /** A write that is asked for. */
@@ -169,15 +170,19 @@ function summaryOf(
 }
 
 /**
- * Adds the request, and tells of it.
+ * Adds the request, and tells of it, by mail too.
  *
  * @throws Fault DO_OVERLOADED  too many requests of the shop wait already.
  */
-export async function keepStatements(
-  tx: Tx,
-  { shop: { shopId }, actor, requestId, traceparent, clock, ids }: Call,
-  request: ApprovalRequest,
-): Promise<readonly Statement[]> {
+export async function keepStatements(tx: Tx, call: Call, request: ApprovalRequest): Promise<readonly Statement[]> {
+  const {
+    shop: { shopId },
+    actor,
+    requestId,
+    traceparent,
+    clock,
+    ids,
+  } = call;
   const nowMs = clock.now();
   if ((await countPending(tx, shopId, nowMs)) >= approvalRequestsPendingMax)
     throw new Fault("DO_OVERLOADED", `${approvalRequestsPendingMax} requests of the shop wait for a decision.`, {
@@ -192,5 +197,6 @@ export async function keepStatements(
       { type: "approval.requested", data: { approvalRequestId, operation, purchaseOrderId, status } },
       { actor, requestId, traceparent, nowMs, ids },
     ),
+    ...(await approverMailStatements(tx, call, request)),
   ];
 }

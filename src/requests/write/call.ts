@@ -42,6 +42,7 @@ export interface CallDependencies {
   readonly storefrontOf: StorefrontOf;
   /** Who sends mails; null: no mail server is configured. Default: none is. */
   readonly mails?: {
+    wake(shopId: string): void;
     settle(shopId: string, mailIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
   } | null;
   /** Default: no mail can be sent. */

@@ -146,6 +146,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     approverRoles,
     approveOwnAgents,
     approvalDays,
+    approvalMails,
   } = shop;
   const settings: ShopSettings = {
     followOnWaitMs,
@@ -165,6 +166,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     approverRoles,
     approveOwnAgents,
     approvalDays,
+    approvalMails,
   };
   const row = {
     name: shop.name,

@@ -279,16 +279,28 @@ export async function loadCleared(tx: Tx, shopId: string, purchaseOrderId: strin
   }));
 }
 
-/** The key as far as its requests depend on it. Null: it is no key's. */
-export async function askingKey(
+/** Who asked for a write, as far as deciding depends on it. */
+export interface RequestAsker {
+  /** The person of an agent; null: a person has asked, or it is nobody's. */
+  readonly personId: string | null;
+  readonly isRevoked: boolean;
+}
+
+/** Who asked. */
+export async function askerOf(
   tx: Tx,
   shopId: string,
-  keyId: string,
-): Promise<{ readonly personId: string | null; readonly isRevoked: boolean } | null> {
-  const [row] = await tx.all<{
-    readonly person_id: string | null;
-    readonly made_by: string | null;
-    readonly revoked_at: number | null;
-  }>("select person_id, made_by, revoked_at from api_key where shop_id = ? and key_id = ?", [shopId, keyId]);
-  return row === undefined ? null : { personId: row.person_id ?? row.made_by, isRevoked: row.revoked_at !== null };
+  { requestedBy: { type, id } }: Pick<ListedRequest, "requestedBy">,
+): Promise<RequestAsker> {
+  const [row] =
+    type === "user" || id === null
+      ? []
+      : await tx.all<{
+          readonly person_id: string | null;
+          readonly made_by: string | null;
+          readonly revoked_at: number | null;
+        }>("select person_id, made_by, revoked_at from api_key where shop_id = ? and key_id = ?", [shopId, id]);
+  return row === undefined
+    ? { personId: null, isRevoked: false }
+    : { personId: row.person_id ?? row.made_by, isRevoked: row.revoked_at !== null };
 }

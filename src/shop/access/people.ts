@@ -10,6 +10,7 @@ import type { Role } from "../../core/access/role.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
 import { tables } from "../tables.ts";
+import { takeBackOfPerson } from "./approval-mails.ts";
 
 /** A person of the shop. */
 export interface Person {
@@ -121,8 +122,9 @@ const endBearersOfPerson = textForm(
   ["shop_id", null, null],
 );
 
-/** Deletes the person with their sessions, their bearers and the views that nobody else sees. */
+/** Deletes the person with their sessions, their bearers, what would be mailed to them, and views of theirs alone. */
 export const deletePersonStatements = (shopId: string, personId: string): readonly Change[] => [
+  takeBackOfPerson(shopId, personId),
   ...endSessionsStatements(shopId, personId),
   remove(tables.console_view, shopId, { person_id: personId, is_shared: 0 }),
   remove(tables.person, shopId, { person_id: personId }),

@@ -1,11 +1,14 @@
 /**
- * Mails to suppliers (tables `mail`, `mail_document`): what is sent, to whom, and how that stands (C63).
+ * Mails to suppliers, and to people about approval requests (tables `mail`, `mail_document`): what is sent, to whom,
+ * and how that stands (C63, C80).
  *
  * Owns: their SQL. Does not own: what an attempt means (core/supplier/mail.ts), sending (mail/), what a mail says
- * (operations/purchase-orders/mail.ts).
+ * (operations/purchase-orders/mail.ts, core/access/approval-mail.ts), those to people that wait
+ * (shop/access/approval-mails.ts).
  *
  * The bytes of what is attached are kept until everybody has the mail, or it has failed for `failedMailKeptMs`.
  */
+import type { MailedAsk } from "../../core/access/approval-mail.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
 import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
 import { type Claims, unattempted } from "../../store/claims.ts";
@@ -27,7 +30,7 @@ export const mailClaims: Claims = {
 };
 
 /** Text and documents of a mail. */
-interface MailContent {
+export interface MailContent {
   readonly fromName: string;
   /** Who is answered; null: the sender's own address. */
   readonly replyTo: string | null;
@@ -37,6 +40,8 @@ interface MailContent {
   readonly text: string;
   /** The link of the supplier whose place in the text is filled in with each attempt; absent: there is none. */
   readonly link?: MailedLink;
+  /** Whom it tells of which approval requests; absent: it is of an order. */
+  readonly approvals?: { readonly name: string; readonly asks: readonly MailedAsk[] };
 }
 
 /** A supplier's link that a mail has. Its secret is in no row. */
@@ -115,6 +120,55 @@ function mailFrom(row: MailRow): Mail {
   };
 }
 
+/** A mail in the queue. */
+type QueuedMail = Pick<
+  Mail,
+  | "mailId"
+  | "purchaseOrderId"
+  | "recipients"
+  | "content"
+  | "documents"
+  | "orderVersion"
+  | "attempts"
+  | "createdAtMs"
+  | "createdBy"
+> & {
+  readonly personId: string | null;
+  /** Since when it is tried. */
+  readonly sinceMs: number;
+  readonly dueAtMs: number;
+  readonly traceparent: string | null;
+};
+
+/** Stores a mail that is not sent yet. */
+export const queueStatement = (shopId: string, mail: QueuedMail): Change =>
+  insert(tables.mail, shopId, {
+    mail_id: mail.mailId,
+    purchase_order_id: mail.purchaseOrderId,
+    person_id: mail.personId,
+    state: "queued",
+    recipients: JSON.stringify(mail.recipients),
+    content: JSON.stringify(mail.content),
+    documents: JSON.stringify(
+      mail.documents.map(({ fileName, contentType, sha256, sizeBytes }) => ({
+        fileName,
+        contentType,
+        sha256,
+        sizeBytes,
+      })),
+    ),
+    order_version: mail.orderVersion,
+    attempts: mail.attempts,
+    detail: null,
+    since_at: mail.sinceMs,
+    due_at: mail.dueAtMs,
+    lease_owner: null,
+    created_at: mail.createdAtMs,
+    created_by: mail.createdBy,
+    settled_at: null,
+    traceparent: mail.traceparent,
+  });
+
 /** Stores a mail that is due at once, and the entry in the order's log that tells of it. */
 export function mailStatements(
   shopId: string,
@@ -125,22 +179,14 @@ export function mailStatements(
   const { mailId, purchaseOrderId, documents } = mail;
   const { nowMs } = stamp;
   return [
-    insert(tables.mail, shopId, {
-      mail_id: mailId,
-      purchase_order_id: purchaseOrderId,
-      state: "queued",
-      recipients: JSON.stringify(mail.recipients),
-      content: JSON.stringify(mail.content),
-      documents: JSON.stringify(documents.map(({ bytes: _bytes, ...document }) => document)),
-      order_version: mail.orderVersion,
+    queueStatement(shopId, {
+      ...mail,
+      personId: null,
       attempts: 0,
-      detail: null,
-      since_at: nowMs,
-      due_at: nowMs,
-      lease_owner: null,
-      created_at: nowMs,
-      created_by: createdBy,
-      settled_at: null,
+      sinceMs: nowMs,
+      dueAtMs: nowMs,
+      createdAtMs: nowMs,
+      createdBy,
       traceparent: stamp.traceparent ?? null,
     }),
     ...documents.map(({ bytes }, position) =>
@@ -270,6 +316,7 @@ export const retryMailStatements = (
 /** A mail that this process has to itself until its lease ends. */
 export interface ClaimedMail {
   readonly mailId: string;
+  /** Empty: it is of no order. */
   readonly purchaseOrderId: string;
   readonly recipients: readonly MailRecipient[];
   readonly content: MailContent;
@@ -341,7 +388,7 @@ export async function claimMail(
 
 /**
  * Records what an attempt has brought, if this process still has the mail. A mail that is over is told of in the
- * order's log.
+ * order's log; one about approval requests only where it has failed.
  *
  * @returns whether it was recorded.
  */
@@ -349,7 +396,7 @@ export async function recordMail(
   tx: Tx,
   shopId: string,
   owner: string,
-  { mailId, purchaseOrderId }: Pick<ClaimedMail, "mailId" | "purchaseOrderId">,
+  { mailId, purchaseOrderId, content: { approvals } }: Pick<ClaimedMail, "mailId" | "purchaseOrderId" | "content">,
   { state, recipients, detail, dueAtMs }: MailStanding,
   stamp: Stamp,
 ): Promise<boolean> {
@@ -374,7 +421,10 @@ export async function recordMail(
       },
     ),
     ...(state === "sent" ? [dropDocuments(shopId, mailId)] : []),
-    ...(isOver ? [mailLogStatement(shopId, purchaseOrderId, overMessage(state, recipients, detail), stamp)] : []),
+    ...(isOver && approvals === undefined
+      ? [mailLogStatement(shopId, purchaseOrderId, overMessage(state, recipients, detail), stamp)]
+      : []),
+    ...(state === "failed" && approvals !== undefined ? unaskedStatements(shopId, approvals, detail, stamp) : []),
   ]);
   return true;
 }
@@ -386,6 +436,18 @@ const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[],
   state === "sent"
     ? `The mail server has taken the e-mail to ${recipients.map(({ address }) => address).join(", ")}.`
     : `The e-mail failed: ${detail ?? "no reason was given"}.`;
+
+/** Entries of the orders that a mail about approval requests was about, which somebody does not have. */
+function unaskedStatements(
+  shopId: string,
+  { name, asks }: NonNullable<MailContent["approvals"]>,
+  detail: string | null,
+  stamp: Stamp,
+): readonly Change[] {
+  const message = `The e-mail to ${name} about an approval failed: ${detail ?? "no reason was given"}.`;
+  const orderIds = new Set(asks.flatMap(({ purchaseOrderId }) => purchaseOrderId ?? []));
+  return [...orderIds].map((orderId) => mailLogStatement(shopId, orderId, message, stamp));
+}
 
 /** Gives a mail back that was not sent; the attempt does not count. */
 export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Change =>

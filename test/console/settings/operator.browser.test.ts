@@ -81,6 +81,7 @@ test(
       approverRoles: ["owner"],
       approveOwnAgents: true,
       approvalDays: 7,
+      approvalMails: true,
     });
     assert.deepEqual(changed["plan"], { restApi: true });
 

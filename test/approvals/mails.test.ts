@@ -1,0 +1,306 @@
+/** Mails to the people who may decide a request (C80): who gets one, what it says, how often, and what becomes of it. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { secretRandomBytes } from "../../src/base/secret.ts";
+import {
+  approvalMailEveryMs,
+  approvalMailText,
+  approversMailedMax,
+  askInWords,
+  mailedApprovers,
+  mailedAsksMax,
+} from "../../src/core/access/approval-mail.ts";
+import { type ApprovalCause, approvalDefaults } from "../../src/core/access/approvals.ts";
+import { asMoney } from "../../src/core/money/money.ts";
+import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
+import { mailSubjectMax, mailWindowMs, type RecipientResult } from "../../src/core/supplier/mail.ts";
+import { createMailSender } from "../../src/mail/sender.ts";
+import type { OutgoingMail } from "../../src/mail/smtp.ts";
+import type { Mailing } from "../../src/requests/operation.ts";
+import { approvalRequestsKeptMs } from "../../src/shop/access/approval-requests.ts";
+import { askAdmin, type SignedInPerson, signInAs } from "../support/people.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { pause, until } from "../support/until.ts";
+
+const orders = "/api/v1/purchase-orders";
+const publicUrl = "https://po.example";
+
+const mailing: Mailing = {
+  perHourMax: 60,
+  publicUrl,
+  documentOf: () => Promise.reject(new Error("no mail of these tests has a document")),
+};
+
+const agent = { type: "agent", id: "key_1", name: "Agent" } as const;
+
+test("who may decide is mailed, each address once, those who were there last, and nobody about what he has asked himself", () => {
+  const person = (personId: string, facts: object = {}) => ({
+    personId,
+    name: personId,
+    email: `${personId}@shop.example`,
+    role: "owner" as const,
+    keyId: null,
+    lastSeenAtMs: null,
+    ...facts,
+  });
+  const people = [
+    person("anna"),
+    person("ben", { role: "purchaser" }),
+    person("mute", { email: null }),
+    person("key", { keyId: "key_2" }),
+    person("twin", { email: "ANNA@shop.example" }),
+  ];
+  const of = (asker: Parameters<typeof mailedApprovers>[1], causes: readonly ApprovalCause[], settings = {}) =>
+    mailedApprovers(people, asker, causes, { ...approvalDefaults, ...settings }).map(({ personId }) => personId);
+  const byAgent = { actor: agent, personId: "anna" };
+  assert.deepEqual(of(byAgent, [{ cause: "scope" }]), ["anna"]);
+  assert.deepEqual(of(byAgent, [{ cause: "scope" }], { approverRoles: ["owner", "purchaser"] }), ["anna", "ben"]);
+  assert.deepEqual(of(byAgent, [{ cause: "scope" }], { approveOwnAgents: false }), ["twin"]);
+  const rule = { cause: "rule", ruleId: "r", name: "R", approvers: { roles: [], personIds: ["ben"] } } as const;
+  assert.deepEqual(of(byAgent, [rule]), ["ben"]);
+  const byAnna = { actor: { type: "user", id: "anna", name: "Anna" }, personId: null } as const;
+  assert.deepEqual(of(byAnna, [{ cause: "scope" }]), ["twin"]);
+  const many = Array.from({ length: approversMailedMax + 1 }, (_, index) =>
+    person(`p${index}`, { lastSeenAtMs: index + 1 }),
+  );
+  const mailed = mailedApprovers(many, byAgent, [{ cause: "scope" }], approvalDefaults);
+  assert.equal(mailed.length, approversMailedMax);
+  assert.ok(!mailed.some(({ personId }) => personId === "p0"), "who was there longest ago is left out");
+});
+
+test("a mail says what is asked, by whom, why and until when, in each language, and describes so many requests", () => {
+  const causes: readonly ApprovalCause[] = [
+    { cause: "scope" },
+    { cause: "limit", limit: "dayValueMax", allowed: 100, used: 60, asked: 60 },
+    { cause: "rule", ruleId: "r", name: "Above {amount}\r\n100", approvers: { roles: ["owner"], personIds: [] } },
+  ];
+  const order = {
+    poNumber: "PO-1031",
+    supplierName: "Maasbrand",
+    grandTotal: asMoney(12_840_000),
+    currencyCode: "EUR",
+    movesTo: "Sent",
+  };
+  const request = { approvalRequestId: "apr_1", purchaseOrderId: "po_1", summary: "Move", order, causes };
+  for (const language of documentLanguages) {
+    const surroundings = { language, shopName: "Café Nord", timezone: "Pacific/Auckland", currencyCode: "EUR" };
+    const asked = { ...request, requestedBy: agent, expiresAtMs: Date.UTC(2026, 11, 24, 12) };
+    const ask = askInWords(asked, "Mara", surroundings);
+    const { subject, text } = approvalMailText("Anna", [ask], surroundings, publicUrl);
+    assert.match(subject, /PO-1031.*Café Nord/);
+    assert.doesNotMatch(subject + text, /\{(?!amount)/, language);
+    for (const part of [/Anna/, /Maasbrand/, /1.284[.,]00|1284,00/, /Agent.*Mara/, /25/, /Above \{amount\} 100/])
+      assert.match(text, part, language);
+    assert.ok(text.includes(`${publicUrl}/console/approvals/apr_1\n`), text);
+    assert.doesNotMatch(approvalMailText("Anna", [ask], surroundings, null).text, /https?:/, "no address is known");
+    const many = Array.from({ length: mailedAsksMax + 3 }, () => ask);
+    const ofMany = approvalMailText("Anna", many, surroundings, publicUrl);
+    assert.match(ofMany.subject, new RegExp(`${mailedAsksMax + 3}`));
+    assert.equal(ofMany.text.split("approvals/apr_1").length - 1, mailedAsksMax);
+    assert.match(ofMany.text, /\b3\b/);
+    const long = approvalMailText("Anna", [ask], { ...surroundings, shopName: "x".repeat(500) }, publicUrl);
+    assert.equal(long.subject.length, mailSubjectMax);
+  }
+});
+
+/** A mail server that takes everything, or answers as it is told. */
+function sendingFrom(server: TestServer) {
+  const taken: OutgoingMail[] = [];
+  const answers = { outcome: "sent", detail: null } as RecipientResult;
+  const state = { answer: answers };
+  const sender = createMailSender({
+    ...server,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    alone: true,
+    from: { name: null, address: "po@service.example" },
+    random: () => 0.5,
+    secretBytes: () => randomBytes(secretRandomBytes),
+    server: {
+      send(mail) {
+        taken.push(mail);
+        return Promise.resolve(new Map(mail.recipients.map((address) => [address, state.answer])));
+      },
+      close: () => Promise.resolve(),
+    },
+  });
+  /** Sends what is due now. */
+  const send = async (): Promise<readonly OutgoingMail[]> => {
+    const before = taken.length;
+    sender.wake(server.shopId);
+    const isDue = async (): Promise<boolean> => {
+      const sql = "select 1 as found from mail where shop_id = ? and due_at <= ?";
+      const rows = await server.engine.read(server.shopId, (tx) => tx.all(sql, [server.shopId, server.clock.now()]));
+      return rows.length > 0;
+    };
+    await until("nothing is due", async () => !(await isDue()));
+    await pause(20);
+    return taken.slice(before);
+  };
+  return { send, state, close: () => sender.close() };
+}
+
+async function personWith(
+  server: TestServer,
+  name: string,
+  role: "owner" | "purchaser" = "owner",
+): Promise<SignedInPerson> {
+  const person = await signInAs(server, role, name);
+  const path = `/shops/${server.shopId}/people/${person.personId}`;
+  const set = await askAdmin(server, "PATCH", path, { email: `${name.toLowerCase()}@shop.example` });
+  assert.equal(set.status, 200, set.text);
+  return person;
+}
+
+async function proposingKey(server: TestServer, maker?: SignedInPerson): Promise<string> {
+  const options = maker === undefined ? {} : { key: await maker.bearer() };
+  const made = await askAdmin(
+    server,
+    "POST",
+    `/shops/${server.shopId}/keys`,
+    { name: "Agent", scope: "propose" },
+    options,
+  );
+  assert.equal(made.status, 201, made.text);
+  return made.textAt("data", "apiKey");
+}
+
+async function ask(server: TestServer, key: string, body: object = {}, headers = {}): Promise<string> {
+  const asked = await server.post(orders, body, { key, headers });
+  assert.equal(asked.status, 202, asked.text);
+  return asked.textAt("data", "approvalRequest", "approvalRequestId");
+}
+
+const addressed = (mails: readonly OutgoingMail[]): readonly string[] => mails.flatMap(({ to }) => to).toSorted();
+
+const queued = async ({ engine, shopId }: TestServer): Promise<number> =>
+  (await engine.read(shopId, (tx) => tx.all("select 1 as found from mail where shop_id = ?", [shopId]))).length;
+
+test("each approver gets one mail of a request, also when it is sent again, and nobody where that is off", async () => {
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const mails = sendingFrom(server);
+  const anna = await personWith(server, "Anna");
+  await personWith(server, "Ben", "purchaser");
+  await personWith(server, "Cleo");
+  const key = await proposingKey(server, anna);
+  const id = await ask(server, key, { supplierId: "sup_a" }, { "Idempotency-Key": "one" });
+  assert.equal(await ask(server, key, { supplierId: "sup_a" }, { "Idempotency-Key": "one" }), id);
+  const sent = await mails.send();
+  assert.deepEqual(addressed(sent), ["anna@shop.example", "cleo@shop.example"]);
+  const [mail] = sent;
+  assert.ok(mail !== undefined);
+  assert.ok(mail.text.includes(`${publicUrl}/console/approvals/${id}\n`), mail.text);
+  assert.match(mail.text, /Agent, for Anna/);
+  assert.equal(mail.isByPerson, false);
+  assert.equal(mail.replyTo, null);
+  await mails.close();
+  server.clock.advance(approvalMailEveryMs);
+  const off = await askAdmin(server, "PUT", `/shops/${server.shopId}`, { settings: { approvalMails: false } });
+  assert.equal(off.at("data", "shop", "settings", "approvalMails"), false, off.text);
+  await ask(server, key);
+  assert.equal(await queued(server), 2);
+});
+
+test("without a mail server nothing is queued, and an address by which an agent asks is no link", async () => {
+  await using server = await startServer({ console: true });
+  await personWith(server, "Anna");
+  await ask(server, await proposingKey(server));
+  assert.equal(await queued(server), 0);
+  await using other = await startServer({
+    console: true,
+    perform: () => ({ mailing: { ...mailing, publicUrl: null } }),
+  });
+  const mails = sendingFrom(other);
+  await personWith(other, "Anna");
+  await ask(other, await proposingKey(other));
+  assert.match((await mails.send())[0]?.text ?? "", /in the console, at Approvals/);
+  await mails.close();
+});
+
+test("a burst of requests is two mails: what comes within approvalMailEveryMs waits together, but for what was decided", async () => {
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const mails = sendingFrom(server);
+  const anna = await personWith(server, "Anna");
+  const key = await proposingKey(server);
+  const first = await ask(server, key);
+  assert.equal((await mails.send()).length, 1);
+  const later: string[] = [];
+  for (let count = 0; count < 30; count += 1) later.push(await ask(server, key));
+  assert.deepEqual(await mails.send(), []);
+  assert.equal(await queued(server), 2);
+  const path = `/shops/${server.shopId}/approval-requests/${later[0]}/reject`;
+  assert.equal((await askAdmin(server, "POST", path, {}, { key: await anna.bearer() })).status, 200);
+  server.clock.advance(approvalMailEveryMs + 1_000);
+  const [mail, ...others] = await mails.send();
+  assert.deepEqual(others, []);
+  assert.ok(mail !== undefined);
+  assert.match(mail.subject, /^29 requests wait for your approval/);
+  for (const id of [first, later[0] ?? ""]) assert.ok(!mail.text.includes(id), "it was mailed before, or decided");
+  for (const id of later.slice(1, 1 + mailedAsksMax)) assert.ok(mail.text.includes(id), mail.text);
+  const last = await ask(server, key);
+  const withdrawn = await askAdmin(server, "POST", `/shops/${server.shopId}/approval-requests/${last}/reject`, {});
+  assert.equal(withdrawn.status, 200);
+  assert.equal(await queued(server), 2, "of what is decided no mail is left");
+  await mails.close();
+});
+
+test("while the mail server refuses for now, what is asked joins what is tried, under a new Message-ID", async () => {
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const mails = sendingFrom(server);
+  await personWith(server, "Anna");
+  const key = await proposingKey(server);
+  mails.state.answer = { outcome: "later", detail: "451 busy" };
+  const ids = [await ask(server, key)];
+  const [tried] = await mails.send();
+  for (let count = 0; count < 3; count += 1) {
+    server.clock.advance(approvalMailEveryMs);
+    ids.push(await ask(server, key));
+    await mails.send();
+  }
+  mails.state.answer = { outcome: "sent", detail: null };
+  server.clock.advance(mailWindowMs);
+  const sent = await mails.send();
+  assert.equal(sent.length, 1);
+  for (const id of ids) assert.ok(sent[0]?.text.includes(id), id);
+  assert.notEqual(sent[0]?.messageId, tried?.messageId);
+  await mails.close();
+});
+
+test("mails to approvers take half of the shop's mails of an hour; beyond that they wait", async () => {
+  await using server = await startServer({
+    console: true,
+    perform: () => ({ mailing: { ...mailing, perHourMax: 4 } }),
+  });
+  const mails = sendingFrom(server);
+  for (const name of ["Anna", "Ben", "Cleo"]) await personWith(server, name);
+  await ask(server, await proposingKey(server));
+  assert.equal((await mails.send()).length, 2);
+  server.clock.advance(mailWindowMs + 1_000);
+  assert.equal((await mails.send()).length, 1);
+  await mails.close();
+});
+
+test("a mail that has failed stands in the log of its order; it goes with its person, and after so long", async () => {
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const mails = sendingFrom(server);
+  const anna = await personWith(server, "Anna");
+  const key = await proposingKey(server);
+  const made = await server.post(orders, { locationId: "loc_a", supplierId: "sup_a" });
+  const order = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  mails.state.answer = { outcome: "refused", detail: "550 nobody here" };
+  const asked = await server.patch(`${orders}/${order}`, { noteToSupplier: "Hello" }, { key });
+  assert.equal(asked.status, 202, asked.text);
+  await mails.send();
+  const log = await server.get(`${orders}/${order}/log`);
+  assert.equal(log.at("data", "log", 0, "message"), "The e-mail to Anna about an approval failed: 550 nobody here.");
+  await ask(server, key);
+  assert.equal(await queued(server), 2);
+  const path = `/shops/${server.shopId}/people/${anna.personId}`;
+  await personWith(server, "Ben");
+  assert.equal((await askAdmin(server, "DELETE", path)).status, 200);
+  assert.equal(await queued(server), 1, "what waited for Anna is gone");
+  server.clock.advance(approvalRequestsKeptMs + approvalMailEveryMs);
+  await ask(server, key);
+  assert.equal(await queued(server), 1, "the mail to Ben alone");
+  await mails.close();
+});
