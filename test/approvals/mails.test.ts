@@ -73,6 +73,7 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
   const causes: readonly ApprovalCause[] = [
     { cause: "scope" },
     { cause: "limit", limit: "dayValueMax", allowed: 100, used: 60, asked: 60 },
+    { cause: "limit", limit: "unitCostRisePercentMax", allowed: 7, used: null, asked: 9 },
     { cause: "rule", ruleId: "r", name: "Above {amount}\r\n100", approvers: { roles: ["owner"], personIds: [] } },
   ];
   const order = {
@@ -90,7 +91,15 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
     const { subject, text } = approvalMailText("Anna", [ask], surroundings, publicUrl);
     assert.match(subject, /PO-1031.*Café Nord/);
     assert.doesNotMatch(subject + text, /\{(?!amount)/, language);
-    for (const part of [/Anna/, /Maasbrand/, /1.284[.,]00|1284,00/, /Agent.*Mara/, /25/, /Above \{amount\} 100/])
+    for (const part of [
+      /Anna/,
+      /Maasbrand/,
+      /1.284[.,]00|1284,00/,
+      /Agent.*Mara/,
+      /\b7 %/,
+      /25/,
+      /Above \{amount\} 100/,
+    ])
       assert.match(text, part, language);
     assert.ok(text.includes(`${publicUrl}/console/approvals/apr_1\n`), text);
     assert.doesNotMatch(approvalMailText("Anna", [ask], surroundings, null).text, /https?:/, "no address is known");

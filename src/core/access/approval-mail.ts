@@ -129,6 +129,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "Its key may spend {amount} on an order.",
       dayValueMax: "Its key may spend {amount} a day.",
       monthValueMax: "Its key may spend {amount} a month.",
+      unitCostRisePercentMax: "Its key may raise a unit cost by {percent} %.",
       supplierIds: "Its key may not order from this supplier.",
       locationIds: "Its key may not order for this location.",
     },
@@ -155,6 +156,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "Der Schlüssel darf je Bestellung {amount} ausgeben.",
       dayValueMax: "Der Schlüssel darf am Tag {amount} ausgeben.",
       monthValueMax: "Der Schlüssel darf im Monat {amount} ausgeben.",
+      unitCostRisePercentMax: "Der Schlüssel darf Stückkosten um {percent} % erhöhen.",
       supplierIds: "Der Schlüssel darf bei diesem Lieferanten nicht bestellen.",
       locationIds: "Der Schlüssel darf für diesen Standort nicht bestellen.",
     },
@@ -181,6 +183,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "La clé peut dépenser {amount} par commande.",
       dayValueMax: "La clé peut dépenser {amount} par jour.",
       monthValueMax: "La clé peut dépenser {amount} par mois.",
+      unitCostRisePercentMax: "La clé peut augmenter un coût unitaire de {percent} %.",
       supplierIds: "La clé ne peut pas commander chez ce fournisseur.",
       locationIds: "La clé ne peut pas commander pour cet emplacement.",
     },
@@ -207,6 +210,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "La clave puede gastar {amount} por pedido.",
       dayValueMax: "La clave puede gastar {amount} al día.",
       monthValueMax: "La clave puede gastar {amount} al mes.",
+      unitCostRisePercentMax: "La clave puede subir un coste unitario un {percent} %.",
       supplierIds: "La clave no puede pedir a este proveedor.",
       locationIds: "La clave no puede pedir para esta ubicación.",
     },
@@ -226,7 +230,7 @@ function causeText(cause: ApprovalCause, { language, currencyCode }: Surrounding
   if (cause.cause === "rule") return filled(words.rule, { name: cause.name });
   const { limit, allowed } = cause;
   const amount = typeof allowed === "number" ? amountText(allowed, currencyCode, language) : "";
-  return filled(words.limits[limit], { amount });
+  return filled(words.limits[limit], { amount, percent: String(allowed) });
 }
 
 /** The request in words. @param inNameOf  the person whose agent has asked; null: nobody's has. */
