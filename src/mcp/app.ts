@@ -59,10 +59,11 @@ import {
 } from "./large-answers.ts";
 import type { InstructedShop } from "./guide.ts";
 import { withOrderIds } from "./order-names.ts";
-import { answerMessage } from "./protocol.ts";
+import { answerMessage, type Asking } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
-import { incomingOf, type OperationTool, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
+import { askedBefore, questionOf } from "./questions.ts";
+import { incomingOf, type OperationTool, pendingStatus, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
 
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
@@ -188,8 +189,9 @@ async function responseTo(
     shop,
     websiteUrl,
     definitions: definitionsFor(agentMessage, address, [...tools.values()]),
-    call: async (name) => {
-      const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name);
+    call: async (name, { mayAsk, state }) => {
+      const facts = { state, given: null };
+      const { reply, tool, input, meaning } = await calledTool(deps, tools, address, agentMessage, name, facts);
       context.replayed = isReplay(reply);
       if (lacksScope(agentMessage, reply)) scopeRefusal = reply;
       if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
@@ -197,6 +199,8 @@ async function responseTo(
         withoutToken = reply;
         return { content: [] };
       }
+      const question = mayAsk ? questionOf(reply) : null;
+      if (question !== null) return question;
       if (reply.body.length <= answerOnLoopMax || deps.threads === null)
         return resultOf(reply, { tool, arguments: input });
       const plain = plainRequest(request.web());
@@ -204,7 +208,8 @@ async function responseTo(
       return { content: [] };
     },
     resources: {
-      call: async (name, input) => (await calledTool(deps, tools, address, agentMessage, name, input)).reply,
+      call: async (name, given) =>
+        (await calledTool(deps, tools, address, agentMessage, name, { state: null, given })).reply,
       pdf: (orderId) => deps.orders.pdf(shop.shopId, orderId),
     },
     onError: (error) => deps.log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
@@ -269,6 +274,13 @@ async function mayBeReplay(
   return false;
 }
 
+/** Facts of a call beside its message. */
+interface ToolCallOf {
+  readonly state: Asking["state"];
+  /** Its arguments, where the message does not have them; null: it does. */
+  readonly given: JsonObject | null;
+}
+
 /** M4. Arguments are taken from the message as it was read, before the library had it. */
 async function calledTool(
   deps: McpDependencies,
@@ -276,7 +288,7 @@ async function calledTool(
   address: McpAddress,
   { message, malformed, requestId, trace, bearerToken: token, caller, tokens, shop: { shopId } }: AgentMessage,
   name: string,
-  given: JsonObject | null = null,
+  { state, given }: ToolCallOf,
 ) {
   const tool = tools.get(name);
   if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
@@ -287,12 +299,21 @@ async function calledTool(
   );
   let fingerprint: string | null = null;
   const incoming: Incoming = {
-    ...incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
+    ...incomingOf({
+      // Asked before, it is not made again: what was asked for is told.
+      ...(state === null ? { tool, arguments: input } : askedBefore(state)),
+      requestId,
+      trace,
+      bearerToken: token,
+      tokens,
+      malformed,
+    }),
     // It may have ended while the message arrived.
     ...(caller === undefined || token === null ? {} : { caller: await identifyConnection(deps, token) }),
     fingerprinted: (value) => (fingerprint = value),
   };
-  const reply = await deps.perform(incoming);
+  const performed = await deps.perform(incoming);
+  const reply = state === null || performed.status >= 400 ? performed : { ...performed, status: pendingStatus };
   const [idempotencyKey] = incoming.idempotencyKeys;
   const meaning = fingerprint === null || idempotencyKey === undefined ? null : { idempotencyKey, fingerprint };
   return { reply, tool, input, meaning };

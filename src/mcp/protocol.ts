@@ -6,12 +6,15 @@
  * texts (guide.ts), how messages are written (the library).
  */
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type CallToolResult,
   createMcpHandler,
+  type InputRequiredResult,
   INVALID_PARAMS,
   isLegacyRequest,
   ProtocolError,
   Server,
+  type ServerContext,
   type ServerOptions,
   type Tool,
   WebStandardStreamableHTTPServerTransport,
@@ -39,6 +42,29 @@ const options: ServerOptions = {
   },
 };
 
+/** Standing of a call towards questions to its client (C80). */
+export interface Asking {
+  /** The client shows a person a page of ours, and nothing was asked in this call yet. */
+  readonly mayAsk: boolean;
+  /** Text that was sent with the question, for the call that goes on after it; null: nothing was asked. */
+  readonly state: string | null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return found;
+}
+
+/** The revision before has no such questions, and a client of it does not say with its calls what it can. */
+function askingOf({ mcpReq }: ServerContext): Asking {
+  const state = mcpReq.requestState();
+  const url = ["elicitation", "url"].reduce(memberOf, memberOf(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY));
+  return {
+    mayAsk: url !== undefined && mcpReq.inputResponses === undefined && state === undefined,
+    state: typeof state === "string" ? state : null,
+  };
+}
+
 /** Parts that differ from one message to the next. */
 interface OfferedTools {
   /** The shop that the client's key is of. */
@@ -46,7 +72,7 @@ interface OfferedTools {
   /** The tools that this client is shown. */
   readonly definitions: readonly Tool[];
   /** Calls any tool, also one that is not shown. @throws ProtocolError when there is none of this name. */
-  call(name: string): Promise<CallToolResult>;
+  call(name: string, asking: Asking): Promise<CallToolResult | InputRequiredResult>;
   readonly resources: ResourceReads;
   /** Address of the service for people; null: it has none for all. */
   readonly websiteUrl: string | null;
@@ -86,7 +112,7 @@ function createProtocolServer(tools: OfferedTools): Server {
     { ...options, instructions: instructionsFor(tools.shop) },
   );
   server.setRequestHandler("tools/list", () => ({ tools: [...tools.definitions] }));
-  server.setRequestHandler("tools/call", ({ params }) => tools.call(params.name));
+  server.setRequestHandler("tools/call", ({ params }, context) => tools.call(params.name, askingOf(context)));
   server.setRequestHandler("resources/list", listResources);
   server.setRequestHandler("resources/templates/list", listResourceTemplates);
   server.setRequestHandler("resources/read", ({ params }) => readResource(params.uri, tools.resources));

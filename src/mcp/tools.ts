@@ -37,6 +37,9 @@ const includeMember = "include";
 /** The instructions say what it is for. */
 const dryRunSchema: JSONObject = { type: "boolean" };
 
+/** Status of an answer that tells of an approval request in place of what was asked for (C77). */
+export const pendingStatus = 202;
+
 /** Value that `include` may name: the whole order, or whole headers in a list, instead of a short answer. */
 const includable = "order";
 
@@ -218,7 +221,7 @@ export function resultOf(
   const replayed = isReplay(reply);
   const shown = isError
     ? refusalShown(body, reply)
-    : reply.status === 202
+    : reply.status === pendingStatus
       ? pendingAnswer(asObject(data), input)
       : answerShown(tool, asObject(data), input);
   const structuredContent = {

@@ -21,6 +21,9 @@ const takesInclude = new Set(
     .map(({ name }) => name),
 );
 
+/** A person is shown a page, and says whether they go there. */
+type Asked = (url: string, message: string) => Promise<"accept" | "decline" | "cancel">;
+
 export interface Agent extends AsyncDisposable {
   readonly client: Client;
   call(name: string, input?: object): Promise<ToolAnswer>;
@@ -44,12 +47,27 @@ export async function connectAgent(
     key = server.writeKey,
     revision = "2026-07-28",
     address = "/mcp",
-  }: { readonly key?: string; readonly revision?: Revision; readonly address?: string } = {},
+    onQuestion,
+  }: {
+    readonly key?: string;
+    readonly revision?: Revision;
+    readonly address?: string;
+    /** Shows a person the page of a question. Default: the client cannot. */
+    readonly onQuestion?: Asked;
+  } = {},
 ): Promise<Agent> {
   const client = new Client(
     { name: "test-agent", version: "1" },
-    { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
+    {
+      versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" },
+      ...(onQuestion === undefined ? {} : { capabilities: { elicitation: { url: {} } } }),
+    },
   );
+  if (onQuestion !== undefined)
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      assert.equal(params.mode, "url");
+      return { action: await onQuestion("url" in params ? params.url : "", params.message) };
+    });
   const transport = new StreamableHTTPClientTransport(new URL(address, server.url), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
   });
