@@ -174,7 +174,15 @@ async function proposingKey(server: TestServer, maker?: SignedInPerson): Promise
   return made.textAt("data", "apiKey");
 }
 
-async function ask(server: TestServer, key: string, body: object = {}, headers = {}): Promise<string> {
+let askedCount = 0;
+
+/** Asks for another order each time: the same one again is the same request. */
+async function ask(
+  server: TestServer,
+  key: string,
+  body: object = { noteToSupplier: `${(askedCount += 1)}` },
+  headers = {},
+): Promise<string> {
   const asked = await server.post(orders, body, { key, headers });
   assert.equal(asked.status, 202, asked.text);
   return asked.textAt("data", "approvalRequest", "approvalRequestId");
