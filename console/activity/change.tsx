@@ -8,7 +8,7 @@ import { texts } from "../texts/texts.ts";
 export type Change = Output<"change_list">["changes"][number];
 
 /** `quantityReceived` as "Quantity received". */
-const words = (field: string): string => {
+export const words = (field: string): string => {
   const text = field.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);
 };

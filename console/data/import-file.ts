@@ -1,6 +1,7 @@
 /** Files of records, sent to the shop (contract §7): what the typed client has no call for. */
-import { type Problem, unreachable } from "./client.ts";
-import { currentBearer, member, renewBearer, shopId, textOf } from "./session.ts";
+import type { Failure, OperationName } from "../../client/index.ts";
+import { type Problem, problemOf, unreachable } from "./client.ts";
+import { currentBearer, member, renewBearer, shopId } from "./session.ts";
 
 /** Options of reading a file. */
 interface ImportOptions {
@@ -13,11 +14,35 @@ interface ImportOptions {
 
 type Counts = ReadonlyMap<string, number>;
 
+/** Effects of a checked file on the records of a type. */
+export interface PreviewedType {
+  readonly type: string;
+  /** Records in which the field had another value, had none, will have none. */
+  readonly fields: readonly {
+    readonly field: string;
+    readonly changed: number;
+    readonly added: number;
+    readonly cleared: number;
+  }[];
+  /** The first ones that change. */
+  readonly rows: readonly {
+    readonly recordId: string;
+    readonly lineNumber: number;
+    readonly changes: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
+  }[];
+}
+
+// The service's tests hold what it answers; a page does not validate it again.
+const isPreview = (value: unknown): value is readonly PreviewedType[] => Array.isArray(value);
+
 export interface Imported {
   /** Records by type: what was imported, or would be. */
   readonly counts: Counts;
   /** Of these, how many replace a record, where that is known. */
   readonly replaced: Counts;
+  readonly preview: readonly PreviewedType[];
+  /** True if the file has more records than the preview looked at. */
+  readonly isTruncated: boolean;
 }
 
 const countsOf = (value: unknown): Counts =>
@@ -33,19 +58,11 @@ export interface RefusedFile {
   readonly mistakes: readonly string[];
 }
 
+const isFailure = (value: unknown): value is Failure<OperationName> => member(value, "error") !== undefined;
+
 function refusalIn(body: unknown): RefusedFile {
-  const error = member(body, "error");
-  const details = member(error, "details");
-  const mistakes = (Array.isArray(details) ? details : []).flatMap((each) => textOf(member(each, "message")) ?? []);
-  const problem = {
-    message: textOf(member(error, "message")) ?? unreachable.message,
-    action: textOf(member(error, "action")),
-    requestId: textOf(member(error, "requestId")),
-    code: textOf(member(error, "code")) ?? unreachable.code,
-    reason: textOf(member(error, "reason")),
-    details: [],
-  };
-  return { problem, mistakes };
+  const problem = isFailure(body) ? problemOf(body) : unreachable;
+  return { problem, mistakes: problem.details.flatMap((each) => ("message" in each ? (each.message ?? []) : [])) };
 }
 
 interface Answer {
@@ -85,8 +102,12 @@ export async function importFile(
   if (answer === null) return { problem: unreachable, mistakes: [] };
   if (answer.status !== 200) return refusalIn(answer.body);
   const data = member(answer.body, "data");
+  const preview = member(data, "preview");
+  const types = member(preview, "types");
   return {
     counts: countsOf(member(data, options.dryRun === undefined ? "imported" : "wouldImport")),
     replaced: countsOf(member(data, "replaced")),
+    preview: isPreview(types) ? types : [],
+    isTruncated: member(preview, "isTruncated") === true,
   };
 }

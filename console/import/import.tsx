@@ -10,7 +10,7 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { importTexts } from "../texts/import.ts";
 import { type Kind, kindOf, kinds, type Preview, previewOf } from "./preview.ts";
-import { PreviewTable, RefusedNotice } from "./table.tsx";
+import { FieldsOfType, PreviewTable, RefusedNotice } from "./table.tsx";
 
 const rowsShown = 20;
 
@@ -205,6 +205,7 @@ const Outcome: FunctionComponent<{ readonly came: Came; readonly file: File; rea
         <div class="notice" role="status">
           <p>{came.result.counts.size === 0 ? importTexts.nothing : importTexts.good}</p>
           <Counts result={came.result} />
+          {came.result.isTruncated ? <p class="quiet">{importTexts.truncated}</p> : null}
           <p class="quiet">{importTexts.rule}</p>
           {came.result.counts.size === 0 ? null : (
             <button type="button" class="primary" onClick={go}>
@@ -225,12 +226,19 @@ const Outcome: FunctionComponent<{ readonly came: Came; readonly file: File; rea
   }
 };
 
-const Counts: FunctionComponent<{ readonly result: Imported }> = ({ result: { counts, replaced } }) => (
+const Counts: FunctionComponent<{ readonly result: Imported }> = ({ result: { counts, replaced, preview } }) => (
   <ul>
     {[...counts].map(([type, count]) => (
       <li key={type}>
-        {importTexts.records(type, count)}
-        {replaced.has(type) ? importTexts.replaced(replaced.get(type) ?? 0) : null}
+        <span>
+          {importTexts.records(type, count)}
+          {replaced.has(type) ? importTexts.replaced(replaced.get(type) ?? 0) : null}
+        </span>
+        {preview
+          .filter((each) => each.type === type)
+          .map((each) => (
+            <FieldsOfType key={type} of={each} />
+          ))}
       </li>
     ))}
   </ul>

@@ -4,7 +4,8 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { csvOf } from "../data/csv.ts";
 import { number } from "../data/format.ts";
-import type { RefusedFile } from "../data/import-file.ts";
+import { ChangedFields, words } from "../activity/change.tsx";
+import type { PreviewedType, RefusedFile } from "../data/import-file.ts";
 import { saveFile } from "../data/saved-file.ts";
 import { importTexts } from "../texts/import.ts";
 import { columnIn, lineIn, lineOf, type Preview } from "./preview.ts";
@@ -54,6 +55,32 @@ export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readon
     </>
   );
 };
+
+/** Effects of a file on a type, field by field, and the first records before and after. */
+export const FieldsOfType: FunctionComponent<{ readonly of: PreviewedType }> = ({ of: { fields, rows } }) => (
+  <>
+    <ul>
+      {fields.map(({ field, ...counts }) => (
+        <li key={field}>
+          {words(field)}: {importTexts.counts(counts)}
+        </li>
+      ))}
+    </ul>
+    {rows.length === 0 ? null : (
+      <details>
+        <summary>{importTexts.changes(rows.length)}</summary>
+        {rows.map(({ recordId, lineNumber, changes }) => (
+          <div key={recordId}>
+            <p class="quiet">
+              {importTexts.line} {number(lineNumber)}
+            </p>
+            <ChangedFields changes={changes} />
+          </div>
+        ))}
+      </details>
+    )}
+  </>
+);
 
 /** Line, column and what is wrong there. */
 const rowOf = (message: string): readonly (string | number)[] => [

@@ -16,6 +16,7 @@ import { texts } from "../texts/texts.ts";
 import { Actions } from "./actions.tsx";
 import { AddLines } from "./lines/add-lines.tsx";
 import { Attachments } from "./attachments.tsx";
+import { Complete } from "./complete.tsx";
 import { DocumentLinks } from "./supplier/document.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
@@ -98,7 +99,6 @@ const Task: FunctionComponent<ViewProps & { readonly task: string | undefined }>
 };
 
 const Confirm = lazy(async () => (await import("./confirm.tsx")).Confirm);
-const Complete = lazy(async () => (await import("./complete.tsx")).Complete);
 const Send = lazy(async () => (await import("./supplier/send.tsx")).Send);
 
 const OrderView: FunctionComponent<ViewProps> = ({ state, order, isSending }) => {

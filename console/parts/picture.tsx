@@ -12,11 +12,8 @@ export const pictureOrigins: readonly string[] = document.documentElement.datase
 export const isShown = (url: string): boolean => pictureOrigins.some((origin) => url.startsWith(`${origin}/`));
 
 /** Where the picture is; where Shopify keeps it, in about the size that is shown. */
-function sourceOf(url: string, size: number): string {
-  const source = new URL(url);
-  if (source.hostname === "cdn.shopify.com") source.searchParams.set("width", String(size * 2));
-  return source.href;
-}
+const sourceOf = (url: string, size: number): string =>
+  url.startsWith("https://cdn.shopify.com/") ? `${url}${url.includes("?") ? "&" : "?"}width=${size * 2}` : url;
 
 interface PictureProps {
   readonly url: string | null | undefined;

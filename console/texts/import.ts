@@ -45,6 +45,25 @@ export const importTexts = {
   nothing: "The file is in order and brings in nothing.",
   records: (type: string, count: number) => `${number(count)} ${(names[type] ?? [type, type])[count === 1 ? 0 : 1]}`,
   replaced: (count: number) => `, ${number(count)} of them replace what is there`,
+  counts: ({
+    changed,
+    added,
+    cleared,
+  }: {
+    readonly changed: number;
+    readonly added: number;
+    readonly cleared: number;
+  }) =>
+    [
+      [changed, "changed"],
+      [added, "new"],
+      [cleared, "emptied"],
+    ]
+      .filter(([count]) => count !== 0)
+      .map(([count, word]) => `${number(Number(count))} ${word}`)
+      .join(", "),
+  changes: (rows: number) => `Before and after${rows > 1 ? `, in the first ${number(rows)}` : ""}`,
+  truncated: "Of a long file, the first 20,000 records were compared.",
   rule: "Everything comes in, or nothing. What the file has no column for stays as it is.",
   go: "Import",
   bad: "Nothing was imported. What is wrong:",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fileFormat, type FileFormatName, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
 import { checkRecords, importRecords } from "../exchange/import.ts";
+import { type ImportPreview, previewRecordsMax, previewRowsMax } from "../exchange/import-preview.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import { invalidField } from "../base/fault.ts";
 import { adminPrefix } from "../http/routes.ts";
@@ -10,7 +11,41 @@ import { id, instantOrNull } from "../operations/fields.ts";
 import { actorOf } from "../requests/caller.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
+import { fieldBeforeAfter } from "./catalogue/records.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
+
+const previewSchema = z
+  .strictObject({
+    isTruncated: z
+      .boolean()
+      .meta({ description: `The file has more than ${previewRecordsMax} records; the rest was not looked at.` }),
+    types: z.array(
+      z.strictObject({
+        type: z.string(),
+        created: z.int(),
+        changed: z.int(),
+        unchanged: z.int(),
+        fields: z
+          .array(z.strictObject({ field: z.string(), changed: z.int(), added: z.int(), cleared: z.int() }))
+          .meta({
+            description: "Of records that change: where the field had another value, had none, will have none.",
+          }),
+        rows: z
+          .array(z.strictObject({ recordId: z.string(), lineNumber: z.int(), changes: z.array(fieldBeforeAfter) }))
+          .meta({ description: `The first ${previewRowsMax} records that change.` }),
+      }),
+    ),
+  })
+  .meta({ description: "With dryRun: what the file would change of records that have a history." });
+
+const previewJson = ({ isTruncated, types }: ImportPreview): z.output<typeof previewSchema> => ({
+  isTruncated,
+  types: types.map(({ fields, rows, ...counts }) => ({
+    ...counts,
+    fields: [...fields].map(([field, each]) => ({ field, ...each })),
+    rows: rows.map(({ changes, ...row }) => ({ ...row, changes: changes.map((change) => ({ ...change })) })),
+  })),
+});
 
 export const importFile = operation({
   name: "shop_import",
@@ -24,6 +59,7 @@ export const importFile = operation({
       imported: z.record(z.string(), z.int()),
       wouldImport: z.record(z.string(), z.int()).optional(),
       replaced: z.record(z.string(), z.int()).optional(),
+      preview: previewSchema.optional(),
       warnings: z
         .array(z.strictObject({ path: z.string(), reason: z.literal("no-records"), message: z.string() }))
         .optional()
@@ -56,8 +92,21 @@ export const importFile = operation({
     // The operator's records are taken as they are, whether they come by token or from the console.
     const by = person === null || person.personId === null ? null : actorOf(person);
     if (dryRun) {
-      const { counts, replaced } = await checkRecords(importContext(context), shop, call.body, requestId, read, by);
-      return data({ imported: {}, wouldImport: counts, replaced, ...warningsOf(counts, format) });
+      const { counts, replaced, preview } = await checkRecords(
+        importContext(context),
+        shop,
+        call.body,
+        requestId,
+        read,
+        by,
+      );
+      return data({
+        imported: {},
+        wouldImport: counts,
+        replaced,
+        preview: previewJson(preview),
+        ...warningsOf(counts, format),
+      });
     }
     const imported = await importRecords(importContext(context), shop, call.body, requestId, read, {
       by,

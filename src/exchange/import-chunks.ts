@@ -176,8 +176,10 @@ async function storedIds(tx: Tx, shopId: string, rows: readonly StagedRow[]): Pr
 }
 
 /** Rows that follow each other and are of one type. */
-function runsOf(rows: readonly StagedRow[]): readonly (readonly [StagedRow, ...StagedRow[]])[] {
-  const runs: [StagedRow, ...StagedRow[]][] = [];
+export function runsOf<Staged extends { readonly type: string }>(
+  rows: readonly Staged[],
+): readonly (readonly [Staged, ...Staged[]])[] {
+  const runs: [Staged, ...Staged[]][] = [];
   for (const row of rows) {
     const run = runs.at(-1);
     if (run?.[0].type === row.type) run.push(row);

@@ -35,6 +35,7 @@ import {
   takeOverLease,
   untilEnded,
 } from "./import-run.ts";
+import { type ImportPreview, previewImport } from "./import-preview.ts";
 import { ndjson } from "./ndjson.ts";
 import {
   commitStaged,
@@ -102,6 +103,7 @@ interface Checked {
   readonly counts: Readonly<Record<string, number>>;
   /** Of locations, suppliers and variants: how many replace a record of the shop. */
   readonly replaced: Readonly<Record<string, number>>;
+  readonly preview: ImportPreview;
 }
 
 /**
@@ -134,7 +136,8 @@ export async function checkRecords(
         faults,
       );
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease, faults));
-      return { counts, replaced: await engine.peek(shopId, (tx) => stagedReplacements(tx, lease)) };
+      const replaced = await engine.peek(shopId, (tx) => stagedReplacements(tx, lease));
+      return { counts, replaced, preview: await previewImport(context, shop, lease) };
     } finally {
       await discardStaged(context, lease);
     }

@@ -12,7 +12,12 @@ import type { Shop } from "../shop/access/accounts.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceRecord } from "../shop/record-table.ts";
 import type { FileRecord } from "./file-format.ts";
-import type { RecordStamp } from "../shop/catalogue/record-log.ts";
+import {
+  type Concerned,
+  type RecordStamp,
+  replacedStatements,
+  type ShownChange,
+} from "../shop/catalogue/record-log.ts";
 import type { ImportStamp } from "../shop/order/purchase-orders.ts";
 
 /** A member that is null when it is left out. */
@@ -56,6 +61,20 @@ export interface ApplyContext extends RecordStamp {
   readonly merges: ReadonlyMap<string, string>;
 }
 
+/** Tools of deciding on a record. */
+export type DecideContext = Pick<ApplyContext, "tx" | "shop" | "merges">;
+
+/** Change of a record by a file, as its history will tell it. */
+interface PreviewedField {
+  /** The staged record's place among those that were decided on: one that is not stored has none. */
+  readonly place: number;
+  readonly recordId: string;
+  /** True if the shop has none with its key yet. */
+  readonly isNew: boolean;
+  /** Fields that change; none: the record stays as it is. */
+  readonly changes: readonly ShownChange[];
+}
+
 /**
  * One type of record, between a file, the staged text (JSON of the value in core's units) and its table. Orders are not
  * one: see staging.ts.
@@ -77,6 +96,16 @@ export interface RecordType {
     by: ImportStamp | null,
     sets?: readonly string[],
   ): { readonly recordId: string; readonly stored: string; readonly weight?: number };
+  /**
+   * Decides on staged records as `apply` does, in their order, and stores nothing. Absent: the type has no history.
+   *
+   * @param earlier  records of the same file with one of their ids that come before them.
+   */
+  preview?(
+    stored: readonly string[],
+    context: DecideContext,
+    earlier: readonly string[],
+  ): Promise<readonly PreviewedField[]>;
   /** Stores records in their order, each replacing the one with its key, and updates what follows from them. */
   apply(stored: readonly string[], context: ApplyContext): Promise<void>;
   /**
@@ -133,19 +162,71 @@ function withFields<T extends object>(record: T, other: T, names: readonly strin
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
+/** The history of a type of records: what an entry is about, and what differs between two states. */
+interface RecordHistory<Stored> {
+  readonly of: (record: Stored) => Concerned;
+  readonly changes: (before: Stored | null, next: Stored) => readonly ShownChange[];
+}
+
+/** A staged record, and the one in whose place it comes; null: there is none, or the type has no history. */
+interface Decided<Stored> {
+  readonly place: number;
+  readonly record: Stored;
+  readonly replaced: Stored | null;
+}
+
 /** Peculiarities of a type of records that are rows of one table. */
 interface Peculiar<Stored> {
   /** Further statements, before a record is stored. `before`: of a type with a history, the one in its place. */
   readonly follows?: (shopId: string, record: Stored, before: Stored | null, today: Day) => readonly Statement[];
-  /** Tells its history of it (C85); absent: it has none. A record that is as it was is not written. */
-  readonly history?: (
-    shopId: string,
-    record: Stored,
-    before: Stored | null,
-    stamp: RecordStamp,
-  ) => readonly Statement[];
+  /** Its history (C85); absent: it has none. A record that is as it was is not written. */
+  readonly history?: RecordHistory<Stored>;
   /** The record as it is stored in this shop; null: it is not. */
-  readonly becomes?: (record: Stored, context: ApplyContext) => Stored | null | Promise<Stored | null>;
+  readonly becomes?: (record: Stored, context: DecideContext) => Stored | null | Promise<Stored | null>;
+}
+
+/** Decides on staged records of a table, in their order. */
+function deciderOf<Stored extends object, Row>(
+  table: RecordTable<Stored, Row>,
+  keyValuesOf: (record: Stored) => readonly string[],
+  keyOf: (record: Stored) => string,
+  becomes: NonNullable<Peculiar<Stored>["becomes"]>,
+  history: RecordHistory<Stored> | undefined,
+) {
+  // Staged text is trusted: `parse` wrote it.
+  const recordFrom = (stored: string): Stored & Partial<Pick<FileRecord, "sets">> => JSON.parse(stored);
+  const foundIn = async (stored: readonly string[], context: DecideContext) => {
+    const found: { readonly place: number; readonly record: Stored; readonly sets: FileRecord["sets"] }[] = [];
+    for (const [place, text] of stored.entries()) {
+      const { sets, ...whole } = recordFrom(text);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the record but what stands beside it
+      const record = await becomes(whole as Stored, context);
+      if (record !== null) found.push({ place, record, sets });
+    }
+    return found;
+  };
+  const decide = async (
+    stored: readonly string[],
+    context: DecideContext,
+    earlier: readonly string[] = [],
+  ): Promise<readonly Decided<Stored>[]> => {
+    const found = await foundIn(stored, context);
+    const before = new Map<string, Stored>();
+    const keep = (record: Stored): unknown => before.set(keyOf(record), record);
+    if (history !== undefined) {
+      const keys = found.map(({ record }) => keyValuesOf(record));
+      for (const record of await recordsByKey(context.tx, table, context.shop.shopId, keys)) keep(record);
+    }
+    for (const { record } of await foundIn(earlier, context)) keep(record);
+    return found.map(({ place, record: given, sets }) => {
+      const replaced = before.get(keyOf(given)) ?? null;
+      // What somebody has changed since the file was read stays, if the file does not say it.
+      const record = replaced === null || sets === undefined ? given : withFields(replaced, given, sets);
+      if (history !== undefined) keep(record);
+      return { place, record, replaced };
+    });
+  };
+  return { recordFrom, decide };
 }
 
 /** The type of records that are rows of one table. */
@@ -160,8 +241,7 @@ export function tableRecordType<Stored extends object, Row>(
   const keyOf = (record: Stored): string => recordIdOf(keyValuesOf(record));
   const columns: readonly ((record: Stored) => SqlValue)[] = Object.values(table.columns);
   const isSame = (one: Stored, other: Stored): boolean => columns.every((valueOf) => valueOf(one) === valueOf(other));
-  // Staged text is trusted: `parse` wrote it.
-  const recordFrom = (stored: string): Stored & Partial<Pick<FileRecord, "sets">> => JSON.parse(stored);
+  const { recordFrom, decide } = deciderOf(table, keyValuesOf, keyOf, becomes, history);
   return {
     input,
     parse(record, _by, sets) {
@@ -170,38 +250,31 @@ export function tableRecordType<Stored extends object, Row>(
     },
     async apply(stored, context) {
       const { tx, shop, nowMs } = context;
+      const { shopId } = shop;
       const today = dayIn(shop.timezone, nowMs);
-      const found: { readonly record: Stored; readonly sets: FileRecord["sets"] }[] = [];
-      for (const text of stored) {
-        const { sets, ...whole } = recordFrom(text);
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the record but what stands beside it
-        const record = await becomes(whole as Stored, context);
-        if (record !== null) found.push({ record, sets });
-      }
-      const before = new Map<string, Stored>();
-      if (history !== undefined)
-        for (const record of await recordsByKey(
-          tx,
-          table,
-          shop.shopId,
-          found.map((each) => keyValuesOf(each.record)),
-        ))
-          before.set(JSON.stringify(keyValuesOf(record)), record);
       const statements: Statement[] = [];
-      for (const { record: given, sets } of found) {
-        const key = JSON.stringify(keyValuesOf(given));
-        const replaced = before.get(key) ?? null;
-        // What somebody has changed since the file was read stays, if the file does not say it.
-        const record = replaced === null || sets === undefined ? given : withFields(replaced, given, sets);
-        statements.push(...follows(shop.shopId, record, replaced, today));
+      for (const { record, replaced } of await decide(stored, context)) {
+        statements.push(...follows(shopId, record, replaced, today));
         if (replaced !== null && isSame(replaced, record)) continue;
-        statements.push(replaceRecord(table, shop.shopId, record));
+        statements.push(replaceRecord(table, shopId, record));
         if (history === undefined) continue;
-        before.set(key, record);
-        statements.push(...history(shop.shopId, record, replaced, context));
+        const changes = history.changes(replaced, record);
+        statements.push(...replacedStatements(shopId, history.of(record), replaced === null, changes, context));
       }
       await tx.batch(statements);
     },
+    ...(history === undefined
+      ? {}
+      : {
+          async preview(stored, context, earlier) {
+            return (await decide(stored, context, earlier)).map(({ place, record, replaced }) => ({
+              place,
+              recordId: keyOf(record),
+              isNew: replaced === null,
+              changes: history.changes(replaced, record),
+            }));
+          },
+        }),
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);
       const last = records.length < limit ? undefined : records.at(-1);

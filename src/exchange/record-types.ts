@@ -3,6 +3,7 @@
  */
 import { reasonJson } from "../operations/stock-takes.ts";
 import {
+  type InventoryLevel,
   inventoryLevelFields,
   inventoryLevelTable,
   loadSupplier,
@@ -18,8 +19,7 @@ import {
   variantTable,
 } from "../shop/catalogue/catalogue.ts";
 import { supplierMergeTable } from "../shop/catalogue/supplier-merges.ts";
-import { type RecordKind, type RecordStamp, replacedStatements } from "../shop/catalogue/record-log.ts";
-import type { Change } from "../store/change.ts";
+import { type Concerned, shownChanges } from "../shop/catalogue/record-log.ts";
 import type { Fields, ValuesOf } from "../core/order/purchase-order-fields.ts";
 import { markSeriesStatement } from "../shop/forecast/demand.ts";
 import { levelNoted } from "../shop/forecast/stock-days.ts";
@@ -46,7 +46,7 @@ import { consoleViewType } from "./records/console-views.ts";
 import { documentSettingsType } from "./records/document-settings.ts";
 import { forecastViewType } from "./records/forecast-views.ts";
 import { manufacturingOrderType } from "./records/manufacturing-orders.ts";
-import { type ApplyContext, type RecordType, tableRecordType } from "./record-type.ts";
+import { type DecideContext, type RecordType, tableRecordType } from "./record-type.ts";
 import { stockAdjustmentType } from "./records/stock-adjustments.ts";
 import { reasonInput, stockTakeType } from "./records/stock-takes.ts";
 import { transferOrderType } from "./records/transfer-orders.ts";
@@ -54,22 +54,22 @@ import { transferOrderType } from "./records/transfer-orders.ts";
 /** The record, of the supplier that its own was merged into. */
 const ofPresentSupplier = <Stored extends { readonly supplierId: string }>(
   record: Stored,
-  { merges }: ApplyContext,
+  { merges }: DecideContext,
 ): Stored => ({ ...record, supplierId: merges.get(record.supplierId) ?? record.supplierId });
 
-/** The history of records of a kind: each has its own. */
-const historyOf =
-  <T extends Fields, Stored extends ValuesOf<T>>(kind: RecordKind, fields: T, idOf: (record: Stored) => string) =>
-  (shopId: string, record: Stored, before: Stored | null, stamp: RecordStamp): readonly Change[] =>
-    replacedStatements(shopId, { kind, recordId: idOf(record) }, fields, before, record, stamp);
+/** A history of these fields. @param of  the record that an entry is about, and the part of it. */
+const historyOf = <T extends Fields, Stored extends ValuesOf<T>>(fields: T, of: (record: Stored) => Concerned) => ({
+  of,
+  changes: (before: Stored | null, next: Stored) => shownChanges(fields, before, next),
+});
 
 /** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {
   location: tableRecordType(locationInput, locationJson, locationTable, {
-    history: historyOf("location", locationFields, ({ locationId }) => locationId),
+    history: historyOf(locationFields, ({ locationId: recordId }) => ({ kind: "location", recordId })),
   }),
   supplier: tableRecordType(supplierRecordInput, supplierJson, supplierTable, {
-    history: historyOf("supplier", supplierRecordFields, ({ supplierId }) => supplierId),
+    history: historyOf(supplierRecordFields, ({ supplierId: recordId }) => ({ kind: "supplier", recordId })),
     becomes: (supplier, { merges }) => (merges.has(supplier.supplierId) ? null : supplier),
   }),
   supplierMerge: tableRecordType(supplierMergeInput, supplierMergeJson, supplierMergeTable, {
@@ -78,22 +78,22 @@ export const referenceTypes = {
       (await loadSupplier(tx, shop.shopId, merge.supplierId)) === null ? merge : null,
   }),
   variant: tableRecordType(variantInput, variantJson, variantTable, {
-    history: historyOf("variant", variantFields, ({ variantId }) => variantId),
+    history: historyOf(variantFields, ({ variantId: recordId }) => ({ kind: "variant", recordId })),
   }),
   supplierVariant: tableRecordType(supplierVariantInput, supplierVariantJson, supplierVariantTable, {
     becomes: ofPresentSupplier,
-    history: (shopId, entry, before, stamp) => {
-      const { supplierId: recordId, variantId } = entry;
-      return replacedStatements(shopId, { kind: "supplier", recordId, variantId }, priceFields, before, entry, stamp);
-    },
+    history: historyOf(priceFields, ({ supplierId: recordId, variantId }) => ({
+      kind: "supplier",
+      recordId,
+      variantId,
+    })),
   }),
   inventoryLevel: tableRecordType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable, {
     follows: (shopId, level, before, today) => levelNoted(shopId, level, before?.onHand ?? null, level.onHand, today),
-    history: (shopId, level, before, stamp) => {
-      const { variantId: recordId, locationId } = level;
-      const { onHand } = inventoryLevelFields;
-      return replacedStatements(shopId, { kind: "variant", recordId, locationId }, { onHand }, before, level, stamp);
-    },
+    history: historyOf(
+      { onHand: inventoryLevelFields.onHand },
+      ({ variantId: recordId, locationId }: InventoryLevel) => ({ kind: "variant", recordId, locationId }),
+    ),
   }),
   sale: tableRecordType(saleInput, saleJson, saleTable, {
     follows: (shopId, sale) => [markSeriesStatement(shopId, sale)],

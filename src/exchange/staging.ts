@@ -94,20 +94,21 @@ const supplierFrom = (stored: string): Supplier => JSON.parse(stored);
 
 const variantFrom = (stored: string): Variant => JSON.parse(stored);
 
-/** The staged records of these ids, by id; of several with one id the last. */
-async function stagedRecords(
+/** The staged records of these ids before this position, by id; of several with one id the last. */
+export async function stagedRecords(
   tx: Tx,
   { shopId, importId }: ImportLease,
   type: keyof typeof recordTypes,
   recordIds: ReadonlySet<string>,
+  before = Number.MAX_SAFE_INTEGER,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const chunk of chunksOf([...recordIds], inListMax)) {
     // Sorted here: with `order by position` the engine would walk all records of the file.
     const rows = await tx.all<{ position: number; record_id: string; record: string }>(
       `select position, record_id, record from import_record
-       where shop_id = ? and import_id = ? and type = ? and record_id in (${placeholders(chunk.length)})`,
-      [shopId, importId, type, ...chunk],
+       where shop_id = ? and import_id = ? and type = ? and record_id in (${placeholders(chunk.length)}) and position < ?`,
+      [shopId, importId, type, ...chunk, before],
     );
     for (const row of rows.sort((a, b) => a.position - b.position)) found.set(row.record_id, row.record);
   }

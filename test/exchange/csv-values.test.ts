@@ -307,7 +307,11 @@ test("a head alone brings nothing in, and no damaged file does so without a faul
     for (const name of names) {
       const [head = ""] = files[name].split("\n");
       for (const end of ["", "\n", "\r", "\r\n"])
-        assert.deepEqual(await bring(shop, name, head + end, { check: true }), { counts: {}, replaced: {} });
+        assert.deepEqual(await bring(shop, name, head + end, { check: true }), {
+          counts: {},
+          replaced: {},
+          preview: { isTruncated: false, types: [] },
+        });
       // A quotation mark makes a head of all lines.
       const [told = ""] = await noteFactsOf(bring(shop, name, `"${files[name]}"`, { check: true }));
       assert.match(told, /^line 1: there is no column/, name);

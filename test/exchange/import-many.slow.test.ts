@@ -1,8 +1,9 @@
 /** An import of many orders into an empty shop. `ORDERS=100000` imports more of them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/exchange/import.ts";
-import { withShops } from "../support/admin.ts";
+import { checkRecords, importRecords } from "../../src/exchange/import.ts";
+import { previewRecordsMax } from "../../src/exchange/import-preview.ts";
+import { ndjson, piecesOf, withShops } from "../support/admin.ts";
 
 const orders = Number(process.env["ORDERS"] ?? 20_000);
 
@@ -30,5 +31,18 @@ test(`${orders.toLocaleString("en")} orders are imported`, { timeout: 1_800_000 
       tx.all<{ count: number }>("select count(*) as count from purchase_order where shop_id = ?", [shop.shopId]),
     );
     assert.equal(stored?.count, orders);
+  });
+});
+
+test("a preview looks at so many records of a file, and says that there are more", async () => {
+  await withShops(async (open) => {
+    const { shop, ...context } = await open("one");
+    const level = (nth: number) => ({ type: "inventoryLevel", variantId: `v${nth}`, locationId: "l", onHand: 1 });
+    for (const more of [0, 1]) {
+      const levels = Array.from({ length: previewRecordsMax + more }, (_, nth) => level(nth));
+      const { preview } = await checkRecords(context, shop, piecesOf(ndjson(levels), 65_536), "req_check");
+      assert.equal(preview.isTruncated, more === 1);
+      assert.equal(preview.types[0]?.created, previewRecordsMax);
+    }
   });
 });

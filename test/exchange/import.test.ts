@@ -458,7 +458,12 @@ test("a file that is only checked is counted, its bad line is named, and nothing
       { type: "location", locationId: "loc-1", name: "Renamed" },
       { type: "location", locationId: "loc-2", name: "Side" },
     ];
-    assert.deepEqual(await check(locations), { counts: { location: 2 }, replaced: { location: 1 } });
+    const { preview, ...counted } = await check(locations);
+    assert.deepEqual(counted, { counts: { location: 2 }, replaced: { location: 1 } });
+    assert.deepEqual(
+      preview.types.map(({ type, created, changed, unchanged }) => ({ type, created, changed, unchanged })),
+      [{ type: "location", created: 1, changed: 1, unchanged: 0 }],
+    );
     await assert.rejects(check([...locations, { type: "location", locationId: "loc-3" }]), /^Fault: line 3: \/name: /);
     assert.deepEqual(await shop.records(), before);
     await assertSwept(shop);

@@ -15,6 +15,9 @@ import type { Operation } from "../../requests/operation.ts";
 import { pageOfRecordLog, type RecordEntry, recordKinds } from "../../shop/catalogue/record-log.ts";
 import { type AdminOperation, data, inShop, operation, performed, shopOf } from "../operation.ts";
 
+/** A field of a record that changed. */
+export const fieldBeforeAfter = z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() });
+
 const entrySchema = z.strictObject({
   logId: z.string(),
   occurredAt: instantSchema,
@@ -28,7 +31,7 @@ const entrySchema = z.strictObject({
     .nullable()
     .meta({ description: "The location of a variant's stock; null: the record itself." }),
   reason: z.string().nullable(),
-  changes: z.array(z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+  changes: z.array(fieldBeforeAfter),
 });
 
 const entryJson = ({ occurredAtMs, actor, changes, ...entry }: RecordEntry): z.output<typeof entrySchema> => ({

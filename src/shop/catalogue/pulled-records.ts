@@ -12,7 +12,7 @@ import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.
 import { chunksOf, selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { locationFields, locationTable, type Variant, variantFields, variantTable } from "./catalogue.ts";
-import { type RecordStamp, replacedStatements } from "./record-log.ts";
+import { type RecordStamp, replacedStatements, shownChanges } from "./record-log.ts";
 import { valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import { recordsByKey, replaceRecord } from "../record-table.ts";
 import { markSeriesStatement } from "../forecast/demand.ts";
@@ -94,7 +94,13 @@ export async function applyLocations(
       const concerned = { kind: "location", recordId: known } as const;
       return [
         replaceRecord(locationTable, shopId, next),
-        ...replacedStatements(shopId, concerned, locationFields, before ?? null, next, stamp),
+        ...replacedStatements(
+          shopId,
+          concerned,
+          before === undefined,
+          shownChanges(locationFields, before ?? null, next),
+          stamp,
+        ),
       ];
     }),
   );
@@ -123,7 +129,13 @@ const variantStatements = (
   stamp: RecordStamp,
 ): readonly Change[] => [
   replaceRecord(variantTable, shopId, next),
-  ...replacedStatements(shopId, { kind: "variant", recordId: next.variantId }, variantFields, before, next, stamp),
+  ...replacedStatements(
+    shopId,
+    { kind: "variant", recordId: next.variantId },
+    before === null,
+    shownChanges(variantFields, before, next),
+    stamp,
+  ),
 ];
 
 const seenStatement = (shopId: string, variantId: string, pullId: string): Change =>

@@ -18,7 +18,7 @@ export const recordKinds = ["supplier", "variant", "location"] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /** A field that changed, as the API shows its values. */
-interface ShownChange {
+export interface ShownChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -61,7 +61,7 @@ export interface RecordStamp extends Pick<RecordEntry, "actor" | "operation" | "
 }
 
 /** The record that an entry is about, and the part of it. */
-interface Concerned extends Partial<Pick<RecordEntry, "variantId" | "locationId">> {
+export interface Concerned extends Partial<Pick<RecordEntry, "variantId" | "locationId">> {
   readonly kind: RecordKind;
   readonly recordId: string;
 }
@@ -80,23 +80,19 @@ export function entryStatements(
   return [insert(tables.record_log, shopId, { kind, record_id: recordId, log_id: logId, doc: JSON.stringify(entry) })];
 }
 
-/** The entry that tells of a record in the place of `before`; none where nothing that is shown changed. */
-export const replacedStatements = <T extends Fields>(
+/** The entry that tells of a record that comes in the place of another one, or is new; none where nothing changed. */
+export const replacedStatements = (
   shopId: string,
   concerned: Concerned,
-  fields: T,
-  before: Changes<T> | null,
-  next: Changes<T>,
+  isNew: boolean,
+  changes: readonly ShownChange[],
   stamp: RecordStamp,
 ): readonly Change[] =>
+  // Stock is set, not made.
   entryStatements(
     shopId,
     concerned,
-    {
-      // Stock is set, not made.
-      action: before === null && (concerned.locationId ?? null) === null ? "created" : "changed",
-      changes: shownChanges(fields, before, next),
-    },
+    { action: isNew && (concerned.locationId ?? null) === null ? "created" : "changed", changes },
     stamp,
   );
 

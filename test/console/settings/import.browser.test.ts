@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
+import { accessibilityFaults } from "../../support/pages/axe.ts";
 import { endConsole, picture, skip, withConsole } from "../../support/pages/console.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -96,6 +97,15 @@ test("a bad row is named by line, column and value, and nothing comes in until t
     }
     await picture(page, "import-done");
     assert.equal(Object(await counts(program, "files")).suppliers, 1);
+
+    await choose(page, "suppliers.csv", ["Name,E-mail,Phone,City", "Potters,new@potters.example,,Delft"]);
+    await page.getByText("Email: 1 changed", { exact: true }).waitFor();
+    await page.getByText("Before and after").click();
+    const changed = page.getByRole("row", { name: "Email hello@potters.example new@potters.example" });
+    await changed.waitFor();
+    assert.equal(await page.locator(".diff tbody tr").count(), 1);
+    await picture(page, "import-changes");
+    assert.deepEqual(await accessibilityFaults(page), []);
   }),
 );
 
