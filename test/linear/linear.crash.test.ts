@@ -76,6 +76,7 @@ async function play(secondsMax: number, withKills: boolean, mutant: string | nul
       settings: (index) => ({ costSyncMode: "disabled", autoSyncOnReceiving: index % 2 === 0 }),
       clients,
       inAHurry: true,
+      withApprovals: true,
       isOver: (answered) => {
         begun.resolve();
         clock.isOver = systemClock.now() > untilMs && answered >= answeredMin;
@@ -100,11 +101,15 @@ test(`what ${clients} clients of ${shops} shops are told within ${seconds} s is 
   const asked = played.histories.flatMap((history) => history.attempts);
   const answered = asked.filter(({ reply }) => reply !== null);
   const events = played.histories.reduce((sum, history) => sum + history.events.length, 0);
+  const told = (type: string): number =>
+    played.histories.flatMap((history) => history.events).filter((event) => event.type === type).length;
+  const [requested, decided] = [told("approval.requested"), told("approval.decided")];
   const replays = answered.filter(({ reply }) => reply?.headers["Idempotent-Replayed"] !== undefined).length;
   t.diagnostic(
-    `${asked.length} requests, ${asked.length - answered.length} without an answer, ${replays} replays, ${answered.filter(isOutside).length} refused for the time being, ${events} events, ${played.kills} kills`,
+    `${asked.length} requests, ${asked.length - answered.length} without an answer, ${replays} replays, ${answered.filter(isOutside).length} refused for the time being, ${events} events, ${requested} approvals asked for, ${decided} decided, ${played.kills} kills`,
   );
   assert.ok(replays > 0 && events > 0 && answered.length < asked.length, "there is a history, with unknown outcomes");
+  assert.ok(requested > 0 && decided > 0, "some writes are decided about");
   assert.ok(answered.filter(isOutside).length < answered.length / 2, "most requests are answered by their order");
   const wrong = found(played);
   assert.deepEqual(wrong.slice(0, 5), [], `${wrong.length} findings with seed ${seed}`);

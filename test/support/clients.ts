@@ -80,12 +80,13 @@ export async function operate(url: string, method: string, below: string, body?:
 
 const madeKey = z.object({ data: z.object({ keyId: z.string(), apiKey: z.string() }) });
 
-/** Creates a write key of the shop. */
+/** Creates a key of the shop. */
 export const makeKey = async (
   url: string,
   shopId: string,
+  scope: "write" | "propose" = "write",
 ): Promise<{ readonly keyId: string; readonly apiKey: string }> =>
-  madeKey.parse(await operate(url, "POST", `/shops/${shopId}/keys`, { name: "a client", scope: "write" })).data;
+  madeKey.parse(await operate(url, "POST", `/shops/${shopId}/keys`, { name: "a client", scope })).data;
 
 /** Creates a shop with these records, and with a very high rate limit unless the settings have one. Returns its write key. */
 export async function makeShop(

@@ -3,10 +3,11 @@
  * request runs, so that its outcome is unknown; what has a key is then sent again, often to another node.
  */
 import { z } from "zod";
-import { makeKey, makeShop, operate } from "../support/clients.ts";
+import { adminToken, makeKey, makeShop, operate } from "../support/clients.ts";
 import { pause } from "../support/until.ts";
 import { type Attempt, Client, type Key, type Request } from "./client.ts";
-import { catalogueRecords, type Deed, deedOn, newOrder, orderAsk } from "./deeds.ts";
+import { type ApprovalSettings, noApprovals } from "./approvals.ts";
+import { catalogueRecords, type Decision, type Deed, deedOn, isDecision, newOrder, orderAsk } from "./deeds.ts";
 import type { EventTold, History } from "./history.ts";
 import { type HttpOptions, overHttp, traceOf } from "./http.ts";
 import { type Random, randomOf } from "./random.ts";
@@ -20,6 +21,8 @@ interface LoadOptions extends Pick<HttpOptions, "urls" | "check"> {
   readonly clients: number;
   /** True: clients begin nothing new. @param answered how many requests have been answered. */
   readonly isOver: (answered: number) => boolean;
+  /** Some writes are only proposed, some orders need a decision before they are sent, and the operator decides. Default: none. */
+  readonly withApprovals?: boolean;
   /** How clients behave that get no answer: those in a hurry give up soon, the others wait as they are told, for as long as it takes. */
   readonly inAHurry: boolean;
 }
@@ -32,6 +35,19 @@ const hotOrders = 6;
 
 /** A shop with so many orders gets no more of them: a list then has them all. */
 const ordersMax = 45;
+
+/** The keys of a shop by their index: one that writes and, with approvals, one that may only propose, and the operator. */
+const [proposing, deciding] = [1, 2];
+
+/** Every other shop has a rule: orders that are worth more are sent after a decision only. In cents. */
+const ruleAbove = 6_000;
+
+const largeOrders = {
+  ruleId: "large",
+  name: "Large orders",
+  when: { totalAbove: ruleAbove / 100 },
+  approvers: { roles: ["owner"] },
+};
 
 const hurried = { tries: 12, lostPauseMs: 20, waitMsMax: 20, cuts: { share: 0.06, withinMs: 15 } };
 const patient = { tries: 400, lostPauseMs: 100, waitMsMax: 2_000, cuts: { share: 0.08, withinMs: 300 } };
@@ -50,6 +66,7 @@ export class Load {
   readonly #options: LoadOptions;
   readonly #random: Random;
   readonly #creating = new Map<string, number>();
+  readonly #keys: ReadonlyMap<string, readonly Key[]>;
   readonly client: Client;
   /** Why answers have not come, with how often each. */
   readonly losses = new Map<string, number>();
@@ -60,6 +77,7 @@ export class Load {
     const { cuts, lostPauseMs, waitMsMax } = inAHurry ? hurried : patient;
     const onLost = (why: string): void => void this.losses.set(why, (this.losses.get(why) ?? 0) + 1);
     this.#options = options;
+    this.#keys = keys;
     this.#random = randomOf(seed);
     const random = this.#random.named("client");
     this.client = new Client({
@@ -78,9 +96,14 @@ export class Load {
   static async open(options: LoadOptions): Promise<Load> {
     const [url = ""] = options.urls();
     const keys = new Map<string, readonly Key[]>();
+    const { withApprovals = false } = options;
     for (const [index, shopId] of options.shopIds.entries()) {
-      await makeShop(url, shopId, options.settings(index), catalogueRecords(openingOnHand));
-      keys.set(shopId, [await makeKey(url, shopId)]);
+      const rules = withApprovals && isRuled(index) ? { approvalRules: [largeOrders] } : {};
+      await makeShop(url, shopId, { ...options.settings(index), ...rules }, catalogueRecords(openingOnHand));
+      const others = withApprovals
+        ? [await makeKey(url, shopId, "propose"), { keyId: "operator", apiKey: adminToken }]
+        : [];
+      keys.set(shopId, [await makeKey(url, shopId), ...others]);
     }
     return new Load(options, keys);
   }
@@ -106,11 +129,19 @@ export class Load {
 
   async #work(shopId: string, random: Random): Promise<void> {
     while (!this.#isOver) {
-      const deed = this.#deed(shopId, random);
+      const decision = this.#decision(shopId, random);
+      const deed = decision ?? this.#deed(shopId, random);
       if (deed === null) await pause(5);
       else await this.#persist(shopId, deed, random);
       if (random.chance(0.2)) await pause(random.next() * 10);
     }
+  }
+
+  /** A decision about one of the newest writes that wait for one. */
+  #decision(shopId: string, random: Random): Decision | null {
+    const waiting = this.client.waiting(shopId).slice(0, 3);
+    if (waiting.length === 0 || !random.chance(0.2)) return null;
+    return { op: random.pick(["approve", "approve", "reject"] as const), approvalRequestId: random.pick(waiting) };
   }
 
   #deed(shopId: string, random: Random): Deed | null {
@@ -133,8 +164,10 @@ export class Load {
       "orderId" in deed
         ? this.client.seen(shopId).find((each) => each.order.purchaseOrderId === deed.orderId)
         : undefined;
+    const isProposed = this.#options.withApprovals === true && !isRead && random.chance(0.2);
+    const keyIndex = isDecision(deed) ? deciding : isProposed ? proposing : 0;
     const request: Request = {
-      ...this.client.request(shopId, deed, !isRead && random.chance(0.6)),
+      ...this.client.request(shopId, deed, !isRead && random.chance(0.6), keyIndex),
       had: deed.op === "read" && random.chance(0.4) ? (known ?? null) : null,
       ifVersion: deed.op === "rename" && random.chance(0.5) ? (known?.order.version ?? null) : null,
     };
@@ -173,9 +206,22 @@ export class Load {
       ({ cursor } = data);
     }
     const own = this.client.attempts.filter((attempt) => attempt.shopId === shopId);
-    return { shopId, attempts: named(own, ({ requestId }) => idsByTrace.get(traceOf(requestId)), events), events };
+    const attempts = named(own, ({ requestId }) => idsByTrace.get(traceOf(requestId)), events);
+    return { shopId, attempts, events, approvals: this.#approvalsOf(shopId) };
+  }
+
+  #approvalsOf(shopId: string): ApprovalSettings {
+    const { withApprovals = false, shopIds } = this.#options;
+    const [, proposer] = this.#keys.get(shopId) ?? [];
+    return {
+      ...noApprovals,
+      kindOf: (keyId) => (keyId === "operator" ? "operator" : keyId === proposer?.keyId ? "propose" : "write"),
+      ruleAbove: withApprovals && isRuled(shopIds.indexOf(shopId)) ? ruleAbove : null,
+    };
   }
 }
+
+const isRuled = (index: number): boolean => index % 2 === 1;
 
 /**
  * Requests without an answer with the ids that the service gave them, as far as they can be known.
