@@ -51,6 +51,8 @@ export const approvalTexts = {
     used: (used: string) => `${used} used`,
     adds: (asked: string) => `this asks for ${asked}`,
     unpriced: "this has no exchange rate",
+    rise: (allowed: number, asked: number | null) =>
+      `A unit cost may rise by ${number(allowed)} % at most; ${asked === null ? "what it was is not known" : `this raises one by ${number(asked)} %`}.`,
   },
   cover: "Stock and cover",
   stock: (onHand: string, incoming: string) => `${onHand} on hand, ${incoming} incoming`,

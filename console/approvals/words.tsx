@@ -42,6 +42,7 @@ function causeOf({ cause, limit, allowed, used, asked, name }: Cause): string {
   if (cause === "scope") return causes.scope;
   if (cause === "rule") return causes.rule(name ?? "");
   if (limit === "supplierIds" || limit === "locationIds") return causes[limit];
+  if (limit === "unitCostRisePercentMax") return causes.rise(Number(allowed), typeof asked === "number" ? asked : null);
   if (limit !== "orderValueMax" && limit !== "dayValueMax" && limit !== "monthValueMax") return limit ?? cause;
   const shown = (value: unknown): string => money(Number(value), shopCurrency());
   const parts = [
