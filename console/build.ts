@@ -32,7 +32,6 @@ const shared = [
   "parts/lists/facts.tsx",
   "parts/lists/table-head.tsx",
   "parts/owner-only.tsx",
-  "reorder/ticked.ts",
 ];
 
 /**
