@@ -122,7 +122,7 @@ test("a document is kept for an hour, a failure for a minute; then what it says 
 
 test("an address has so many documents fetched at once, and a process so many at a time", async () => {
   await using documents = await serveDocuments({});
-  await using server = await startServer({ console: true, connect: connectHere });
+  await using server = await startServer({ console: true, connect: connectHere, isClockStill: true });
   for (let index = 0; index < clientDocumentsMax; index += 1)
     assert.equal(await opens(server, `${documents.url}/${index}.json`), 400);
   assert.equal(await opens(server, `${documents.url}/one-more.json`), 429);

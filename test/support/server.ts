@@ -70,6 +70,8 @@ export interface TestServerOptions {
   readonly operations?: readonly Operation[];
   /** Settings that differ from the defaults. The rate limit is very high unless it is set here. */
   readonly shop?: Partial<Shop>;
+  /** The clock moves by `advance` alone, however slow the machine is. */
+  readonly isClockStill?: boolean;
   readonly outboxLimits?: Partial<OutboxLimits>;
   readonly queue?: QueueLimits;
   readonly loop?: LoopShare;
@@ -162,8 +164,9 @@ export interface TestServer {
 /** Starts a server. `await using` or `stop` ends it and removes its files. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer & AsyncDisposable> {
   let aheadMs = 0;
+  const startedAtMs = systemClock.now();
   const clock = {
-    now: () => systemClock.now() + aheadMs,
+    now: () => (options.isClockStill === true ? startedAtMs : systemClock.now()) + aheadMs,
     advance: (ms: number) => {
       aheadMs += ms;
     },
