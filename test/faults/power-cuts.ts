@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { isReplay } from "../../src/requests/envelope.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { openService, pendingEffects, rowsOf, type Service, storefrontOf } from "../simulator/service.ts";
-import { adminToken, hangUp, makeShop } from "../support/clients.ts";
+import { adminToken, hangUp, makeKey, makeShop } from "../support/clients.ts";
 import { contractOf } from "../support/openapi/contract.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 import { pause, until } from "../support/until.ts";
@@ -133,8 +133,8 @@ export async function record({ seed, requests, kills, slowSyncs, mutant }: Recor
     const keys = new Map<string, readonly Key[]>();
     for (const [index, shopId] of shopIds.entries()) {
       const settings = { costSyncMode: "disabled", autoSyncOnReceiving: index !== 1 };
-      const apiKey = await makeShop(program.url, shopId, settings, catalogueRecords(openingOnHand));
-      keys.set(shopId, [{ keyId: shopId, apiKey }]);
+      await makeShop(program.url, shopId, settings, catalogueRecords(openingOnHand));
+      keys.set(shopId, [await makeKey(program.url, shopId)]);
     }
     for (const call of recording.more()) {
       disk.apply(call);
