@@ -206,7 +206,7 @@ async function askAgent(agent: Agent, tool: string, input: JsonObject, idempoten
   const answer = await agent.callWhole(tool, { ...named, ...(idempotencyKey === null ? {} : { idempotencyKey }) });
   const content = answer.isError ? answer.at("error") : answer.at();
   assert.ok(content !== undefined && isJsonObject(content));
-  const { nextStep: _, replayed: __, ...same } = content;
+  const { nextStep: _, replayed: __, writtenByOthers: ___, ...same } = content;
   return {
     isError: answer.isError,
     content: answer.isError && answer.at("replayed") === true ? asFirstTold(same) : same,

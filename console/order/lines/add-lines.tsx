@@ -8,10 +8,12 @@ import { money, numberIn, typed } from "../../data/format.ts";
 import { signedIn } from "../../data/session.ts";
 import type { Choice } from "../../data/look-ups.ts";
 import { Combobox } from "../../parts/fields/combobox.tsx";
-import { PasteLines } from "./paste-lines.tsx";
+import { lazy } from "../../parts/lazy.tsx";
 import { texts } from "../../texts/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
+
+const PasteLines = lazy(async () => (await import("./paste-lines.tsx")).PasteLines);
 
 const words = texts.addLines;
 
