@@ -73,8 +73,11 @@ export function problemOf({ error }: Failure<OperationName>): Problem {
   const message = pending === null ? withoutPaths(error.message) : adviceOf(pending);
   return {
     message,
-    // Who reads of fields and not of paths sees no `details` either.
-    action: "action" in error && (pending !== null || message === error.message) ? (error.action ?? null) : null,
+    // Nobody sees `details` here: the message names the fields.
+    action:
+      "action" in error && error.action !== undefined && !error.action.startsWith("Correct what details names")
+        ? error.action
+        : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,
     reason: "reason" in error ? (error.reason ?? null) : null,
