@@ -133,7 +133,7 @@ const requestShown = ({ reply }: Attempt) =>
   reply === null || reply.status >= 300 ? undefined : answerOf(reply).data?.approvalRequest;
 
 /** The states that an order may have been in while a request ran, up to now. */
-const since = ({ sentAt }: Attempt, states: readonly State[]): readonly State[] =>
+export const since = ({ sentAt }: Attempt, states: readonly State[]): readonly State[] =>
   states.filter((_, index) => (states[index + 1]?.answeredAt ?? Infinity) > sentAt);
 
 /** Whether a write makes of an order what it shows before a decision, as far as it shows it. */
@@ -158,8 +158,8 @@ export class Approvals {
   readonly #tell: (finding: string) => void;
   readonly requests = new Map<string, ModelRequest>();
   readonly #spent: SpentFrom[] = [{ sequence: 0, spent: [] }];
-  /** By order, the values with which it was approved. */
-  readonly #cleared = new Map<string, number[]>();
+  /** By order, the values with which it was approved, and when that was answered. */
+  readonly #cleared = new Map<string, { readonly value: number; readonly answeredAt: number }[]>();
 
   constructor(settings: ApprovalSettings, attempts: readonly Attempt[], tell: (finding: string) => void) {
     this.#settings = settings;
@@ -239,7 +239,11 @@ export class Approvals {
       if (caps === "all" && this.#beyondOf(callerId) === "refuse")
         this.#tell(`${told}: it was approved, and passes a cap that refuses`);
       request.doneBy.add(attempt.requestId);
-      if (isRuled) this.#cleared.set(orderId, [...(this.#cleared.get(orderId) ?? []), valueOf(next)]);
+      if (isRuled)
+        this.#cleared.set(orderId, [
+          ...(this.#cleared.get(orderId) ?? []),
+          { value: valueOf(next), answeredAt: attempt.answeredAt },
+        ]);
     }
     this.#spend(event, kind === "limited" ? callerId : null, worthOf(next) - worthOf(before?.order ?? null), next);
   }
@@ -334,12 +338,13 @@ export class Approvals {
     return spent.reduce((sum, each) => sum + (each.keyId === keyId && each.day === day ? each.amount : 0), 0);
   }
 
-  #meetsRule(orderId: string, before: ModelOrder | null, next: ModelOrder): boolean {
+  /** @param at the moment of the write: whatever was approved after it had not cleared the order yet. */
+  #meetsRule(orderId: string, before: ModelOrder | null, next: ModelOrder, at = Infinity): boolean {
     const { ruleAbove } = this.#settings;
     const value = worthOf(next);
     if (ruleAbove === null || value <= ruleAbove) return false;
     if (before !== null && hasLeftDraft(before) && value <= worthOf(before)) return false;
-    return !(this.#cleared.get(orderId) ?? []).some((cleared) => value <= cleared);
+    return !(this.#cleared.get(orderId) ?? []).some((cleared) => value <= cleared.value && cleared.answeredAt <= at);
   }
 
   #mayNeedDecision(attempt: Attempt, before: State, sequence: number): boolean {
@@ -347,7 +352,7 @@ export class Approvals {
     if (!("orderId" in deed)) return false;
     const verdict = verdictOn(before.order, deed, []);
     if (verdict.kind !== "changes") return false;
-    if (this.#meetsRule(deed.orderId, before.order, verdict.next)) return true;
+    if (this.#meetsRule(deed.orderId, before.order, verdict.next, attempt.sentAt)) return true;
     return this.isBeyond(attempt, before.order, sequence) && this.#beyondOf(keyId) === "ask";
   }
 

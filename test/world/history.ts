@@ -15,7 +15,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isReplay as isReplayed } from "../../src/requests/envelope.ts";
 import type { Attempt } from "./client.ts";
-import { type ApprovalSettings, Approvals, hasValue, noApprovals } from "./approvals.ts";
+import { type ApprovalSettings, Approvals, hasValue, noApprovals, since } from "./approvals.ts";
 import { answerOf, type Decision, type Deed, isDecision, listedMax, type OrderDeed, type OrderSeen } from "./deeds.ts";
 import { afterEvent, created, type ModelOrder, pendingOf, verdictOn } from "./model.ts";
 
@@ -364,10 +364,15 @@ class Judge {
       this.#tell(`${nameOf(attempt)}: it shows ${JSON.stringify(shown)}, and the model makes ${JSON.stringify(state)}`);
   }
 
-  /** C34: what was to change a version has changed that one. */
+  /** C34: what was to change a version has changed that one, or was asked for while the order had it. */
   #judgeVersion(attempt: Attempt, first: EventTold): void {
     const { ifVersion } = attempt;
-    const before = this.#states.get(first.data.purchaseOrderId)?.findLast(({ sequence }) => sequence < first.sequence);
+    const states = (this.#states.get(first.data.purchaseOrderId) ?? []).filter(
+      ({ sequence }) => sequence < first.sequence,
+    );
+    const before = states.at(-1);
+    // A write is decided before it is kept as a request.
+    if (isAboutApproval(first) && since(attempt, states).some(({ version }) => version === ifVersion)) return;
     if (ifVersion !== null && before !== undefined && before.version > ifVersion)
       this.#tell(`${nameOf(attempt)}: it has changed version ${before.version}, and was to change ${ifVersion}`);
   }
