@@ -282,3 +282,7 @@ export const isJsonArray = (value: Json): value is readonly Json[] => Array.isAr
 /** Narrows to an object that is not an array. */
 export const isJsonObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !isJsonArray(value);
+
+/** The member of a value that may be anything; undefined: it has none of this name. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;

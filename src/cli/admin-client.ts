@@ -4,11 +4,11 @@
  * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do
  * (admin).
  */
+import { memberOf } from "../base/json.ts";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { type Answer, type Ask, operationNamed } from "../admin/ask.ts";
 import { bindingOf, spellRequest } from "../http/routes.ts";
 import { CommandError, exitCodes } from "./errors.ts";
-import { memberOf } from "./output.ts";
 import { adminPrefix } from "../http/routes.ts";
 
 /** @throws CommandError when the text is no http or https URL. */

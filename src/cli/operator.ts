@@ -13,6 +13,7 @@
  * Before a server is asked, its identity is compared with the one that the directory or the database has, wherever one
  * of them is named. A kept admin token is sent to no other server. Settings that contradict each other are refused.
  */
+import { memberOf } from "../base/json.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { type Ask, askHere } from "../admin/ask.ts";
 import { Documents } from "../documents/documents.ts";
@@ -24,7 +25,7 @@ import type { OpenStore } from "../service/open-store.ts";
 import type { Log } from "../store/store.ts";
 import { askServer, serverUrl, whoAnswers } from "./admin-client.ts";
 import { CommandError, exitCodes } from "./errors.ts";
-import { memberOf, type Output } from "./output.ts";
+import { type Output } from "./output.ts";
 
 export interface Operator {
   readonly ask: Ask;

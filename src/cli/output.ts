@@ -2,6 +2,7 @@
  * Output of a command: results on stdout, messages and progress on stderr. Texts that others wrote reach the terminal
  * without control characters (§8).
  */
+import { memberOf } from "../base/json.ts";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { neutralised, neutralisedJson, onOneLine } from "../base/text/plain-text.ts";
@@ -63,13 +64,6 @@ export function openOutput({ json, progress, stdout, stderr }: OutputOptions): O
       if (!stdout.write(piece)) await once(stdout, "drain");
     },
   };
-}
-
-/** The member of an answer's data, or undefined. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }
 
 /** The list that an answer has under this name; empty when there is none. */

@@ -5,9 +5,10 @@
  * The same operations answer REST, whose words their messages use. What a refusal is about is in its code and details,
  * so nothing is guessed from sentences.
  */
+import { memberOf } from "../base/json.ts";
 import type { Arguments, Command } from "./arguments.ts";
 import { CommandError } from "./errors.ts";
-import { listIn, memberOf } from "./output.ts";
+import { listIn } from "./output.ts";
 
 /** The argument that becomes this member of an operation's input; null when the command has none. */
 function argumentOf(command: Command, member: string): string | null {

@@ -20,7 +20,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { consolePath, markName } from "../http/console-pages.ts";
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, memberOf } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
 import { type InstructedShop, instructionsFor, prompts } from "./guide.ts";
 import { completeOrder, listResources, listResourceTemplates, readResource, type ResourceReads } from "./resources.ts";
@@ -48,11 +48,6 @@ export interface Asking {
   readonly mayAsk: boolean;
   /** Text that was sent with the question, for the call that goes on after it; null: nothing was asked. */
   readonly state: string | null;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-  return found;
 }
 
 /** The revision before has no such questions, and a client of it does not say with its calls what it can. */

@@ -10,6 +10,7 @@
  * second finds the first one's record in its own transaction (`refuseIfAnswered`).
  */
 import { Fault } from "../base/fault.ts";
+import { memberOf } from "../base/json.ts";
 import { mention } from "../core/order/guidance.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/access/idempotency.ts";
@@ -487,10 +488,6 @@ const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "
   `${holderId} ${idempotencyKey}`;
 
 const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
-
-/** A member of a value; undefined: it has none. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 /** The order that a request names, or the one that its answer is about; null: there is none, or there are several. */
 export function orderOf(incoming: Incoming, operation: Operation, data: unknown = null): string | null {

@@ -19,7 +19,7 @@
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../base/fault.ts";
-import type { Json } from "../base/json.ts";
+import { type Json, memberOf } from "../base/json.ts";
 import { loggedRequest } from "../base/trace-context.ts";
 import { type ApprovalCause, causesWith } from "../core/access/approvals.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
@@ -75,7 +75,6 @@ import {
   type StoredAnswers,
   createIdempotency,
   isStoredRefusal,
-  memberOf,
   orderOf,
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";

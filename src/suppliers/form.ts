@@ -3,13 +3,14 @@
  *
  * Owns: what its fields mean. An empty field says nothing; a date that is the order's own says nothing new.
  */
+import { filled } from "../base/text/filled.ts";
 import { quantityFrom, quantityMax, type Quantity, zeroQuantity } from "../core/money/money.ts";
 import { plainTextProblem } from "../base/text/plain-text.ts";
 import type { LineItem, PurchaseOrder } from "../core/order/purchase-order.ts";
 import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier/supplier-proposals.ts";
 import { day, shortTextMax } from "../operations/fields.ts";
 import { articleOf, fieldOf, type FormError } from "./page.ts";
-import { filled, type Language, languageNamed, marksIn, textsIn } from "./texts.ts";
+import { type Language, languageNamed, marksIn, textsIn } from "./texts.ts";
 
 /** Values of the form. */
 export interface Form {

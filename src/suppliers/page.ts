@@ -4,6 +4,7 @@
  * Owns: how they look, and which fields of an order a supplier sees: those of the order's document. What is the shop's
  * own (`note`, tags, payments) is not among them. The pages work without script, load nothing, and name no other place.
  */
+import { filled } from "../base/text/filled.ts";
 import { createHash } from "node:crypto";
 import { dateOf, dayIn } from "../base/time/calendar.ts";
 import { packsText } from "../core/supplier/packs.ts";
@@ -14,7 +15,7 @@ import { isHeld } from "../core/order/status.ts";
 import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier/supplier-proposals.ts";
 import { shortTextMax } from "../operations/fields.ts";
 import { Html, markup } from "./markup.ts";
-import { filled, type Language, type Texts, textsIn } from "./texts.ts";
+import { type Language, type Texts, textsIn } from "./texts.ts";
 
 const styles = `
 :root { color-scheme: light dark; --line: #c4c7cc; --quiet: #565b63; --page: #f6f7f8; --card: #fff; --text: #16181d;

@@ -309,7 +309,3 @@ export function languageFor(acceptLanguage: string | null, otherwise: Language):
     .toSorted((a, b) => b.quality - a.quality);
   return liked[0]?.language ?? otherwise;
 }
-
-/** The text with its values. */
-export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);

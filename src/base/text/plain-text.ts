@@ -42,6 +42,10 @@ export const onOneLine = (text: string): string =>
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")
     .trim();
 
+/** The beginning of the text, of so many characters at most. */
+export const cutAt = (text: string, lengthMax: number): string =>
+  text.length <= lengthMax ? text : text.slice(0, lengthMax).toWellFormed();
+
 /** The text with its lines and tabs; each other character that it may not have is a blank. */
 export const neutralised = (text: string): string =>
   text

@@ -10,6 +10,7 @@
  * - B2. `format` is written last, when everything else is checked and synced: a directory without it is no backup.
  * - B3. A restore that is interrupted leaves a directory that is refused, never one that looks like a first start.
  */
+import { memberOf } from "../../base/json.ts";
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -31,7 +32,7 @@ import {
 import { programName } from "../../base/program-version.ts";
 import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
 import type { Operator } from "../operator.ts";
-import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
+import { bytesShown, listIn, type Output, shown } from "../output.ts";
 
 /** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;

@@ -9,6 +9,7 @@
  * blocks are kept that differ from the copy before, until they are as much as the file itself. Then the whole file is
  * kept, and a new chain begins.
  */
+import { memberOf } from "../../base/json.ts";
 import { createHash, hash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
@@ -31,7 +32,6 @@ import {
   type State,
   stateFile,
 } from "./followed-backup.ts";
-import { memberOf } from "../output.ts";
 
 /** A file of a shop. */
 type FileName = Pick<Piece, "part" | "shopId">;

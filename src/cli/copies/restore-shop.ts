@@ -1,6 +1,7 @@
 /**
  * The restore of one shop as the operator sees it: which file is sent, and what has to be looked at afterwards.
  */
+import { memberOf } from "../../base/json.ts";
 import { createReadStream, existsSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseConfig } from "../../service/option-values.ts";
@@ -9,7 +10,7 @@ import { holdsData, isClaimed } from "../../service/data-directory.ts";
 import { CommandError, exitCodes } from "../errors.ts";
 import { dataOf, given } from "../command.ts";
 import type { Operator } from "../operator.ts";
-import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
+import { bytesShown, listIn, type Output, shown } from "../output.ts";
 import { findShop } from "../shops/shops.ts";
 
 const fail = (message: string, action: string): CommandError => new CommandError(exitCodes.failed, message, { action });

@@ -2,7 +2,7 @@
  * The commands on the chain of hashes over the audit log: verify it, show its head, export it (docs/audit.md).
  */
 import type { Ask } from "../../admin/ask.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { memberOf, type JsonObject } from "../../base/json.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
 import {
   commonOptions,
@@ -13,7 +13,7 @@ import {
   shopOption,
   withOperator,
 } from "../command.ts";
-import { listIn, memberOf, shown, table } from "../output.ts";
+import { listIn, shown, table } from "../output.ts";
 import { exporting } from "./records.ts";
 
 /** Findings that are kept of a shop; more are counted. */

@@ -1,6 +1,7 @@
 /**
  * The command that shows a shop's audit log.
  */
+import { memberOf } from "../../base/json.ts";
 import {
   commonOptions,
   dataOf,
@@ -10,7 +11,7 @@ import {
   wholeNumber,
   withOperator,
 } from "../command.ts";
-import { listIn, memberOf, table } from "../output.ts";
+import { listIn, table } from "../output.ts";
 
 const auditPage = 500;
 const auditDefault = 50;

@@ -1,9 +1,10 @@
 /**
  * Commands on the people who use a shop's console: invite, list.
  */
+import { memberOf } from "../../base/json.ts";
 import { localUrl } from "../../service/config.ts";
 import { asking, commonOptions, dataOf, given, type RunnableCommand, shopOption, withOperator } from "../command.ts";
-import { memberOf, shown, tableOf } from "../output.ts";
+import { shown, tableOf } from "../output.ts";
 
 /**
  * A link as it is opened. Without a public address and a server that was asked, it leads to where one will be on this

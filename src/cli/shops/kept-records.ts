@@ -2,10 +2,10 @@
  * Commands on what a shop keeps: suppliers with their price lists, variants with their stock, locations (C82 to C86).
  * Each asks an operation of the admin registry; a field of a record is given by its name.
  */
-import type { JsonObject } from "../../base/json.ts";
+import { memberOf, type JsonObject } from "../../base/json.ts";
 import type { Option } from "../arguments.ts";
 import { asking, membersIn, type RunnableCommand, wholeNumber } from "../command.ts";
-import { memberOf, shown, table, tableOf } from "../output.ts";
+import { shown, table, tableOf } from "../output.ts";
 
 const setOption = {
   set: {

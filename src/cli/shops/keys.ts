@@ -1,8 +1,9 @@
 /**
  * Commands on a shop's API keys: create, list, revoke.
  */
+import { memberOf } from "../../base/json.ts";
 import { asking } from "../command.ts";
-import { memberOf, shown, tableOf } from "../output.ts";
+import { shown, tableOf } from "../output.ts";
 
 const keyColumns = {
   KEY: "keyId",

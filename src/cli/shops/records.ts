@@ -1,6 +1,7 @@
 /**
  * Commands on a shop's records: import and export.
  */
+import { memberOf } from "../../base/json.ts";
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { CommandError, commandErrorOf, exitCodes, usageError } from "../errors.ts";
@@ -14,7 +15,7 @@ import {
   shopOption,
   withOperator,
 } from "../command.ts";
-import { bytesShown, listIn, memberOf, type Output, shown } from "../output.ts";
+import { bytesShown, listIn, type Output, shown } from "../output.ts";
 
 /** The name of stdin and stdout, where a file is named. */
 const standard = "-";

@@ -1,6 +1,7 @@
 /**
  * Commands that bring an order to its supplier and back: send, e-mails, links, and what suppliers have answered.
  */
+import { memberOf } from "../../base/json.ts";
 import { readFile } from "node:fs/promises";
 import type { Arguments } from "../arguments.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "../command.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
 import type { Operator } from "../operator.ts";
-import { listIn, memberOf, shown, table, tableOf } from "../output.ts";
+import { listIn, shown, table, tableOf } from "../output.ts";
 
 const ofOrder = (args: Arguments) => ({ shopId: args.required("shop"), purchaseOrderId: args.parameter(0) });
 

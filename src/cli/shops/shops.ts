@@ -1,10 +1,11 @@
 /**
  * Commands on shops: create, list, delete.
  */
+import { memberOf } from "../../base/json.ts";
 import type { Ask } from "../../admin/ask.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
 import { commonOptions, dataOf, given, membersIn, type RunnableCommand, withOperator } from "../command.ts";
-import { listIn, memberOf, table } from "../output.ts";
+import { listIn, table } from "../output.ts";
 
 export const shopCreate: RunnableCommand = {
   name: "shop create",

@@ -13,10 +13,10 @@ import {
   shopOption,
   withOperator,
 } from "../command.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { memberOf, type JsonObject } from "../../base/json.ts";
 import type { Arguments } from "../arguments.ts";
 import { CommandError, exitCodes, usageError } from "../errors.ts";
-import { memberOf, shown } from "../output.ts";
+import { shown } from "../output.ts";
 
 /**
  * The token: the first line of a file, or of stdin. It is never an argument, which other users of the machine could

@@ -1,8 +1,9 @@
 /**
  * Commands on a shop's webhook endpoints and their deliveries.
  */
+import { memberOf } from "../../base/json.ts";
 import { asking, type RunnableCommand, wholeNumber } from "../command.ts";
-import { memberOf, shown, tableOf } from "../output.ts";
+import { shown, tableOf } from "../output.ts";
 
 /** `purchase_order.*,test.ping` as a list; null when it was not given. */
 const typesOf = (text: string | null): readonly string[] | null =>

@@ -6,7 +6,8 @@
  * sending (mail/).
  */
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
-import { onOneLine } from "../../base/text/plain-text.ts";
+import { filled } from "../../base/text/filled.ts";
+import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
 import { type Money, moneyToNumber } from "../money/money.ts";
 import { dayText } from "../supplier/day-text.ts";
 import type { DocumentLanguage } from "../supplier/document-settings.ts";
@@ -15,10 +16,10 @@ import type { Actor } from "./actor.ts";
 import { type ApprovalCause, type ApprovalSettings, type Asker, undecidable } from "./approvals.ts";
 import type { Role } from "./role.ts";
 
-/** Between two mails to a person; what is asked meanwhile waits for the next one, together. */
+/** Time between two mails to a person. What is asked meanwhile is told in the next one. */
 export const approvalMailEveryMs = 900_000;
 
-/** People who are mailed about a request: those who were there last. */
+/** People who are mailed about a request: those who were signed in last. */
 export const approversMailedMax = 20;
 
 /** Requests that a mail describes; it counts the others. */
@@ -217,9 +218,9 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
   },
 };
 
-/** In one pass: a value that has another's place in it stays as it is. */
-const filled = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (place, name: string) => onOneLine(String(values[name] ?? place)));
+/** The text with these values, each on one line. */
+const withValues = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  filled(text, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, onOneLine(String(value))])));
 
 const amountText = (amount: number, currency: string, language: DocumentLanguage): string =>
   new Intl.NumberFormat(language, { style: "currency", currency }).format(amount);
@@ -227,10 +228,10 @@ const amountText = (amount: number, currency: string, language: DocumentLanguage
 function causeText(cause: ApprovalCause, { language, currencyCode }: Surroundings): string {
   const words = texts[language];
   if (cause.cause === "scope") return words.scope;
-  if (cause.cause === "rule") return filled(words.rule, { name: cause.name });
+  if (cause.cause === "rule") return withValues(words.rule, { name: cause.name });
   const { limit, allowed } = cause;
   const amount = typeof allowed === "number" ? amountText(allowed, currencyCode, language) : "";
-  return filled(words.limits[limit], { amount, percent: String(allowed) });
+  return withValues(words.limits[limit], { amount, percent: String(allowed) });
 }
 
 /** The request in words. @param inNameOf  the person whose agent has asked; null: nobody's has. */
@@ -245,15 +246,21 @@ export function askInWords(request: AskFacts, inNameOf: string | null, surroundi
     title:
       order === null || order.movesTo === null
         ? onOneLine(request.summary)
-        : filled(words.moves, { number: order.poNumber, status: order.movesTo }),
+        : withValues(words.moves, { number: order.poNumber, status: order.movesTo }),
     facts: [
-      ...(order === null || order.supplierName === null ? [] : [filled(words.supplier, { name: order.supplierName })]),
+      ...(order === null || order.supplierName === null
+        ? []
+        : [withValues(words.supplier, { name: order.supplierName })]),
       ...(order === null
         ? []
-        : [filled(words.value, { amount: amountText(moneyToNumber(order.grandTotal), order.currencyCode, language) })]),
-      inNameOf === null ? filled(words.askedBy, { name }) : filled(words.askedFor, { name, person: inNameOf }),
+        : [
+            withValues(words.value, {
+              amount: amountText(moneyToNumber(order.grandTotal), order.currencyCode, language),
+            }),
+          ]),
+      inNameOf === null ? withValues(words.askedBy, { name }) : withValues(words.askedFor, { name, person: inNameOf }),
       ...new Set(causes.map((cause) => causeText(cause, surroundings))),
-      filled(words.until, { day: dayText(dateOf(dayIn(timezone, expiresAtMs)), language) }),
+      withValues(words.until, { day: dayText(dateOf(dayIn(timezone, expiresAtMs)), language) }),
     ],
   };
 }
@@ -273,20 +280,20 @@ export function approvalMailText(
   const values = { name, shop: shopName, count: asks.length, what: asks[0]?.title ?? "" };
   const shown = asks.slice(0, mailedAsksMax);
   const linkTo = (path: string): string =>
-    publicUrl === null ? words.noLink : filled(words.link, { link: `${publicUrl}/console/approvals${path}` });
+    publicUrl === null ? words.noLink : withValues(words.link, { link: `${publicUrl}/console/approvals${path}` });
   const rest = asks.length - shown.length;
-  const subject = filled(asks.length === 1 ? words.subject : words.subjectOfMany, values);
+  const subject = withValues(asks.length === 1 ? words.subject : words.subjectOfMany, values);
   const parts = [
-    filled(words.hello, values),
-    filled(asks.length === 1 ? words.one : words.many, values),
+    withValues(words.hello, values),
+    withValues(asks.length === 1 ? words.one : words.many, values),
     ...shown.map(({ approvalRequestId, title, facts }) =>
       [title, ...facts, linkTo(`/${approvalRequestId}`)].join("\n"),
     ),
-    ...(rest === 0 ? [] : [`${filled(words.more, { count: rest })}\n${linkTo("")}`]),
+    ...(rest === 0 ? [] : [`${withValues(words.more, { count: rest })}\n${linkTo("")}`]),
     words.end,
   ];
   return {
-    subject: subject.length <= mailSubjectMax ? subject : subject.slice(0, mailSubjectMax).toWellFormed(),
+    subject: cutAt(subject, mailSubjectMax),
     text: `${parts.join("\n\n")}\n`,
   };
 }

@@ -3,10 +3,11 @@
  *
  * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier/supplier-links.ts).
  */
+import { filled } from "../../base/text/filled.ts";
 import { dayText } from "./day-text.ts";
 import type { DocumentLanguage } from "./document-settings.ts";
 import { mailSubjectMax } from "./mail.ts";
-import { onOneLine } from "../../base/text/plain-text.ts";
+import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
 
 /** Stands in a message where the supplier's link will. */
 export const linkPlace = "{link}";
@@ -70,26 +71,26 @@ export interface ReplacedVersion {
   readonly day: string;
 }
 
-const filled = (text: string, { poNumber, shopName }: Named): string =>
-  // In one pass: a name that has another's place in it stays as it is.
-  text.replaceAll(/\{(number|shop)\}/g, (_place, name) => onOneLine(name === "number" ? poNumber : shopName));
+/** The text with the names of an order and its shop. */
+const withNames = (text: string, { poNumber, shopName }: Named): string =>
+  filled(text, { number: onOneLine(poNumber), shop: onOneLine(shopName) });
 
 /** The subject of a mail for which nobody has written one. @param replaced  null: no version was mailed before. */
 export function defaultMailSubject(named: Named, replaced: ReplacedVersion | null): string {
   const { subject, replaces } = texts[named.language];
-  const plain = onOneLine(filled(subject, named));
+  const plain = onOneLine(withNames(subject, named));
   const behind =
     replaced === null
       ? ""
       : ` ${replaces.replace("{version}", String(replaced.version)).replace("{day}", dayText(replaced.day, named.language))}`;
   const room = mailSubjectMax - behind.length;
-  return (plain.length <= room ? plain : plain.slice(0, room).toWellFormed()) + behind;
+  return cutAt(plain, room) + behind;
 }
 
 /** The message of a mail for which nobody has written one. @param withLink  it has a place for the supplier's link. */
 export function defaultMailMessage(named: Named, withLink: boolean): string {
   const { message, link, farewell } = texts[named.language];
-  return `${filled(message, named)}${withLink ? `${link}\n${linkPlace}\n\n` : ""}${filled(farewell, named)}`;
+  return `${withNames(message, named)}${withLink ? `${link}\n${linkPlace}\n\n` : ""}${withNames(farewell, named)}`;
 }
 
 /** The message with a place for the supplier's link: at its end, if it has none. */

@@ -14,7 +14,8 @@ import {
 } from "../../core/order/advice/report.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
 import { operation } from "../../requests/operation.ts";
-import { loadNames, loadReportedOrders } from "../../shop/order/report.ts";
+import { loadNames } from "../../shop/catalogue/names.ts";
+import { loadReportedOrders } from "../../shop/order/report.ts";
 import { placedStatuses } from "../../shop/order/supplier-figures.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateFrom, dateTo, limit, listParameter, orderedRange, pageShape } from "../fields.ts";

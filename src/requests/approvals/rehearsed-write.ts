@@ -4,7 +4,7 @@ import type { FieldChange, PurchaseOrder } from "../../core/order/purchase-order
 import { changesOfRequest } from "../../shop/order/purchase-order-history.ts";
 import { loadOrder } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
-import { memberOf } from "../idempotency.ts";
+import { memberOf } from "../../base/json.ts";
 import type { Answer, Call, Committed, Rehearsal } from "../operation.ts";
 import { awaitedOf } from "../write/awaited.ts";
 

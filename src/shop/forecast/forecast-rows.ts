@@ -8,6 +8,7 @@
  * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of
  *       reorders only, walk the variants in scope, never sales.
  */
+import { loadNames } from "../catalogue/names.ts";
 import { compareText } from "../../base/text/compare-text.ts";
 import {
   type ForecastContext,
@@ -263,12 +264,6 @@ export async function loadLocationNames(
   shopId: string,
   locationIds: readonly string[],
 ): Promise<readonly string[]> {
-  const rows = await selectIn<{ readonly location_id: string; readonly name: string }>(
-    tx,
-    "select location_id, name from location where shop_id = ? and location_id in (?)",
-    [shopId],
-    locationIds,
-  );
-  const names = new Map(rows.map((row) => [row.location_id, row.name]));
+  const names = await loadNames(tx, shopId, "location", locationIds);
   return locationIds.map((locationId) => names.get(locationId) ?? locationId).sort(compareText);
 }

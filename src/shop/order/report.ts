@@ -19,31 +19,18 @@ interface ReportFilters {
   readonly createdBeforeMs: number | null;
 }
 
-const {
-  status,
-  supplierId,
-  locationId,
-  createdAtMs,
-  currencyCode,
-  fxRateOverride,
-  fxRates,
-  totalValue,
-  grandTotal,
-  settledAmount,
-  unpricedLineItemIds,
-} = storedHeaderFields;
 const headerFields = {
-  status,
-  supplierId,
-  locationId,
-  createdAtMs,
-  currencyCode,
-  fxRateOverride,
-  fxRates,
-  totalValue,
-  grandTotal,
-  settledAmount,
-  unpricedLineItemIds,
+  status: storedHeaderFields.status,
+  supplierId: storedHeaderFields.supplierId,
+  locationId: storedHeaderFields.locationId,
+  createdAtMs: storedHeaderFields.createdAtMs,
+  currencyCode: storedHeaderFields.currencyCode,
+  fxRateOverride: storedHeaderFields.fxRateOverride,
+  fxRates: storedHeaderFields.fxRates,
+  totalValue: storedHeaderFields.totalValue,
+  grandTotal: storedHeaderFields.grandTotal,
+  settledAmount: storedHeaderFields.settledAmount,
+  unpricedLineItemIds: storedHeaderFields.unpricedLineItemIds,
 } as const satisfies Fields;
 
 const lineFields = {
@@ -88,20 +75,4 @@ export async function loadReportedOrders(
     ...headerFrom(row),
     lineItems: (linesOf.get(row["purchase_order_id"]) ?? []).map(lineFrom),
   }));
-}
-
-const selectNames = {
-  supplier: "select supplier_id as id, name from supplier where shop_id = ? and supplier_id in (?)",
-  location: "select location_id as id, name from location where shop_id = ? and location_id in (?)",
-} as const;
-
-/** Names of these suppliers or locations by id. One that is not there is left out. */
-export async function loadNames(
-  tx: Tx,
-  shopId: string,
-  kind: keyof typeof selectNames,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await selectIn<{ readonly id: string; readonly name: string }>(tx, selectNames[kind], [shopId], ids);
-  return new Map(rows.map(({ id, name }) => [id, name]));
 }
