@@ -127,7 +127,8 @@ export async function previewImport(context: ImportContext, shop: Shop, lease: I
   const types = new Map<string, TypePreview>();
   const merges = await engine.peek(shopId, (tx) => loadMerges(tx, shopId));
   let position = 0;
-  for (let looked = 0; looked < previewRecordsMax;) {
+  let hasMore = true;
+  for (let looked = 0; hasMore && looked < previewRecordsMax;) {
     // A shop that has held the loop for long gives way to the others (D113).
     const turn = loop.waitForShare(shopId);
     if (turn !== null) await turn;
@@ -144,9 +145,9 @@ export async function previewImport(context: ImportContext, shop: Shop, lease: I
     });
     looked += rows.length;
     position = rows.at(-1)?.position ?? position;
-    if (rows.length < limit) break;
+    hasMore = rows.length === limit;
   }
-  const left = await engine.peek(shopId, (tx) => stagedAfter(tx, lease, position, 1));
+  const left = hasMore ? await engine.peek(shopId, (tx) => stagedAfter(tx, lease, position, 1)) : [];
   const shown = [...types.values()].filter(({ created, changed, unchanged }) => created + changed + unchanged > 0);
   return { isTruncated: left.length > 0, types: shown };
 }
