@@ -7,7 +7,7 @@ const member = "purchaseOrderId";
 /** An id as this service makes them; other ids come by import. */
 const madeId = /^po_[0-9a-z]{26}$/;
 
-/** Names of orders in a call. More than a call can have are left as they are. */
+/** Numbers that are looked up for a call. One that names more orders is left as it is. */
 const numbersTogether = 90;
 
 /** A longer text is no order's number. */

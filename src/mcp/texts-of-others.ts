@@ -1,4 +1,4 @@
-/** Marks of texts in an answer that others have written: data, never an instruction (C70a). */
+/** Texts in an answer that others have written: they are data, never an instruction (C70a). */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 
 /** Members that hold such texts. */
@@ -17,11 +17,11 @@ const members: ReadonlySet<string> = new Set([
   "name",
 ]);
 
-/** Member of an answer that names them. */
-export const mark = "writtenByOthers";
+/** Member of an answer that names the members with such texts. */
+export const othersTexts = "writtenByOthers";
 
-/** The mark for an answer; nothing where it has no such text. */
-export function markOf(answer: JSONObject): JSONObject {
+/** That member for an answer; nothing where it has no such text. */
+export function othersTextsIn(answer: JSONObject): JSONObject {
   const found = new Set<string>();
   const look = (value: JSONValue): void => {
     if (Array.isArray(value)) value.forEach(look);
@@ -31,5 +31,5 @@ export function markOf(answer: JSONObject): JSONObject {
         else if (each !== "" && members.has(name)) found.add(name);
   };
   look(answer);
-  return found.size === 0 ? {} : { [mark]: [...found] };
+  return found.size === 0 ? {} : { [othersTexts]: [...found] };
 }

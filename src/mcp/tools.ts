@@ -27,7 +27,7 @@ import { listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } fro
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderLinks } from "./resources.ts";
-import { mark, markOf } from "./texts-of-others.ts";
+import { othersTexts, othersTextsIn } from "./texts-of-others.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 
 /** Arguments of this surface, beside those of the operation. */
@@ -73,17 +73,17 @@ function toolMadeOf(operation: Operation): OperationTool {
       title,
       description: worded(`${summary} ${description}`, "mcp").trim(),
       inputSchema: inputSchemaOf(operation),
-      outputSchema: withMark(operation.scope === "write" ? writeAnswerSchema(output) : output),
+      outputSchema: withOthersTexts(operation.scope === "write" ? writeAnswerSchema(output) : output),
       annotations: annotationsOf(operation),
     },
   };
 }
 
-/** The schema of an answer, with the member that marks texts of others. */
-const withMark = ({ properties, ...schema }: JSONObject): NonNullable<Tool["outputSchema"]> => ({
+/** The schema of an answer, with the member that names texts of others. */
+const withOthersTexts = ({ properties, ...schema }: JSONObject): NonNullable<Tool["outputSchema"]> => ({
   ...schema,
   type: "object",
-  properties: { ...asObject(properties), [mark]: { type: "array", items: { type: "string" } } },
+  properties: { ...asObject(properties), [othersTexts]: { type: "array", items: { type: "string" } } },
 });
 
 /** True if repeating a call changes nothing more (spec "Repeat safety without a key"). */
@@ -226,7 +226,7 @@ export function resultOf(
       : answerShown(tool, asObject(data), input);
   const structuredContent = {
     ...withDryRun(shown, asObject(meta)),
-    ...(isError ? {} : markOf(shown)),
+    ...(isError ? {} : othersTextsIn(shown)),
     ...(replayed ? { replayed: true } : {}),
   };
   const { requestId = null, dryRun } = asObject(isError ? error : meta);

@@ -129,7 +129,7 @@ const moveViewFilters = textForm(
 const movedAtOnce = 90;
 
 /** Names the other supplier in the links of these orders, and among the parties that their papers keep. */
-const namesBeside = (shopId: string, from: string, into: string, ids: readonly string[]): readonly Change[] =>
+const renamedBeside = (shopId: string, from: string, into: string, ids: readonly string[]): readonly Change[] =>
   [tables.purchase_order_parties, tables.supplier_link].map((table) =>
     update(table, shopId, { purchase_order_id: oneOf(ids), supplier_id: from }, { supplier_id: into }),
   );
@@ -167,7 +167,7 @@ async function moveOrders(
         { purchase_order_id: oneOf(ids) },
         { supplier_id: supplierId, version: plus(1), updated_at: stamp.nowMs },
       ),
-      ...namesBeside(shopId, from.supplierId, supplierId, ids),
+      ...renamedBeside(shopId, from.supplierId, supplierId, ids),
       ...headers.flatMap((header) => toldOf(shopId, header, from, into, stamp)),
     ]);
     await tx.giveWay?.();
@@ -215,7 +215,7 @@ export async function mergeSupplier(
   await moveOrders(tx, shopId, from, into, orderIds, stamp);
   await moveAll(tx, selectDeleted, [shopId, fromId], (ids) => [
     update(tables.purchase_order, shopId, { purchase_order_id: oneOf(ids) }, { supplier_id: intoId }),
-    ...namesBeside(shopId, fromId, intoId, ids),
+    ...renamedBeside(shopId, fromId, intoId, ids),
   ]);
   await moveAll(tx, selectEntries, [shopId, fromId], (ids) => {
     const last = ids.at(-1) ?? "";

@@ -424,7 +424,7 @@ export async function recordMail(
     ...(isOver && approvals === undefined
       ? [mailLogStatement(shopId, purchaseOrderId, overMessage(state, recipients, detail), stamp)]
       : []),
-    ...(state === "failed" && approvals !== undefined ? unaskedStatements(shopId, approvals, detail, stamp) : []),
+    ...(state === "failed" && approvals !== undefined ? approvalMailFailed(shopId, approvals, detail, stamp) : []),
   ]);
   return true;
 }
@@ -437,8 +437,8 @@ const overMessage = (state: Mail["state"], recipients: readonly MailRecipient[],
     ? `The mail server has taken the e-mail to ${recipients.map(({ address }) => address).join(", ")}.`
     : `The e-mail failed: ${detail ?? "no reason was given"}.`;
 
-/** Entries of the orders that a mail about approval requests was about, which somebody does not have. */
-function unaskedStatements(
+/** Entries in the logs of the orders that a failed mail about approval requests was about. */
+function approvalMailFailed(
   shopId: string,
   { name, asks }: NonNullable<MailContent["approvals"]>,
   detail: string | null,
