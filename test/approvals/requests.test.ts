@@ -214,14 +214,28 @@ test("an order that meets a rule of the shop is sent by nobody alone, and approv
   asked(await move(server, server.writeKey, id));
 });
 
-test("a Draft that meets a rule is mailed to nobody without an approval, and a key that got limits since is held to them", async () => {
+/** A server that mails documents of one byte. */
+async function mailingServer(): Promise<TestServer & AsyncDisposable> {
   const documentOf: Mailing["documentOf"] = async (_shop, purchaseOrderId) => {
     const version = Number((await server.get(`${orders}/${purchaseOrderId}`)).at("data", "purchaseOrder", "version"));
     const facts = { contentType: "application/pdf", fileName: "order.pdf", sha256: "0".repeat(64) };
     return { bytes: new Uint8Array([1]), orderVersion: version, ...facts };
   };
   const mailing: Mailing = { perHourMax: 10, publicUrl: null, documentOf };
-  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const server = await startServer({ console: true, perform: () => ({ mailing }) });
+  for (const supplierId of ["sup_a", "sup_b"]) {
+    const facts = { supplierId, name: supplierId, email: `${supplierId}@example.com` };
+    const made = await askAdmin(server, "POST", `/shops/${server.shopId}/suppliers`, facts);
+    assert.equal(made.status, 201, made.text);
+  }
+  return server;
+}
+
+const mailed = (server: TestServer, id: string, key?: string): Promise<TestResponse> =>
+  askAdmin(server, "POST", `/shops/${server.shopId}/purchase-orders/${id}/send`, {}, key === undefined ? {} : { key });
+
+test("a Draft that meets a rule is mailed to nobody without an approval, and a key that got limits since is held to them", async () => {
+  await using server = await mailingServer();
   const { key, keyId } = await madeKey(server, { scope: "propose" });
   const id = await draft(server, server.writeKey, 101);
   const request = asked(await move(server, key, id));
@@ -232,9 +246,25 @@ test("a Draft that meets a rule is mailed to nobody without an approval, and a k
   assert.equal(held.at("data", "approvalRequest", "refusal", "reason"), "LIMIT_EXCEEDED", held.text);
   const rule = { ruleId: "r1", name: "Above 100", when: { totalAbove: 100 }, approvers: { roles: ["owner"] } };
   await setShop(server, { approvalRules: [rule] });
-  const path = `/shops/${server.shopId}/purchase-orders/${id}/send`;
-  const sent = await askAdmin(server, "POST", path, { to: "mill@example.com" });
+  const sent = await mailed(server, id);
   assert.deepEqual(causesOf(sent), [{ cause: "rule", ruleId: "r1", name: "Above 100" }], sent.text);
+});
+
+test("a Draft beyond the limits of the key that somebody signed in with is mailed to nobody", async () => {
+  await using server = await mailingServer();
+  const limits = { orderValueMax: 100, supplierIds: ["sup_a"], beyond: "refuse" };
+  const { key, keyId } = await madeKey(server, { scope: "write", limits });
+  const bearer = await (await signInWith(server, { apiKey: key, name: "Bo" })).bearer();
+  const refused = await mailed(server, await draft(server, server.writeKey, 101), bearer);
+  const detail = { limit: "orderValueMax", allowed: 100, used: 0, asked: 101 };
+  assert.deepEqual(refused.at("error", "details"), [detail], refused.text);
+  const within = await draft(server, server.writeKey, 100);
+  assert.equal((await mailed(server, within, bearer)).status, 200);
+  assert.equal((await server.patch(`${orders}/${within}`, { supplierId: "sup_b" })).status, 200);
+  assert.equal((await mailed(server, within, bearer)).at("error", "reason"), "LIMIT_EXCEEDED");
+  const path = `/shops/${server.shopId}/keys/${keyId}`;
+  assert.equal((await askAdmin(server, "PATCH", path, { limits: { ...limits, beyond: "ask" } })).status, 200);
+  asked(await mailed(server, within, bearer));
 });
 
 test("an agent's person may decide unless the shop forbids it; nobody does by a key", async () => {

@@ -5,7 +5,7 @@
 import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
-import { dayIn } from "../../base/time/calendar.ts";
+import { type Day, dayIn } from "../../base/time/calendar.ts";
 import { type ApprovalCause, isCleared, ruleMet } from "../../core/access/approvals.ts";
 import { type CostRise, costsAsked, percentOver } from "../../core/access/cost-rises.ts";
 import { asksPlaces, type KeyLimits, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
@@ -171,16 +171,6 @@ async function ruleCause(
   return [{ cause: "rule", ruleId, name, approvers }];
 }
 
-/** Asks for an approval of a Draft that goes to its supplier as it is, if it meets a rule (C79). */
-export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
-  if (order.status !== "Draft") return;
-  const sent = { ...order, status: "Sent" } as const;
-  const valueRise = riseOf(null, sent, call.shop.currencyCode);
-  const causes = await ruleCause(tx, call, null, sent, valueRise);
-  const { purchaseOrderId, supplierId, locationId } = order;
-  if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value: valueRise.value, supplierId, locationId });
-}
-
 const noLines: ReadonlySet<string> = new Set();
 
 /** Rises of the costs that a change is asked for, above what is known of them. None where the key has no such limit. */
@@ -209,6 +199,67 @@ interface AskedCosts {
   readonly entryLineIds: ReadonlySet<string>;
 }
 
+/** A change as it stands to the limits of the caller's key and the shop's rules. */
+interface Measured {
+  readonly valueRise: ValueRise;
+  readonly causes: readonly ApprovalCause[];
+  /** The key by which it counts, and the day; null: it counts by none. */
+  readonly counted: { readonly keyId: string; readonly day: Day } | null;
+}
+
+/** Holds a change against the limits of the caller's key and the shop's rules. Without both nothing is read. */
+async function measured(
+  tx: Tx,
+  call: Call,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+  entryLineIds: ReadonlySet<string>,
+): Promise<Measured> {
+  const { shop, limitedKeyId: keyId } = call;
+  const { shopId, currencyCode } = shop;
+  const valueRise = riseOf(before, next, currencyCode);
+  const isAsked = keyId !== null && asksPlaces(before, next);
+  const lines = keyId === null ? [] : costsAsked(before, next, entryLineIds);
+  const counts = valueRise.rise > 0 || valueRise.addsUnpriced || isAsked || lines.length > 0;
+  const counted = keyId === null || !counts ? null : { keyId, day: dayIn(shop.timezone, next.updatedAtMs) };
+  const [spending, rule] = await Promise.all([
+    counted === null ? null : loadSpending(tx, shopId, counted.keyId, counted.day),
+    ruleCause(tx, call, before, next, valueRise),
+  ]);
+  if (spending === null) return { valueRise, causes: rule, counted: null };
+  const passed = limitsPassed(spending.limits, {
+    ...spending,
+    next,
+    rise: valueRise,
+    costRises: await costRisesOf(tx, call, spending.limits, { next, lines, entryLineIds }),
+    asksPlaces: isAsked,
+    currencyCode,
+  });
+  return {
+    valueRise,
+    causes: [...passed.map((detail): ApprovalCause => ({ cause: "limit", ...detail })), ...rule],
+    counted,
+  };
+}
+
+/** Ends a change that has causes for a decision. @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  limits refuse it. */
+function needDecision(call: Call, next: PurchaseOrder, { causes, valueRise: { value } }: Measured): void {
+  const { purchaseOrderId, supplierId, locationId } = next;
+  if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value, supplierId, locationId });
+}
+
+/**
+ * Asks for an approval of a Draft that goes to its supplier as it is, where its move to Sent would need one. It counts
+ * when it leaves Draft.
+ *
+ * Source: C78, C79.
+ */
+export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
+  if (order.status !== "Draft") return;
+  const sent = { ...order, status: "Sent", updatedAtMs: call.clock.now() } as const;
+  needDecision(call, sent, await measured(tx, call, order, sent, noLines));
+}
+
 /**
  * Counts a change against the limits of the caller's key and the shop's rules, in the shop's turn, so that nothing
  * comes between. Without limits and rules nothing is read, but where an order falls and is still worth something.
@@ -224,36 +275,13 @@ export async function countSpend(
   next: PurchaseOrder,
   entryLineIds = noLines,
 ): Promise<readonly Change[]> {
-  const { shop, limitedKeyId: keyId } = call;
-  const { shopId, currencyCode } = shop;
-  const { purchaseOrderId, supplierId, locationId } = next;
-  const valueRise = riseOf(before, next, currencyCode);
-  const { rise, addsUnpriced, value } = valueRise;
-  const isAsked = keyId !== null && asksPlaces(before, next);
-  const lines = keyId === null ? [] : costsAsked(before, next, entryLineIds);
-  const countedFor = rise > 0 || addsUnpriced || isAsked || lines.length > 0 ? keyId : null;
-  const day = countedFor === null ? 0 : dayIn(shop.timezone, next.updatedAtMs);
-  const [fallen, spending, rule] = await Promise.all([
-    rise < 0 ? giveBackStatements(tx, shopId, purchaseOrderId, valueRise) : [],
-    countedFor === null ? null : loadSpending(tx, shopId, countedFor, day),
-    ruleCause(tx, call, before, next, valueRise),
-  ]);
-  const passed =
-    spending === null
-      ? []
-      : limitsPassed(spending.limits, {
-          ...spending,
-          next,
-          rise: valueRise,
-          costRises: await costRisesOf(tx, call, spending.limits, { next, lines, entryLineIds }),
-          asksPlaces: isAsked,
-          currencyCode,
-        });
-  const causes = [...passed.map((detail): ApprovalCause => ({ cause: "limit", ...detail })), ...rule];
-  if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value, supplierId, locationId });
-  return spending !== null && countedFor !== null && rise > 0
-    ? [spendStatement(shopId, purchaseOrderId, { keyId: countedFor, day, amount: rise })]
-    : fallen;
+  const { shopId } = call.shop;
+  const held = await measured(tx, call, before, next, entryLineIds);
+  needDecision(call, next, held);
+  const { rise } = held.valueRise;
+  if (rise < 0) return await giveBackStatements(tx, shopId, next.purchaseOrderId, held.valueRise);
+  if (held.counted === null || rise === 0) return [];
+  return [spendStatement(shopId, next.purchaseOrderId, { ...held.counted, amount: rise })];
 }
 
 /**
