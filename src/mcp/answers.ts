@@ -72,6 +72,17 @@ const lineMembers: readonly string[] = [
   "unitCost",
 ];
 
+/** Members of a line in a list, as far as they hold something. */
+const listedLineMembers: readonly string[] = [
+  ...lineMembers,
+  "productName",
+  "variantName",
+  "supplierSku",
+  "unitCostCurrencyCode",
+  "expectedDeliveryDate",
+  "note",
+];
+
 /** Members of an operation's answer that a short one puts in other words: the changed lines themselves. */
 const changedLineLists: readonly string[] = ["updatedLineItemIds", "receivedLineItemIds"];
 
@@ -111,6 +122,12 @@ export function listAnswer(answer: JSONObject): JSONObject {
   });
   return { ...answer, purchaseOrders: rows };
 }
+
+/** A list of lines in short (C69). */
+export const linesAnswer = (answer: JSONObject): JSONObject => ({
+  ...answer,
+  lineItems: objectsIn(answer["lineItems"]).map((line) => lineShown(line, listedLineMembers)),
+});
 
 const resetTool = "purchase_order_storefront_sync_reset";
 

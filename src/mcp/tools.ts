@@ -22,8 +22,9 @@ import { isReplay, type Reply } from "../requests/envelope.ts";
 import { worded } from "../requests/wording.ts";
 import { dryRunMember, isRestOperation, type Operation, type Repeat } from "../requests/operation.ts";
 import type { RequestTokens } from "../requests/rate-limit.ts";
+import { lineSchema } from "../operations/purchase-orders/json.ts";
 import type { Incoming } from "../requests/request.ts";
-import { listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import { linesAnswer, listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderLinks } from "./resources.ts";
@@ -40,7 +41,7 @@ const dryRunSchema: JSONObject = { type: "boolean" };
 /** Status of an answer that tells of an approval request in place of what was asked for (C77). */
 export const pendingStatus = 202;
 
-/** Value that `include` may name: the whole order, or whole headers in a list, instead of a short answer. */
+/** Value that `include` may name: the whole order, or whole headers or lines in a list, instead of a short answer. */
 const includable = "order";
 
 export interface OperationTool {
@@ -118,10 +119,12 @@ const includeSchema: JSONObject = {
 };
 
 /** The kind of answer that is shown in short unless `include` names all of it; null for all others. */
-function shownInShort({ scope, output }: Operation): "order" | "orders" | null {
+function shownInShort({ scope, output }: Operation): "order" | "orders" | "lines" | null {
   if (!(output instanceof z.ZodObject)) return null;
   if (scope === "write") return "purchaseOrder" in output.shape ? "order" : null;
-  return "purchaseOrders" in output.shape ? "orders" : null;
+  if ("purchaseOrders" in output.shape) return "orders";
+  const { lineItems } = output.shape;
+  return lineItems instanceof z.ZodArray && lineItems.element === lineSchema ? "lines" : null;
 }
 
 function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
@@ -269,5 +272,6 @@ function refusalShown(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSON
 function answerShown({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject {
   const [kind, wantsOrder] = [shownInShort(operation), namesOrder(input[includeMember])];
   if (kind === "order") return writeAnswer(data, { input, wantsOrder });
-  return kind === "orders" && !wantsOrder ? listAnswer(data) : data;
+  if (kind === null || wantsOrder) return data;
+  return kind === "orders" ? listAnswer(data) : linesAnswer(data);
 }

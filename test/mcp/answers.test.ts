@@ -274,6 +274,32 @@ test(`an order in a list is at most ${listedTokensMax} tokens, without addresses
   assert.equal(refused.at("error", "details", 0, "path"), "/include");
 });
 
+/** Tokens of a line in a list. */
+const listedLineTokensMax = 130;
+
+test(`a line in a list is at most ${listedLineTokensMax} tokens, without zeros and nulls; include brings it whole`, async () => {
+  await using server = await startGoodsServer();
+  await server.bring([...demoRecords(server.clock.now())]);
+  await using agent = await connectAgent(server);
+  const orders = (await server.get("/api/v1/purchase-orders")).at("data", "purchaseOrders");
+  assert.ok(Array.isArray(orders) && orders.length > 20);
+  for (const { purchaseOrderId } of orders) {
+    const [short, whole] = [
+      await agent.call("purchase_order_line_item_list", { purchaseOrderId }),
+      await agent.call("purchase_order_line_item_list", { purchaseOrderId, include: ["order"] }),
+    ];
+    const [rows, lines] = [short.at("lineItems"), whole.at("lineItems")];
+    assert.ok(Array.isArray(rows) && Array.isArray(lines) && rows.length === lines.length && rows.length > 0);
+    for (const [index, row] of rows.entries()) {
+      const text = JSON.stringify(row);
+      assert.ok(tokensOf(text) <= listedLineTokensMax, `${tokensOf(text)}: ${text}`);
+      assert.doesNotMatch(text.replace(/"quantityPending":0/, ""), /null|:0[,}]/);
+      assert.partialDeepStrictEqual(whole.at("lineItems", index), row);
+      assert.ok(Object.hasOwn(row, "productName") && Object.hasOwn(row, "quantityPending"), text);
+    }
+  }
+});
+
 test("a line that is added with a note is shown with it; the order's own note is not beside it", async () => {
   await using server = await startGoodsServer();
   await using agent = await connectAgent(server);

@@ -14,7 +14,7 @@ import { tokensOf } from "../support/openapi/tokens.ts";
 
 /** For all tasks together; tokens are those of the answers. */
 const callsMax = 30;
-const tokensMax = 30_000;
+const tokensMax = 9_000;
 
 const lineSchema = z.looseObject({
   lineItemId: z.string(),

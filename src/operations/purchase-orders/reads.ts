@@ -228,7 +228,7 @@ export const listLineItems = operation({
   toolSets: ["purchasing", "receiving"],
   title: "List an order's lines",
   summary: "The lines of one order, in the order they were added.",
-  description: `${only("rest", "All of them, or page by page with limit. ")}For an order with very many lines, use it instead of purchase_order_get.`,
+  description: `${only("rest", "All of them, or page by page with limit. For an order with very many lines, use it instead of purchase_order_get.")}${only("mcp", "In short, or whole with include.")}`,
   route: { method: "GET", path: `${path}/line-items` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example: { ...example, limit: 20 } }),
