@@ -261,11 +261,24 @@ test("a variant that the catalogue never had is called unknown, with the way to 
   const stopped = await server.post(server.order("/status"), { status: "Sent" });
   assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES", stopped.text);
   assert.match(stopped.textAt("error", "message"), /: blue is deleted, rde is unknown\. /);
+  const red = { type: "variant", variantId: "red", productId: "product of red", productName: "Shirt, red", sku: "R-1" };
+  await server.bring([red]);
+  const coded = await server.post(server.order("/line-items"), {
+    lineItems: [{ variantId: "r-1", quantityOrdered: 1 }],
+  });
+  assert.match(
+    coded.textAt("data", "warnings", 0, "message"),
+    /^The catalogue has no variant r-1; that is a code of red\.$/,
+  );
+  const told = await server.post(server.order("/status"), { status: "Sent" });
+  assert.match(
+    told.textAt("error", "message"),
+    /: blue is deleted, rde is unknown, r-1 is unknown \(a code of red\)\. /,
+  );
   assert.match(stopped.textAt("error", "action"), /^An unknown id may be mistyped, or an SKU: put a line/);
   assert.equal(stopped.at("error", "details", 1, "issue"), "deleted", "the API has no word more");
-  await server.delete(
-    server.order(`/line-items?lineItemIds=${added.textAt("data", "purchaseOrder", "lineItems", 2, "poLineItemId")}`),
-  );
+  const unknownIds = [2, 3].map((index) => coded.textAt("data", "purchaseOrder", "lineItems", index, "poLineItemId"));
+  await server.delete(server.order(`/line-items?lineItemIds=${unknownIds.join(",")}`));
   const known = await server.post(server.order("/status"), { status: "Sent" });
   assert.match(known.textAt("error", "action"), /^Repeat the call with resolutions/);
 });

@@ -6,7 +6,6 @@
  */
 import { z } from "zod";
 import { Fault, type ValidationDetail } from "../../base/fault.ts";
-import { codeKey, scannedCode } from "../../core/goods/codes.ts";
 import { bulkLinesMax } from "../../core/order/purchase-order.ts";
 import { valuesFrom, withChanges } from "../../core/order/purchase-order-fields.ts";
 import { only } from "../../core/order/guidance.ts";
@@ -18,9 +17,8 @@ import {
   supplierVariantTable,
   type VariantSnapshot,
 } from "../../shop/catalogue/catalogue.ts";
-import { entriesWithCodes, variantsWithCodes } from "../../shop/catalogue/look-ups.ts";
+import { variantsOfCodes } from "../../shop/catalogue/look-ups.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
-import { formsOfCode } from "../../shop/code-forms.ts";
 import { recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Tx } from "../../store/store.ts";
 import { fieldObject } from "../field-members.ts";
@@ -41,18 +39,7 @@ const rowSchema = z.strictObject({
 
 /** The variants that each code leads to: whoever's code it is, else as an id. */
 async function variantsBy(tx: Tx, shopId: string, supplierId: string, codes: readonly string[]) {
-  const forms = [...new Set(codes.flatMap(formsOfCode))];
-  const coded = await Promise.all([
-    entriesWithCodes(tx, shopId, supplierId, "supplierSku", forms),
-    entriesWithCodes(tx, shopId, supplierId, "supplierBarcode", forms),
-    variantsWithCodes(tx, shopId, "barcode", forms),
-    variantsWithCodes(tx, shopId, "sku", forms),
-  ]);
-  const byKey = Map.groupBy(coded.flat(), ({ code }) => codeKey(code));
-  const led = codes.map((code) => {
-    const variantIds = scannedCode(code).keys.flatMap((key) => byKey.get(key) ?? []);
-    return [...new Set(variantIds.map(({ variantId }) => variantId))];
-  });
+  const led = await variantsOfCodes(tx, shopId, supplierId, codes);
   const variants = await loadVariants(tx, shopId, [...new Set([...led.flat(), ...codes])]);
   return {
     variants,

@@ -5,13 +5,16 @@
 import { z } from "zod";
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { isCustom } from "../../core/order/lines.ts";
-import type { Decision, PurchaseOrder } from "../../core/order/purchase-order.ts";
+import type { Decision, LineItem, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";
+import { variantsOfCodes } from "../../shop/catalogue/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call } from "../../requests/operation.ts";
 import {
   type InQuestion,
+  isUnknownVariant,
   type LineInQuestion,
+  type MeantVariants,
   orderWarnings,
   warningReasons,
 } from "../../core/order/advice/warnings.ts";
@@ -132,6 +135,19 @@ async function suppliedVariants(
   return found.size > 0 || (await hasSupplierVariants(tx, shopId, supplierId)) ? found : null;
 }
 
+/** The variants that these lines mean with an id that the catalogue never had, where it is a code. */
+export async function meantVariants(
+  tx: Tx,
+  shopId: string,
+  supplierId: string | null,
+  lines: readonly Pick<LineItem, "variantId" | "productName">[],
+): Promise<MeantVariants> {
+  const ids = [...new Set(lines.filter(isUnknownVariant).map(({ variantId }) => variantId))];
+  if (ids.length === 0) return new Map();
+  const found = await variantsOfCodes(tx, shopId, supplierId, ids);
+  return new Map(ids.map((id, index) => [id, found[index] ?? []]));
+}
+
 /** The answer's member: warnings of what is looked at (C16). */
 export async function warningsIn(
   tx: Tx,
@@ -153,7 +169,14 @@ export async function warningsIn(
     suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
     ...inQuestion,
   };
-  const warnings = orderWarnings(next, subject, { today: dateOf(dayIn(timezone, call.clock.now())), shopCurrency });
+  const meant = await meantVariants(
+    tx,
+    shopId,
+    next.supplierId,
+    lines.map(({ line }) => line),
+  );
+  const today = dateOf(dayIn(timezone, call.clock.now()));
+  const warnings = orderWarnings(next, subject, { today, shopCurrency, meant });
   return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) };
 }
 

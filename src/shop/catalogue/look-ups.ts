@@ -7,7 +7,7 @@
  * the index and not the table. Codes and ids are found by key. Suppliers and locations are few and are sorted.
  */
 import { wordsOf } from "../../base/text/fold.ts";
-import { scannedCode } from "../../core/goods/codes.ts";
+import { codeKey, scannedCode } from "../../core/goods/codes.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
@@ -264,6 +264,31 @@ export const entriesWithCodes = async (
   codes: readonly string[],
 ): Promise<readonly CodedVariant[]> =>
   (await selectIn<CodedRow>(tx, codesOfEntries[kind], [shopId, supplierId], codes)).map(codedFrom);
+
+/**
+ * The variants that each code leads to: by the supplier's SKU or barcode, by barcode and by SKU.
+ *
+ * @param supplierId null: no supplier's own codes are looked at.
+ */
+export async function variantsOfCodes(
+  tx: Tx,
+  shopId: string,
+  supplierId: string | null,
+  codes: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const forms = [...new Set(codes.flatMap(formsOfCode))];
+  const coded = await Promise.all([
+    supplierId === null ? [] : entriesWithCodes(tx, shopId, supplierId, "supplierSku", forms),
+    supplierId === null ? [] : entriesWithCodes(tx, shopId, supplierId, "supplierBarcode", forms),
+    variantsWithCodes(tx, shopId, "barcode", forms),
+    variantsWithCodes(tx, shopId, "sku", forms),
+  ]);
+  const byKey = Map.groupBy(coded.flat(), ({ code }) => codeKey(code));
+  return codes.map((code) => {
+    const found = scannedCode(code).keys.flatMap((key) => byKey.get(key) ?? []);
+    return [...new Set(found.map(({ variantId }) => variantId))];
+  });
+}
 
 /** Stock of a variant at one location. */
 export interface Level {

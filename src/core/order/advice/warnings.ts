@@ -71,10 +71,25 @@ export interface InQuestion {
   readonly olderVersion: number | null;
 }
 
-/** Facts beside the order: the day where the shop is, and its currency. */
+/** Facts beside the order: the day where the shop is, its currency, and whose codes were given as ids. */
 interface WarningFacts {
   readonly today: string;
   readonly shopCurrency: string;
+  /** Variants that have an unknown id as a code. */
+  readonly meant: MeantVariants;
+}
+
+/** Variants by what was given as their id and is a code of theirs. */
+export type MeantVariants = ReadonlyMap<string, readonly string[]>;
+
+/** Variants that a text names for a code. */
+const meantNamedMax = 3;
+
+/** Words of an unknown id that is the SKU or barcode of variants; else an empty text. */
+export function meantText(meant: MeantVariants, id: string): string {
+  const variantIds = meant.get(id) ?? [];
+  const more = variantIds.length > meantNamedMax ? ` and ${variantIds.length - meantNamedMax} more` : "";
+  return variantIds.length === 0 ? "" : `a code of ${variantIds.slice(0, meantNamedMax).join(", ")}${more}`;
 }
 
 /**
@@ -98,7 +113,8 @@ export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: W
       reason: "unknown-location",
       message: `The shop knows no location ${next.locationId}.`,
     });
-  for (const line of lines) warnings.push(...lineWarnings(line), ...newLineWarnings(next, line, subject, facts.today));
+  for (const line of lines)
+    warnings.push(...lineWarnings(line, facts.meant), ...newLineWarnings(next, line, subject, facts.today));
   warnings.push(...rateWarnings(next, lines), ...dateWarnings(next, subject, facts.today));
   const kept = subject.keptTerms.join(", ");
   if (kept !== "")
@@ -182,20 +198,23 @@ function newLineWarnings(
   return warnings;
 }
 
-function lineWarnings({ line, path, isCostMissing }: LineInQuestion): readonly Warning[] {
+/**
+ * True if the catalogue did not hold the variant when the line was made: else the line has its product's name (D2).
+ */
+export const isUnknownVariant = (line: Pick<LineItem, "variantId" | "productName">): boolean =>
+  !isCustom(line) && line.productName === null;
+
+function lineWarnings({ line, path, isCostMissing }: LineInQuestion, meant: MeantVariants): readonly Warning[] {
   const warnings: Warning[] = [];
   const warn = (member: string, reason: Warning["reason"], message: string): void => {
     warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
   };
   const { variantId, quantityOrdered, moq, packSize } = line;
-  // A catalogue line always has its product's name, unless the catalogue did not hold the variant when the line was
-  // made (D2).
-  if (!isCustom(line) && line.productName === null)
-    warn(
-      "variantId",
-      "unknown-variant",
-      `The catalogue has no variant ${variantId}; an SKU or a barcode is no variantId.`,
-    );
+  if (isUnknownVariant(line)) {
+    const code = meantText(meant, variantId);
+    const told = code === "" ? "an SKU or a barcode is no variantId" : `that is ${code}`;
+    warn("variantId", "unknown-variant", `The catalogue has no variant ${variantId}; ${told}.`);
+  }
   if (isCostMissing) warn("unitCost", "no-cost", "No unitCost was sent and none is known, so the line counts as 0.");
   if (isCustom(line)) return warnings;
   const ordered = quantityToNumber(quantityOrdered);

@@ -8,6 +8,7 @@ import { mention, only } from "../../../core/order/guidance.ts";
 import { z } from "zod";
 import { Fault, type GuardDetail } from "../../../base/fault.ts";
 import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../../core/goods/guard.ts";
+import { isUnknownVariant, meantText } from "../../../core/order/advice/warnings.ts";
 import { isCustom } from "../../../core/order/lines.ts";
 import { type LineItem, linesPerOrderMax } from "../../../core/order/purchase-order.ts";
 import { StorefrontError } from "../../../storefront/storefront.ts";
@@ -15,6 +16,7 @@ import { noRepeats } from "../../fields.ts";
 import type { Call } from "../../../requests/operation.ts";
 import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { lineItemId } from "../json.ts";
+import { meantVariants } from "../warnings.ts";
 
 /** The input schema of `resolutions[]`. */
 export const resolutions = z
@@ -60,7 +62,7 @@ export const noGuard: GuardFacts = { skippedLineItemIds: new Set(), skippedVaria
  * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  the storefront could not be asked.
  */
 export async function guard(
-  call: Pick<Call, "storefront">,
+  call: Pick<Call, "storefront" | "read" | "shop">,
   lineItems: readonly GuardedLine[],
   resolutions: readonly Resolution[],
 ): Promise<GuardFacts> {
@@ -68,7 +70,7 @@ export async function guard(
   if (variantIds.length === 0) return noGuard;
   const standings = await ask("look variants up", () => variantStandings(call, variantIds));
   const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
-  refuse(issues, lineItems, call);
+  await refuse(issues, lineItems, call);
   if (activateVariantIds.length > 0) {
     await ask("activate variants", () =>
       withinLimit((signal) => call.storefront.activateVariants(activateVariantIds, { signal })),
@@ -77,7 +79,7 @@ export async function guard(
     const activated = lineItems.filter(
       (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
     );
-    refuse(guardVerdict(activated, after, []).issues, lineItems, call);
+    await refuse(guardVerdict(activated, after, []).issues, lineItems, call);
   }
   const skipped = lineItems.filter((line) => skippedLineItemIds.has(line.poLineItemId));
   return { skippedLineItemIds, skippedVariantIds: new Set(skipped.map((line) => line.variantId)) };
@@ -121,18 +123,25 @@ const unknownAdvice = `An unknown id may be mistyped, or an SKU: ${only("mcp", "
 /** Issues that the message spells out; `details` has them all. */
 const namedIssuesMax = 5;
 
-function refuse(
+async function refuse(
   issues: GuardVerdict["issues"],
   lineItems: readonly GuardedLine[],
-  { storefront }: Pick<Call, "storefront">,
-): void {
+  { storefront, shop, read }: Pick<Call, "storefront" | "read" | "shop">,
+): Promise<void> {
   if (issues.length === 0) return;
-  // The catalogue did not hold it when the line was made (D2): nobody has deleted what never was.
-  const unnamed = new Set(lineItems.flatMap((line) => (line.productName === null ? line.variantId : [])));
-  const isUnknown = ({ issue, variantId }: GuardDetail): boolean => issue === "deleted" && unnamed.has(variantId);
-  const named = issues
-    .slice(0, namedIssuesMax)
-    .map((issue) => `${issue.variantId} is ${isUnknown(issue) ? "unknown" : issue.issue}`);
+  // Nobody has deleted what never was.
+  const unknown = lineItems.filter(isUnknownVariant);
+  const unknownIds = new Set(unknown.map(({ variantId }) => variantId));
+  const isUnknown = ({ issue, variantId }: GuardDetail): boolean => issue === "deleted" && unknownIds.has(variantId);
+  const shown = issues.slice(0, namedIssuesMax);
+  const inQuestion = unknown.filter(({ variantId }) => shown.some((issue) => issue.variantId === variantId));
+  const meant =
+    inQuestion.length === 0 ? new Map() : await read((tx) => meantVariants(tx, shop.shopId, null, inQuestion));
+  const named = shown.map((issue) => {
+    if (!isUnknown(issue)) return `${issue.variantId} is ${issue.issue}`;
+    const code = meantText(meant, issue.variantId);
+    return `${issue.variantId} is unknown${code === "" ? "" : ` (${code})`}`;
+  });
   const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
   const siblings =
     storefront.capabilities.activates === "product" && issues.some((each) => each.allowedActions.includes("activate"))
