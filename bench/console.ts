@@ -1,6 +1,6 @@
 /**
- * Measures what a person at the console waits for in a browser: lists of 10,000 orders, an order of 500 lines and its PDF, 20,000 products, scans,
- * an import. Each figure is the best of several rounds, for other work of the machine only adds to it; of filters it is that of 95 of 100.
+ * Measures what a person at the console waits for in a browser: lists of 10,000 orders, an order of 500 lines and its PDF, 20,000 products and
+ * 2,000 suppliers, scans, an import. Each figure is the best of several rounds, for other work of the machine only adds to it; of filters it is that of 95 of 100.
  * The program is the one that tests use, on SQLite. Needs Chromium. Tests hold what keeps these short: how much is asked for and drawn.
  */
 import { apiOf, bigRecords, makeShop, ordersOfBig } from "../test/support/pages/console-shop.ts";
@@ -148,6 +148,97 @@ async function measureProducts(page: Page, program: RunningProgram): Promise<voi
   ms("a search of 20,000 products", await leastOf(search));
 }
 
+const [suppliers, locations] = [2_000, 5];
+
+function* manyRecords(): Generator<object> {
+  for (let nth = 0; nth < locations; nth += 1) yield { type: "location", locationId: `l${nth}`, name: `Place ${nth}` };
+  for (let nth = 0; nth < suppliers; nth += 1)
+    yield {
+      type: "supplier",
+      supplierId: `s${nth}`,
+      name: `Supplier ${nth}`,
+      email: `orders@s${nth}.example`,
+      leadTimeDays: 7,
+    };
+  for (let nth = 0; nth < products; nth += 1)
+    yield {
+      type: "variant",
+      variantId: `v${nth}`,
+      productId: `p${nth}`,
+      productName: `Product ${nth}`,
+      sku: `S-${nth}`,
+    };
+  for (let nth = 0; nth < products; nth += 1)
+    for (const offer of [0, 7]) {
+      const supplierId = `s${(nth + offer) % suppliers}`;
+      yield { type: "supplierVariant", supplierId, variantId: `v${nth}`, unitCost: 4 + offer, packSize: 6 };
+    }
+  for (let nth = 0; nth < products; nth += 1)
+    yield { type: "inventoryLevel", variantId: `v${nth}`, locationId: `l${nth % locations}`, onHand: nth % 40 };
+}
+
+/** Lists of records. Beside each stands a place where the console shows nothing but its frame. */
+async function measureRecords(page: Page, program: RunningProgram): Promise<void> {
+  const { link } = await makeShop(program, "records", manyRecords());
+  const console = await signIn(page, link);
+  const held = (name: string, value: number, bound: number): void =>
+    report({ name, value, figure: `${Math.round(value)} ms`, bound: `${Math.round(bound)} ms` });
+  const firstRow = `document.querySelector("table.list tbody tr") !== null`;
+  const notFound = `document.querySelector("main > .notice") !== null`;
+  const lists = [
+    ["products", "20,000 products"],
+    ["suppliers", "2,000 suppliers"],
+    ["locations", "5 locations"],
+  ] as const;
+
+  const opened = (place: string, holds: string) => async (): Promise<number> => {
+    await page.goto("about:blank");
+    await page.goto(`${console}/${place}`, { waitUntil: "commit" });
+    await timed(page, "", holds);
+    return await page.evaluate<number>("performance.now()");
+  };
+  const frame = await leastOf(opened("nowhere", notFound));
+  for (const [place, name] of lists)
+    held(`console: list of ${name}, by its address`, await leastOf(opened(place, firstRow)), frame);
+
+  const clicked = (place: string, holds: string) => async (): Promise<number> => {
+    await page.goto(`${console}/keys`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    return await timed(page, `document.querySelector('nav a[href="/console/${place}"]').click()`, holds);
+  };
+  const heading = await leastOf(clicked("import", `/Import/.test(document.querySelector("h1")?.textContent)`));
+  for (const [place, name] of lists)
+    held(`console: list of ${name}, by a click`, await leastOf(clicked(place, firstRow)), heading);
+
+  const searches = [
+    ["products", "20,000 products", "S-1"],
+    ["suppliers", "2,000 suppliers", "orders@s"],
+  ] as const;
+  for (const [place, name, words] of searches) {
+    await page.goto(`${console}/${place}`);
+    const field = page.getByRole("searchbox");
+    let round = 0;
+    /** From the last key to the frame that shows other rows. */
+    const search = async (): Promise<number> => {
+      round += 1;
+      await field.fill(`${words}1${round}`);
+      await page.getByText("50 of 111").waitFor();
+      await page.evaluate(`(() => {
+        globalThis.shown = new Promise((done) => addEventListener("keydown", () => {
+        const from = performance.now();
+        const look = () => document.querySelector("output").textContent === "50 of 111"
+          ? requestAnimationFrame(look)
+          : setTimeout(() => done(performance.now() - from));
+        requestAnimationFrame(look);
+      }, { capture: true, once: true }));
+      })()`);
+      await field.press("0");
+      return await page.evaluate<number>("shown");
+    };
+    ms(`console: a search of ${name}, from the key to its rows`, await leastOf(search));
+  }
+}
+
 async function measureScans(page: Page, program: RunningProgram): Promise<void> {
   const { send } = apiOf(program);
   const ask = (path: string) => program.ask("GET", `/admin/v1/shops/demo${path}`, program.adminToken);
@@ -199,7 +290,7 @@ async function measureImport(page: Page, program: RunningProgram): Promise<void>
 
 if (skip === false) {
   try {
-    for (const measure of [measureOrders, measureProducts, measureImport])
+    for (const measure of [measureOrders, measureProducts, measureRecords, measureImport])
       await withConsole((page, _, program) => measure(page, program));
     await withConsole(async (page, link, program) => {
       await signIn(page, link);

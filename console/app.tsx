@@ -4,7 +4,7 @@ import { type FunctionComponent, render } from "preact";
 import { followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrdersScreen } from "./orders/orders.tsx";
-import { lazy } from "./parts/lazy.tsx";
+import { lazy, type LazyComponent } from "./parts/lazy.tsx";
 import { Shell } from "./parts/frame/shell.tsx";
 import { pictureOrigins } from "./parts/picture.tsx";
 import type { ScreenName } from "./places.ts";
@@ -23,7 +23,7 @@ const PrintScreen = lazy(async () => (await import("./order/supplier/print.tsx")
 /**
  * The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself.
  */
-const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
+const screens: Readonly<Record<ScreenName, FunctionComponent | LazyComponent<object>>> = {
   home: lazy(async () => (await import("./home/home.tsx")).HomeScreen),
   orders: () => {
     const [, purchaseOrderId, task] = place.value.steps;
@@ -118,6 +118,11 @@ startRouter();
 addEventListener("hashchange", () => {
   if (invitationIn(location.hash) !== null) location.reload();
 });
+// The script of the screen is asked for beside the bearer, and not after it.
+const [firstStep = "home", orderId] = place.peek().steps;
+const firstScreen =
+  firstStep === "orders" && orderId !== undefined ? OrderScreen : isScreen(firstStep) ? screens[firstStep] : null;
+if (firstScreen !== null && "begin" in firstScreen) firstScreen.begin();
 // A link of an invitation signs in by itself; without one the cookie tells who is signed in.
 if (invitationIn(location.hash) === null) void renewBearer();
 else sessionState.value = { kind: "signed-out", ended: null };

@@ -61,6 +61,9 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const kind: RecordKind = kinds[name];
   const search = place.value.query.get("search") ?? "";
   const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(search, cursor)), [search]);
+  /** Rows of the search before stay until those of this one are read. */
+  const shown = useRef(list);
+  if (list.state.value.rows.length > 0 || !list.state.value.isLoading) shown.current = list;
   const columns = useMemo(
     () => recordColumns(words.columns.name, words.columns.status, kind.columns, (id) => hrefOf(name, id)),
     [name],
@@ -77,7 +80,7 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   return (
     <ListScreen
       title={words[name].title}
-      list={list}
+      list={shown.current}
       columns={columns}
       keyOf={(row) => row.id}
       actions={<span class="at-end">{create}</span>}

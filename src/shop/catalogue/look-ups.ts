@@ -85,26 +85,29 @@ async function pageOf<Found>(
     after === null ? [] : [{ sql: `(${name}, ${id}) > (?, ?)`, params: [after.name, after.id] } satisfies Fragment];
   const all = joined(parts, " and ");
   const rest = joined([...parts, ...position], " and ");
-  const [[counted], keys] = await Promise.all([
-    tx.all<{ n: number }>(`select count(*) as n from ${table.name} where ${all.sql}`, all.params),
-    tx.all<{ id: string; name: string }>(
-      `select ${id} as id, ${name} as name from ${table.name} where ${rest.sql} order by ${name}, ${id} limit ?`,
-      [...rest.params, limit + 1],
+  const keys = await tx.all<{ id: string; name: string }>(
+    `select ${id} as id, ${name} as name from ${table.name} where ${rest.sql} order by ${name}, ${id} limit ?`,
+    [...rest.params, limit + 1],
+  );
+  const shown = keys.slice(0, limit);
+  // A search walks the whole index either to count or to find few: not for both.
+  const count = async (): Promise<number> =>
+    (await tx.all<{ n: number }>(`select count(*) as n from ${table.name} where ${all.sql}`, all.params))[0]?.n ?? 0;
+  const places = new Map(shown.map((key, index) => [key.id, index]));
+  const [totalCount, records] = await Promise.all([
+    after === null && keys.length <= limit ? keys.length : count(),
+    recordsByKey(
+      tx,
+      table,
+      shopId,
+      shown.map((key) => [key.id]),
     ),
   ]);
-  const shown = keys.slice(0, limit);
-  const places = new Map(shown.map((key, index) => [key.id, index]));
-  const records = await recordsByKey(
-    tx,
-    table,
-    shopId,
-    shown.map((key) => [key.id]),
-  );
   const placed = records.map((record) => ({ record, place: places.get(String(table.columns[id]?.(record))) ?? 0 }));
   const last = shown.at(-1);
   return {
     rows: placed.sort((a, b) => a.place - b.place).map(({ record }) => record),
-    totalCount: counted?.n ?? 0,
+    totalCount,
     end: keys.length > limit && last !== undefined ? { name: last.name, id: last.id } : null,
   };
 }
