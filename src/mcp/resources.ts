@@ -1,5 +1,5 @@
 /**
- * Resources: the guides, and every order under its number, with its document (C70a).
+ * Resources: the guides, the view of an order, and every order under its number, with its document (C70a).
  *
  * Does not own: who may read an order (the operation that reads it), the texts of guides, the protocol (protocol.ts).
  */
@@ -16,6 +16,7 @@ import type { JsonObject } from "../base/json.ts";
 import { guides } from "../operations/agent/guides.ts";
 import type { Reply } from "../requests/envelope.ts";
 import { inAgentNames } from "./names.ts";
+import { orderView, orderViewHtml, orderViewUri } from "./order-view.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
 /** Reads for the client that sent the message. */
@@ -39,7 +40,10 @@ const pdfSuffix = ".pdf";
 const orderUri = (poNumber: string): string => ordersUri + encodeURIComponent(poNumber);
 
 export const listResources = () => ({
-  resources: guides.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
+  resources: [
+    ...guides.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
+    orderView,
+  ],
 });
 
 const orderTemplate = {
@@ -84,6 +88,10 @@ const neverCached = { ttlMs: 0, cacheScope: "private" } as const;
 export async function readResource(uri: string, reads: ResourceReads): Promise<ReadResourceResult> {
   const guide = guides.find((each) => each.uri === uri);
   if (guide !== undefined) return { contents: [{ uri, mimeType: guide.mimeType, text: guide.text }] };
+  if (uri === orderViewUri)
+    return {
+      contents: [{ uri, mimeType: orderView.mimeType, text: orderViewHtml, _meta: { ui: { prefersBorder: true } } }],
+    };
   const wanted = orderIn(uri);
   if (wanted === null) throw new ResourceNotFoundError(uri);
   const reply = await reads.call("purchase_order_get", { purchaseOrderId: wanted.poNumber });

@@ -27,6 +27,7 @@ import type { Incoming } from "../requests/request.ts";
 import { linesAnswer, listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
+import { orderViewUri } from "./order-view.ts";
 import { orderLinks } from "./resources.ts";
 import { othersTexts, othersTextsIn } from "./texts-of-others.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
@@ -54,6 +55,9 @@ export interface OperationTool {
 /** The definition without the schema of the answer, which is three fifths of it. */
 export const withoutOutputSchema = ({ outputSchema: _outputSchema, ...definition }: Tool): Tool => definition;
 
+/** Tools beside whose answers hosts show the order. */
+const shownInView: readonly string[] = ["purchase_order_get", "purchase_order_status", "approval_request_get"];
+
 const tools = new WeakMap<Operation, OperationTool>();
 
 /** The operation as a tool. It is made once, because translating the schemas takes milliseconds. */
@@ -76,6 +80,7 @@ function toolMadeOf(operation: Operation): OperationTool {
       inputSchema: inputSchemaOf(operation),
       outputSchema: withOthersTexts(operation.scope === "write" ? writeAnswerSchema(output) : output),
       annotations: annotationsOf(operation),
+      ...(shownInView.includes(name) ? { _meta: { ui: { resourceUri: orderViewUri } } } : {}),
     },
   };
 }

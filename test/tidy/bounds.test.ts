@@ -120,6 +120,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "exchange/import-run.ts recordsNamedMax",
     "exchange/staging.ts namedLengthMax",
     "mcp/answers.ts changedLinesMax textLengthMax noteLengthMax",
+    "mcp/order-view.ts shownLinesMax",
     "mcp/schemas.ts maximumShownMax",
     "requests/input.ts spelledOutMax",
     "operations/purchase-orders/goods/cost-sync.ts namedVariantsMax",
