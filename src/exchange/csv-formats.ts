@@ -17,12 +17,28 @@
  */
 import { foldCase } from "../base/text/fold.ts";
 import type { Shop } from "../shop/access/accounts.ts";
-import { type Location, type Supplier, locationTable, supplierTable } from "../shop/catalogue/catalogue.ts";
+import {
+  type Location,
+  type Supplier,
+  locationTable,
+  supplierRecordFields,
+  supplierTable,
+} from "../shop/catalogue/catalogue.ts";
 import { loadMerges } from "../shop/catalogue/supplier-merges.ts";
 import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
-import { codeOf, columnsOf, type Members, needed, numberOf, present, refused, textOf } from "./csv-values.ts";
+import {
+  codeOf,
+  columnsOf,
+  columnsOfFields,
+  type Members,
+  needed,
+  numberOf,
+  present,
+  refused,
+  textOf,
+} from "./csv-values.ts";
 import { hasOptions, optionsOf, variantColumns, variantIdOf, variantsOf } from "./csv-variants.ts";
 import { type FileFaults, type FileFormat, type FileRecord, lineFault, shown } from "./file-format.ts";
 import { ndjson } from "./ndjson.ts";
@@ -404,18 +420,19 @@ async function* priceRecords(
 
 // Suppliers.
 
-const supplierColumns = {
+const { supplierId: _id, name: _name, status: _status, ...ownFields } = supplierRecordFields;
+
+const ofSuppliers = columnsOfFields(ownFields, {
+  email: ["Email", "E-mail"],
+  contactName: ["Contact"],
+  currencyCode: ["Currency"],
+  leadTimeDays: ["Lead time days", "Lead time"],
+});
+
+const supplierColumns: Readonly<Record<string, ColumnWanted>> = {
   supplierId: { headers: ["Supplier ID"] },
   name: { headers: ["Supplier", "Name", "Vendor"], needed: true },
-  email: { headers: ["Email", "E-mail"] },
-  phone: { headers: ["Phone"] },
-  contactName: { headers: ["Contact", "Contact name"] },
-  currency: { headers: ["Currency", "Currency code"] },
-  leadTimeDays: { headers: ["Lead time days", "Lead time"] },
-  paymentTerms: { headers: ["Payment terms"] },
-  incoterm: { headers: ["Incoterm"] },
-  note: { headers: ["Note"] },
-  language: { headers: ["Language"] },
+  ...ofSuppliers.columns,
   status: { headers: ["Status"] },
   address1: { headers: ["Address", "Address 1"] },
   address2: { headers: ["Address 2"] },
@@ -424,19 +441,7 @@ const supplierColumns = {
   zip: { headers: ["ZIP", "Postcode", "Postal code"] },
   country: { headers: ["Country"] },
   countryCode: { headers: ["Country code"] },
-} as const satisfies Record<string, ColumnWanted>;
-
-const supplierMembers = {
-  email: ["email", textOf],
-  phone: ["phone", textOf],
-  contactName: ["contactName", textOf],
-  currencyCode: ["currency", textOf],
-  leadTimeDays: ["leadTimeDays", numberOf],
-  paymentTerms: ["paymentTerms", textOf],
-  incoterm: ["incoterm", textOf],
-  note: ["note", textOf],
-  language: ["language", textOf],
-} as const satisfies Members<keyof typeof supplierColumns>;
+};
 
 const addressMembers = {
   address1: ["address1", textOf],
@@ -446,7 +451,7 @@ const addressMembers = {
   zip: ["zip", textOf],
   country: ["country", textOf],
   countryCode: ["countryCode", textOf],
-} as const satisfies Members<keyof typeof supplierColumns>;
+} as const satisfies Members<string>;
 
 /** Parts of an address by their paths in the record. */
 const addressPaths = <Value>(parts: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
@@ -476,7 +481,10 @@ async function* supplierRecords(
         return {
           supplierId: supplierId ?? names.idOf(row, "name", name).id,
           name,
-          members: { ...present(row, supplierMembers), ...(status === null ? {} : { status: status.toLowerCase() }) },
+          members: {
+            ...present(row, ofSuppliers.members),
+            ...(status === null ? {} : { status: status.toLowerCase() }),
+          },
           parts: present(row, addressMembers),
         };
       });
@@ -491,7 +499,7 @@ async function* supplierRecords(
         row,
         { ...before, type: "supplier", supplierId, name, ...members, ...address },
         {
-          ...columnsOf(supplierMembers),
+          ...columnsOf(ofSuppliers.members),
           ...addressPaths(columnsOf(addressMembers)),
           supplierId: row.value("supplierId") === null ? "name" : "supplierId",
           name: "name",

@@ -5,7 +5,8 @@
  * T3. A number is taken exactly as it is written, or refused. A code that a spreadsheet has shortened is refused, not
  * guessed.
  */
-import type { CsvRow } from "./csv.ts";
+import type { FieldKind, Fields } from "../core/order/purchase-order-fields.ts";
+import type { ColumnWanted, CsvRow } from "./csv.ts";
 import { lineFault, LineFault, shown } from "./file-format.ts";
 
 /** Decimal digits that a double always holds exactly. */
@@ -138,3 +139,37 @@ export function present<Key extends string>(row: CsvRow<Key>, members: Members<K
 /** The column of each member. */
 export const columnsOf = <Key extends string>(members: Members<Key>): Readonly<Record<string, Key>> =>
   Object.fromEntries(Object.entries(members).map(([name, [key]]) => [name, key]));
+
+/** Readers of a column, by the kind of its field. A field of another kind has no column by itself. */
+const readers: Partial<Readonly<Record<FieldKind, Members<string>[string][1]>>> = {
+  text: textOf,
+  day: textOf,
+  integer: numberOf,
+  money: numberOf,
+  quantity: numberOf,
+};
+
+/** `leadTimeDays` as a header: `Lead time days`. */
+const inWords = (name: string): string =>
+  name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/**
+ * Columns and members of a table's fields, so that a new field is a column by itself.
+ *
+ * @param headers  of fields that have others beside their name, the usual one first.
+ */
+export function columnsOfFields<T extends Fields>(
+  fields: T,
+  headers: Partial<Readonly<Record<keyof T & string, readonly string[]>>>,
+): { readonly columns: Readonly<Record<string, ColumnWanted>>; readonly members: Members<string> } {
+  const read = Object.entries(fields).flatMap(([name, { kind }]) => {
+    const valueOf = readers[kind];
+    return valueOf === undefined ? [] : [{ name, valueOf }];
+  });
+  return {
+    columns: Object.fromEntries(
+      read.map(({ name }) => [name, { headers: [...(headers[name] ?? []), inWords(name)] }] as const),
+    ),
+    members: Object.fromEntries(read.map(({ name, valueOf }) => [name, [name, valueOf]] as const)),
+  };
+}

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import { type FileFormatName, fileFormat } from "../../src/exchange/csv-formats.ts";
 import { importRecords } from "../../src/exchange/import.ts";
+import { supplierRecordFields } from "../../src/shop/catalogue/catalogue.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";
 
 const address = {
@@ -95,30 +96,40 @@ const text = (header: string, field: string, value = `new ${header}`): Column =>
 
 const figure = (header: string, field: string, value: number): Column => [header, field, String(value), value];
 
+/** Columns of suppliers that are not named below: those of new fields, by their names. */
+const newColumns = (listed: readonly Column[]): readonly Column[] =>
+  Object.entries(supplierRecordFields).flatMap(([name, { kind }]): readonly Column[] => {
+    const isListed = [...listed.map(([, field]) => field), "supplierId", "name", "address"].includes(name);
+    if (isListed) return [];
+    return [kind === "text" ? text(name, name) : figure(name, name, 3)];
+  });
+
+const supplierColumns: readonly Column[] = [
+  text("E-mail", "email", "b@mill.example"),
+  text("Phone", "phone"),
+  ["Contact", "contactName", "", null],
+  text("Currency", "currencyCode", "USD"),
+  figure("Lead time days", "leadTimeDays", 3),
+  text("Payment terms", "paymentTerms"),
+  text("Incoterm", "incoterm"),
+  text("Note", "note"),
+  text("Language", "language", "fr"),
+  text("Status", "status", "archived"),
+  text("Address", "address/address1"),
+  ["Address 2", "address/address2", "", null],
+  text("City", "address/city"),
+  text("Province", "address/province"),
+  text("ZIP", "address/zip"),
+  text("Country", "address/country"),
+  text("Country code", "address/countryCode", "BE"),
+];
+
 const formats: readonly Format[] = [
   {
     name: "suppliers",
     type: "supplier",
     needed: [text("Supplier ID", "supplierId", "mill"), text("Name", "name")],
-    others: [
-      text("E-mail", "email", "b@mill.example"),
-      text("Phone", "phone"),
-      ["Contact", "contactName", "", null],
-      text("Currency", "currencyCode", "USD"),
-      figure("Lead time days", "leadTimeDays", 3),
-      text("Payment terms", "paymentTerms"),
-      text("Incoterm", "incoterm"),
-      text("Note", "note"),
-      text("Language", "language", "fr"),
-      text("Status", "status", "archived"),
-      text("Address", "address/address1"),
-      ["Address 2", "address/address2", "", null],
-      text("City", "address/city"),
-      text("Province", "address/province"),
-      text("ZIP", "address/zip"),
-      text("Country", "address/country"),
-      text("Country code", "address/countryCode", "BE"),
-    ],
+    others: [...supplierColumns, ...newColumns(supplierColumns)],
   },
   {
     name: "shopify-products",

@@ -11,6 +11,7 @@ import { apiPrefix, bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { isRestOperation, operation, type Operation } from "../../src/requests/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
+import { supplierRecordFields } from "../../src/shop/catalogue/catalogue.ts";
 
 interface Recipe {
   readonly heading: string;
@@ -71,6 +72,7 @@ test("every recipe of CONTRIBUTING.md names files and members that exist, in as 
     recipes.map(({ heading }) => heading.replace(/ \(.*/, "")),
     [
       "Add a header field of an order",
+      "Add a field of a supplier",
       "Add an operation",
       "Add a record type of import and export",
       "Add a storefront",
@@ -89,6 +91,16 @@ test("a step without its file or name, and one too many, are seen", () => {
   assert.match(faults, /src\/a\.ts has no gone/);
   assert.match(faults, /no src\/lost\.ts/);
   assert.doesNotMatch(faults, /no here/);
+});
+
+test("the console's form and page of a supplier have every field of its record", () => {
+  const form = readFileSync("console/records/suppliers.tsx", "utf8");
+  const missing = Object.entries(supplierRecordFields)
+    // The address has a group of its own, and an archived supplier a button.
+    .filter(([name, { kind }]) => kind !== "address" && !["supplierId", "status"].includes(name))
+    .filter(([name]) => !form.includes(`{ name: "${name}", label: fields.${name}`))
+    .map(([name]) => name);
+  assert.deepEqual(missing, []);
 });
 
 test("an operation that is added to the list is a route, an entry of the document and a tool", () => {
