@@ -104,9 +104,10 @@ test(`what ${clients} clients of ${shops} shops are told within ${seconds} s is 
   const told = (type: string): number =>
     played.histories.flatMap((history) => history.events).filter((event) => event.type === type).length;
   const [requested, decided] = [told("approval.requested"), told("approval.decided")];
+  const withdrawn = answered.filter(({ deed, reply }) => deed.op === "withdraw" && reply?.status === 200).length;
   const replays = answered.filter(({ reply }) => reply?.headers["Idempotent-Replayed"] !== undefined).length;
   t.diagnostic(
-    `${asked.length} requests, ${asked.length - answered.length} without an answer, ${replays} replays, ${answered.filter(isOutside).length} refused for the time being, ${events} events, ${requested} approvals asked for, ${decided} decided, ${played.kills} kills`,
+    `${asked.length} requests, ${asked.length - answered.length} without an answer, ${replays} replays, ${answered.filter(isOutside).length} refused for the time being, ${events} events, ${requested} approvals asked for, ${decided} decided, ${withdrawn} of them withdrawn, ${played.kills} kills`,
   );
   assert.ok(replays > 0 && events > 0 && answered.length < asked.length, "there is a history, with unknown outcomes");
   assert.ok(requested > 0 && decided > 0, "some writes are decided about");

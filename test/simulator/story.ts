@@ -302,7 +302,7 @@ export function storyOf(seed: string): Story {
       rateLimit: random.chance(0.1) ? { capacity: 8, refillPerSecond: 2 } : { capacity: 1_000, refillPerSecond: 1_000 },
       approvals: decides
         ? {
-            ruleAbove: approvals.pick([null, null, 6_000]),
+            ruleAbove: approvals.pick([null, 1_500, 6_000]),
             dayValueMax: approvals.pick(dayValues),
             beyond: approvals.pick(["ask", "refuse"] as const),
           }

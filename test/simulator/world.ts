@@ -116,17 +116,25 @@ function copyTemplate(from: string, to: string, shops: readonly string[]): void 
   copyFileSync(path.join(from, "format"), path.join(to, "format"));
 }
 
+/** One of them, by a number that may be larger than there are. */
+const nth = <Each>(all: readonly Each[], index: number): Each | undefined => all[index % Math.max(1, all.length)];
+
 function deedOf(client: Client, shopId: string, ask: Ask): Deed | null {
   if (ask.op === "list") return { op: "list" };
   if (ask.op === "create")
     return { ...ask, lines: ask.lines.map(({ variant, ...line }) => ({ ...line, variantId: variantAt(variant) })) };
   if (ask.op === "decide") {
-    const waiting = client.waiting(shopId);
-    const approvalRequestId = waiting[ask.request % Math.max(1, waiting.length)];
-    return approvalRequestId === undefined ? null : { op: ask.decision, approvalRequestId };
+    const waiting = nth(client.waiting(shopId), ask.request);
+    return waiting === undefined ? null : { op: ask.decision, approvalRequestId: waiting.approvalRequestId };
   }
   const seen = client.seen(shopId);
-  const order = seen[seen.length === 0 ? 0 : ask.order % seen.length]?.order;
+  const { order: asked } = ask;
+  const order =
+    typeof asked === "number"
+      ? nth(seen, asked)?.order
+      : seen.find(
+          ({ order: { purchaseOrderId } }) => purchaseOrderId === nth(client.waiting(shopId), asked.ofWaiting)?.orderId,
+        )?.order;
   return order === undefined ? null : deedOn(order, ask);
 }
 

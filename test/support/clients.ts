@@ -11,7 +11,8 @@ export interface Asked {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  readonly token: string;
+  /** Null: nobody's. */
+  readonly token: string | null;
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text is sent as it is, anything else as JSON. */
@@ -42,7 +43,7 @@ export function ask(url: string, asked: Asked): Promise<Answered> {
         agent,
         method,
         headers: {
-          Authorization: `Bearer ${token}`,
+          ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
           ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
           ...headers,
           ...(text === undefined
@@ -104,4 +105,26 @@ export async function makeShop(
   if (records.length > 0)
     await operate(url, "POST", `/shops/${shopId}/import`, records.map((record) => JSON.stringify(record)).join("\n"));
   return (await makeKey(url, shopId)).apiKey;
+}
+
+const invited = z.object({ data: z.object({ url: z.string() }) });
+const begun = z.object({ data: z.object({ session: z.object({ personId: z.string() }) }) });
+const given = z.object({ data: z.object({ token: z.string() }) });
+
+/** Invites an owner of the shop and signs them in. Their bearer stands where others have an API key. */
+export async function signInOwner(
+  url: string,
+  shopId: string,
+): Promise<{ readonly keyId: string; readonly apiKey: string }> {
+  const person = { name: "Anna", role: "owner" };
+  const { data } = invited.parse(await operate(url, "POST", `/shops/${shopId}/invitations`, person));
+  const asPage = (target: string, headers: Asked["headers"], body: unknown): Promise<Answered> =>
+    ask(url, { method: "POST", target, token: null, headers: { "Sec-Fetch-Site": "same-origin", ...headers }, body });
+  const session = await asPage("/console/session", {}, { invitation: new URL(data.url).hash.slice(1) });
+  assert.equal(session.status, 201, session.text);
+  const [cookie = ""] = session.headers["set-cookie"] ?? [];
+  const bearer = await asPage("/console/token", { Cookie: cookie.split(";")[0] ?? "" }, {});
+  assert.equal(bearer.status, 200, bearer.text);
+  const { personId } = begun.parse(JSON.parse(session.text)).data.session;
+  return { keyId: personId, apiKey: given.parse(JSON.parse(bearer.text)).data.token };
 }

@@ -2,13 +2,14 @@
  * Approvals in the judge of a history (history.ts): which writes wait for a decision, what a decision does, and what keys with limits have spent (C77 to
  * C80). Like the model of orders it knows nothing of the rules' code.
  *
- * Where the storefront or a process that was stopped within a write plays a part, what becomes of a request is not known, and either is right.
+ * An approved write ends as the same write would without an approval: done, refused for a reason that the model has or the storefront gives, or not
+ * asked there, and it keeps waiting. Where an approval of a write of several changes has come to no end, either is right for the next one.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Attempt } from "./client.ts";
 import { answerOf, type Decision, type Deed, isDecision, type OrderDeed, type OrderSeen } from "./deeds.ts";
 import type { EventTold, State } from "./history.ts";
-import { hasLeftDraft, type ModelOrder, valueOf, verdictOn } from "./model.ts";
+import { hasLeftDraft, type ModelOrder, refusalsAtStorefront, valueOf, verdictOn } from "./model.ts";
 
 export type CallerKind = "write" | "propose" | "limited" | "person" | "operator";
 
@@ -95,11 +96,11 @@ const ends: Readonly<Record<Decision["op"], readonly string[]>> = {
   withdraw: ["withdrawn"],
 };
 
-/** Refusals whose reason lies at the storefront, or in a push that runs. */
-const atStorefront = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT", "ON_HAND_SYNC_IN_FLIGHT"];
+/** Writes that are several changes of the shop, and may stop between them. */
+const inParts = new Set<Deed["op"]>(["complete", "quick-complete", "sync"]);
 
-/** Writes that are several changes, and may stop between them. */
-const inParts = new Set<Deed["op"]>(["complete", "quick-complete", "receive", "unreceive", "sync", "reset"]);
+/** The one that changes its order in more than one of them. */
+const isInSteps = ({ op }: Deed): boolean => op === "quick-complete";
 
 const worthOf = (order: ModelOrder | null): number =>
   order !== null && order.deleted === "no" && hasLeftDraft(order) ? valueOf(order) : 0;
@@ -142,9 +143,10 @@ function isPreviewed(attempt: Attempt, order: ModelOrder): boolean {
   if (!("orderId" in deed)) return false;
   const verdict = verdictOn(order, deed, []);
   if (verdict.kind === "refused") return false;
-  const preview = requestShown(attempt)?.preview.purchaseOrder;
-  if (preview === undefined || deed.op === "sync") return true;
+  const { purchaseOrder: preview, status } = requestShown(attempt)?.preview ?? {};
+  if (preview === undefined) return true;
   const next = verdict.kind === "changes" ? verdict.next : order;
+  if (status !== undefined && (status.before !== order.status || status.after !== next.status)) return false;
   const shown = [preview.poName, preview.status, preview.previousStatus, Math.round(preview.grandTotal * 100)];
   return isDeepStrictEqual(
     [...shown, ...preview.lineItems.map((line) => Math.round(line.quantityReceived * 1_000))],
@@ -176,11 +178,6 @@ export class Approvals {
   deedOf({ deed }: Attempt): Exclude<Deed, Decision> | null {
     if (!isDecision(deed)) return deed;
     return deed.op === "approve" ? (this.requests.get(deed.approvalRequestId)?.deed ?? null) : null;
-  }
-
-  isInParts(attempt: Attempt): boolean {
-    const deed = this.deedOf(attempt);
-    return deed !== null && inParts.has(deed.op);
   }
 
   /** `approval.requested`: a write that would have been done, and needs a decision. */
@@ -233,6 +230,7 @@ export class Approvals {
       if (caps === "all") this.#tell(`${told}: it passes the cap of its key's day`);
     } else {
       if (request.status !== "pending") this.#tell(`${told}: it is done, and was ${request.status}`);
+      if (request.doneBy.size > 0 && !isInSteps(deed)) this.#tell(`${told}: it is done again`);
       this.#judgeTime(event, attempt, request, told);
       if (deed.op !== "quick-complete" && !isBegun && change !== null && !request.changes.includes(change))
         this.#tell(`${told}: it does ${change}, and was to do ${request.changes.join(" or ")}`);
@@ -268,19 +266,38 @@ export class Approvals {
     if (!this.#mayDecide(attempt, request)) this.#tell(`${told}: who has decided it may not`);
     this.#judgeTime(event, attempt, request, told);
     const isDone = request.doneBy.has(attempt.requestId);
-    if (status !== "approved" && isDone) this.#tell(`${told}: it is ${status}, and was done`);
+    const wasDone = isInSteps(request.deed) ? isDone : request.doneBy.size > 0;
+    if (status !== "approved" && wasDone) this.#tell(`${told}: it is ${status}, and was done`);
     if (deed.op === "approve" && !isDone) this.#judgeOutcome(status, attempt, request, since(attempt, states), told);
     request.status = status;
     request.decidedAt = event.sequence;
     request.decidedBy = attempt.keyId;
   }
 
+  /** Whether an approval that came to no end may have begun what was asked for. */
+  mayBeBegun = (id: string): boolean =>
+    inParts.has(this.requests.get(id)?.deed.op ?? "read") &&
+    this.#attempts.some(
+      ({ deed, reply }) =>
+        deed.op === "approve" && deed.approvalRequestId === id && (reply === null || reply.status >= 400),
+    );
+
+  /** What was done is decided. */
+  judgeEnds(): void {
+    for (const [id, { status, deed, doneBy }] of this.requests)
+      if (status === "pending" && doneBy.size > 0 && !isInSteps(deed))
+        this.#tell(`the request ${id} was done by ${[...doneBy].join()}, and still waits`);
+  }
+
   /** Approving does what was shown or, for a reason, nothing. */
   #judgeOutcome(status: string, attempt: Attempt, request: ModelRequest, states: readonly State[], told: string): void {
     const { deed, askerId, changes } = request;
-    if (this.#mayBeBegun(attempt) || inParts.has(deed.op)) return;
-    const code = requestShown(attempt)?.refusal?.code;
-    const mayFail = code === undefined || atStorefront.includes(code) || this.#beyondOf(askerId) === "refuse";
+    if (this.#mayBeBegun(attempt) || isInSteps(deed)) return;
+    const { code, reason } = requestShown(attempt)?.refusal ?? {};
+    // One that the storefront cannot answer keeps waiting; what it refuses stands.
+    const isRefusedThere = code === "INVENTORY_GUARD_ISSUES" && refusalsAtStorefront(deed).includes(code);
+    const isBeyond = reason === "LIMIT_EXCEEDED" && this.#beyondOf(askerId) === "refuse";
+    const mayFail = code === undefined || isRefusedThere || isBeyond || reason === "ORDER_EDITED";
     const isRight = (order: ModelOrder): boolean => {
       const now = "orderId" in deed ? doneTo(order, deed) : null;
       if (status === "approved") return now?.change === changeOf(order, order);
@@ -428,7 +445,7 @@ export class Approvals {
         : status !== undefined
           ? status === request.status
           : /carried out in part/.test(message)
-            ? inParts.has(request.deed.op)
+            ? this.#mayBeBegun(attempt)
             : (code === "FORBIDDEN_SCOPE" || code === "NOT_FOUND") && !this.#mayDecide(attempt, request));
     if (!isRight) this.#tell(`${told}: the model does not refuse it: ${message} ${JSON.stringify(request)}`);
     return Math.max(floor, status === undefined ? 0 : (request?.decidedAt ?? 0));

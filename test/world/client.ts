@@ -29,6 +29,14 @@ export interface Seen {
   readonly etag: string | null;
 }
 
+/** A write that waits for a decision as far as clients know. */
+interface Waiting {
+  readonly approvalRequestId: string;
+  /** Null: it makes an order. */
+  readonly orderId: string | null;
+  readonly keyId: string;
+}
+
 /** A request, however often it is sent. */
 export interface Request {
   readonly shopId: string;
@@ -89,7 +97,7 @@ export class Client {
   /** What was seen of the orders of a shop, in the order in which they became known. */
   readonly #seen = new Map<string, Map<string, Seen>>();
   /** By shop, the writes that wait, the oldest first. */
-  readonly #waiting = new Map<string, string[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
   #moment = 0;
   #chains = 0;
   #running = 0;
@@ -125,7 +133,7 @@ export class Client {
   }
 
   /** The writes of the shop that wait for a decision as far as clients know, the newest first. */
-  waiting(shopId: string): readonly string[] {
+  waiting(shopId: string): readonly Waiting[] {
     return (this.#waiting.get(shopId) ?? []).toReversed();
   }
 
@@ -230,16 +238,21 @@ export class Client {
     this.#answered += 1;
     attempt.reply = reply;
     if (isNamedByService) attempt.requestId = reply.headers["X-Request-Id"] ?? attempt.requestId;
-    if (reply.status < 300) this.#look(shopId, deed, reply);
+    if (reply.status < 300) this.#look(attempt, reply);
     return reply;
   }
 
-  #look(shopId: string, deed: Deed, reply: Reply): void {
+  #look({ shopId, deed, keyId }: Attempt, reply: Reply): void {
     const seen = this.#seen.get(shopId);
     const { purchaseOrder: order, approvalRequest: asked } = answerOf(reply).data ?? {};
-    const others = (this.#waiting.get(shopId) ?? []).filter((id) => id !== asked?.approvalRequestId);
-    if (asked !== undefined)
-      this.#waiting.set(shopId, isDecision(deed) ? others : [...others, asked.approvalRequestId]);
+    const others = (this.#waiting.get(shopId) ?? []).filter(
+      (each) => each.approvalRequestId !== asked?.approvalRequestId,
+    );
+    if (asked !== undefined) {
+      const { approvalRequestId } = asked;
+      const orderId = "orderId" in deed ? deed.orderId : null;
+      this.#waiting.set(shopId, isDecision(deed) ? others : [...others, { approvalRequestId, orderId, keyId }]);
+    }
     if (seen === undefined || order === undefined) return;
     if (order.version >= (seen.get(order.purchaseOrderId)?.order.version ?? 0))
       seen.set(order.purchaseOrderId, { order, etag: reply.headers["ETag"] ?? null });

@@ -119,7 +119,8 @@ export type Ask =
       readonly located: boolean;
       readonly lines: readonly { readonly variant: number; readonly ordered: number; readonly unitCost: number }[];
     }
-  | ({ readonly order: number } & OrderAsk)
+  /** Of the orders that were seen, or of what the writes that wait are about, the newest first. */
+  | ({ readonly order: number | { readonly ofWaiting: number } } & OrderAsk)
   /** Of the writes that wait, the newest first. */
   | { readonly op: "decide"; readonly decision: Decision["op"]; readonly request: number }
   | { readonly op: "list" };
@@ -177,8 +178,11 @@ export function orderAsk(random: Random): OrderAsk {
 interface RequestSeen {
   readonly approvalRequestId: string;
   readonly status: string;
-  readonly preview: { readonly purchaseOrder?: OrderSeen };
-  readonly refusal?: { readonly code: string };
+  readonly preview: {
+    readonly purchaseOrder?: OrderSeen;
+    readonly status?: { readonly before: string; readonly after: string };
+  };
+  readonly refusal?: { readonly code: string; readonly reason: string | null };
 }
 
 /** The body of an answer, as far as clients look at it. */

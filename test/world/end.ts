@@ -148,10 +148,16 @@ class EndJudge {
 
   /** C78, C80: each request has ended as it was decided, and the keys with limits have spent what the model says. */
   #judgeApprovals(): void {
-    const { requests, spent } = this.#options.approvals;
+    const { approvals } = this.#options;
+    const { requests, spent } = approvals;
     const stored = new Map(this.#rows("approval_request").map((row) => [row["approval_request_id"], row["status"]]));
     for (const [id, { status }] of requests)
       if (stored.get(id) !== status) this.#tell(`the request ${id} is stored as ${stored.get(id)}, and is ${status}`);
+    for (const { approval_request_id: id, status, content } of this.#rows("approval_request")) {
+      const { begunBy }: { readonly begunBy: object | null } = JSON.parse(String(content));
+      if (status === "pending" && begunBy !== null && !approvals.mayBeBegun(String(id)))
+        this.#tell(`the request ${id} is stored as begun, and nobody has begun it`);
+    }
     if (stored.size !== requests.size) this.#tell(`${stored.size} requests are stored, and ${requests.size} were made`);
     const sums = new Map<string, number>();
     const add = (row: readonly unknown[], amount: number): void =>

@@ -1,6 +1,7 @@
 /** Which histories of requests the judge takes, and which it does not (history.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type CallerKind, noApprovals } from "./approvals.ts";
 import type { Attempt } from "./client.ts";
 import type { Deed, OrderSeen } from "./deeds.ts";
 import { type EventTold, judgeHistory } from "./history.ts";
@@ -13,14 +14,14 @@ class Story {
   #moment = 0;
 
   /** Sends a request; what it returns is answered later, or never. */
-  send(deed: Deed, idempotencyKey: string | null = null, had: OrderSeen | null = null): Attempt {
+  send(deed: Deed, idempotencyKey: string | null = null, had: OrderSeen | null = null, keyId = ""): Attempt {
     this.#moment += 1;
     const sent: Attempt = {
       requestId: `req_${this.#moment}`,
       chain: idempotencyKey === null ? this.#moment : 0,
       clashes: false,
       shopId: "shop",
-      keyId: "",
+      keyId,
       idempotencyKey,
       deed,
       sentAt: this.#moment,
@@ -69,6 +70,16 @@ class Story {
     });
   }
 
+  /** The event of what becomes of the one request for a decision. */
+  tell({ requestId }: Attempt, type: "requested" | "decided", status: string): void {
+    const data = { approvalRequestId: "apr_1", purchaseOrderId: "po_1", status };
+    const sequence = this.events.length + 1;
+    const timestamp = new Date(sequence).toISOString();
+    const event = { sequence, eventId: `evt_${sequence}`, type: `approval.${type}`, timestamp, requestId, data };
+    const told: EventTold = JSON.parse(JSON.stringify(event));
+    this.events.push(told);
+  }
+
   /** An order that was made and whose answer has come. */
   made(): this {
     const asked = this.send(create);
@@ -78,7 +89,10 @@ class Story {
   }
 
   findings(): readonly string[] {
-    return judgeHistory({ shopId: "shop", attempts: this.attempts, events: this.events }).findings;
+    const kindOf = (keyId: string): CallerKind =>
+      keyId === "agent" ? "propose" : keyId === "anna" ? "person" : "write";
+    const approvals = { ...noApprovals, kindOf };
+    return judgeHistory({ shopId: "shop", attempts: this.attempts, events: this.events, approvals }).findings;
   }
 }
 
@@ -266,4 +280,62 @@ test("a quick-complete that was lost after its first change is known by the even
   ]);
   assert.deepEqual(idsOf({ ...event, requestId: "req_known", data }), without);
   assert.deepEqual(idsOf({ ...event, type: "purchase_order.confirmed", data }), without);
+});
+
+test("a write that asks nothing of the storefront, and is refused for it, is found", () => {
+  const story = sentOrder();
+  story.answer(story.send({ op: "confirm", orderId: "po_1", totals: "all" }), 502, refusal("UPSTREAM_STOREFRONT"));
+  assert.deepEqual(story.findings(), []);
+  story.answer(story.send({ op: "rename", orderId: "po_1", name: "a" }), 502, refusal("UPSTREAM_STOREFRONT"));
+  assert.match(story.findings().join(), /it asks nothing of the storefront/);
+});
+
+const requestAs = (status: string, facts: object = {}) => ({
+  data: { approvalRequest: { approvalRequestId: "apr_1", status, preview: {}, ...facts } },
+});
+
+/** An agent has asked for a rename, and `decide` goes on. */
+function proposed(decide: (story: Story, approve: (keyId: string) => Attempt) => void): string {
+  const story = new Story().made();
+  const asked = story.send({ op: "rename", orderId: "po_1", name: "a" }, null, null, "agent");
+  story.tell(asked, "requested", "pending");
+  story.answer(asked, 202, requestAs("pending"));
+  decide(story, (keyId) => story.send({ op: "approve", approvalRequestId: "apr_1" }, null, null, keyId));
+  return story.findings().join();
+}
+
+/** Carries out what was asked for. */
+function carryOut(story: Story, approved: Attempt, version = 2): void {
+  story.commit(approved, "updated", version, "Draft", "Draft");
+  story.tell(approved, "decided", "approved");
+  story.answer(approved, 200, requestAs("approved"));
+}
+
+test("what was approved is done once, with its decision, by somebody who may", () => {
+  assert.equal(
+    proposed((story, approve) => carryOut(story, approve("anna"))),
+    "",
+  );
+  const again = proposed((story, approve) => {
+    carryOut(story, approve("anna"));
+    carryOut(story, approve("anna"), 3);
+  });
+  assert.match(again, /it is done, and was approved.*it is done again.*it is decided again, and was approved/);
+  const byItself = proposed((story, approve) => carryOut(story, approve("agent")));
+  assert.match(byItself, /who has decided it may not/);
+  const undecided = proposed((story, approve) => story.commit(approve("anna"), "updated", 2, "Draft", "Draft"));
+  assert.match(undecided, /the request apr_1 was done by req_\d+, and still waits/);
+});
+
+test("a request that ends without being done has a reason that its write has too", () => {
+  const ended = (status: string, code: string) =>
+    proposed((story, approve) => {
+      const approved = approve("anna");
+      story.tell(approved, "decided", status);
+      story.answer(approved, 200, requestAs(status, { refusal: { code, reason: null } }));
+    });
+  for (const code of ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "INVALID_INPUT"])
+    assert.match(ended("failed", code), /it is failed \(\w+\) and nothing is done/, code);
+  assert.match(ended("overtaken", "INVALID_INPUT"), /it is overtaken/);
+  assert.match(ended("approved", "INVALID_INPUT"), /it is approved \(\w+\) and nothing is done/);
 });

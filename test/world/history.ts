@@ -17,7 +17,7 @@ import { isReplay as isReplayed } from "../../src/requests/envelope.ts";
 import type { Attempt } from "./client.ts";
 import { type ApprovalSettings, Approvals, hasValue, noApprovals, since } from "./approvals.ts";
 import { answerOf, type Decision, type Deed, isDecision, listedMax, type OrderDeed, type OrderSeen } from "./deeds.ts";
-import { afterEvent, created, type ModelOrder, pendingOf, verdictOn } from "./model.ts";
+import { afterEvent, created, type ModelOrder, pendingOf, refusalsAtStorefront, verdictOn } from "./model.ts";
 
 /** An event as it is told. */
 export interface EventTold {
@@ -92,6 +92,9 @@ const outside = new Set([
   "ON_HAND_SYNC_IN_FLIGHT",
 ]);
 
+/** Refusals of those for which the storefront is the only reason. */
+const atStorefront = new Set(["UPSTREAM_STOREFRONT", "INVENTORY_GUARD_ISSUES"]);
+
 export function isOutside({ reply }: Attempt): boolean {
   const { error } = reply === null || reply.status < 400 ? {} : answerOf(reply);
   return error !== undefined && (outside.has(error.code) || isAboutKey(error.reason));
@@ -130,6 +133,7 @@ class Judge {
 
   judge(): Judged {
     this.#replay();
+    this.#approvals.judgeEnds();
     this.#judgeChains();
     this.#judgePlaces();
     const orders = [...this.#states].flatMap(([orderId, states]) => {
@@ -328,6 +332,9 @@ class Judge {
     if (reply.status === 500) this.#tell(`${nameOf(attempt)}: ${reply.body}`);
     if (reply.status >= 400) {
       const { isOutside: mayBeRefused = isOutside } = this.#history;
+      const { code = "" } = answerOf(reply).error ?? {};
+      if (atStorefront.has(code) && !refusalsAtStorefront(this.#approvals.deedOf(attempt)).includes(code))
+        this.#tell(`${nameOf(attempt)}: it asks nothing of the storefront, and was answered ${reply.body}`);
       if (first !== undefined && !this.#isInParts(attempt) && !this.#isUnknown(attempt))
         this.#tell(`${nameOf(attempt)}: it was refused, and has had an effect`);
       return mayBeRefused(attempt) ? Math.max(floor, last) : this.#placeOfRefusal(attempt);

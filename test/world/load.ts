@@ -3,11 +3,11 @@
  * request runs, so that its outcome is unknown; what has a key is then sent again, often to another node.
  */
 import { z } from "zod";
-import { adminToken, makeKey, makeShop, operate } from "../support/clients.ts";
+import { adminToken, makeKey, makeShop, operate, signInOwner } from "../support/clients.ts";
 import { pause } from "../support/until.ts";
 import { type Attempt, Client, type Key, type Request } from "./client.ts";
 import { type ApprovalSettings, noApprovals } from "./approvals.ts";
-import { catalogueRecords, type Decision, type Deed, deedOn, isDecision, newOrder, orderAsk } from "./deeds.ts";
+import { catalogueRecords, type Decision, type Deed, deedOn, newOrder, orderAsk } from "./deeds.ts";
 import type { EventTold, History } from "./history.ts";
 import { type HttpOptions, overHttp, traceOf } from "./http.ts";
 import { type Random, randomOf } from "./random.ts";
@@ -21,7 +21,7 @@ interface LoadOptions extends Pick<HttpOptions, "urls" | "check"> {
   readonly clients: number;
   /** True: clients begin nothing new. @param answered how many requests have been answered. */
   readonly isOver: (answered: number) => boolean;
-  /** Some writes are only proposed, some orders need a decision before they are sent, and the operator decides. Default: none. */
+  /** Some writes are only proposed, some orders need a decision before they are sent, and the operator and a person decide. Default: none. */
   readonly withApprovals?: boolean;
   /** How clients behave that get no answer: those in a hurry give up soon, the others wait as they are told, for as long as it takes. */
   readonly inAHurry: boolean;
@@ -36,11 +36,11 @@ const hotOrders = 6;
 /** A shop with so many orders gets no more of them: a list then has them all. */
 const ordersMax = 45;
 
-/** The keys of a shop by their index: one that writes and, with approvals, one that may only propose, and the operator. */
-const [proposing, deciding] = [1, 2];
+/** The keys of a shop by their index: one that writes and, with approvals, one that may only propose, the operator, and an owner who is signed in. */
+const [proposing, deciding, signedIn] = [1, 2, 3];
 
 /** Every other shop has a rule: orders that are worth more are sent after a decision only. In cents. */
-const ruleAbove = 6_000;
+const ruleAbove = 1_500;
 
 const largeOrders = {
   ruleId: "large",
@@ -48,6 +48,8 @@ const largeOrders = {
   when: { totalAbove: ruleAbove / 100 },
   approvers: { roles: ["owner"] },
 };
+
+const decisions = ["approve", "approve", "approve", "approve", "reject", "reject", "withdraw"] as const;
 
 const hurried = { tries: 12, lostPauseMs: 20, waitMsMax: 20, cuts: { share: 0.06, withinMs: 15 } };
 const patient = { tries: 400, lostPauseMs: 100, waitMsMax: 2_000, cuts: { share: 0.08, withinMs: 300 } };
@@ -101,7 +103,11 @@ export class Load {
       const rules = withApprovals && isRuled(index) ? { approvalRules: [largeOrders] } : {};
       await makeShop(url, shopId, { ...options.settings(index), ...rules }, catalogueRecords(openingOnHand));
       const others = withApprovals
-        ? [await makeKey(url, shopId, "propose"), { keyId: "operator", apiKey: adminToken }]
+        ? [
+            await makeKey(url, shopId, "propose"),
+            { keyId: "operator", apiKey: adminToken },
+            await signInOwner(url, shopId),
+          ]
         : [];
       keys.set(shopId, [await makeKey(url, shopId), ...others]);
     }
@@ -130,18 +136,29 @@ export class Load {
   async #work(shopId: string, random: Random): Promise<void> {
     while (!this.#isOver) {
       const decision = this.#decision(shopId, random);
-      const deed = decision ?? this.#deed(shopId, random);
+      const deed = decision?.deed ?? this.#deed(shopId, random);
       if (deed === null) await pause(5);
-      else await this.#persist(shopId, deed, random);
+      else await this.#persist(shopId, deed, random, decision?.keyIndex ?? this.#keyIndex(deed, random));
       if (random.chance(0.2)) await pause(random.next() * 10);
     }
   }
 
-  /** A decision about one of the newest writes that wait for one. */
-  #decision(shopId: string, random: Random): Decision | null {
+  /** A decision about one of the newest writes that wait for one. Some are withdrawn, by whom they are not, too. */
+  #decision(shopId: string, random: Random): { readonly deed: Decision; readonly keyIndex: number } | null {
     const waiting = this.client.waiting(shopId).slice(0, 3);
     if (waiting.length === 0 || !random.chance(0.2)) return null;
-    return { op: random.pick(["approve", "approve", "reject"] as const), approvalRequestId: random.pick(waiting) };
+    const own = waiting.filter(({ keyId }) => keyId === this.#keys.get(shopId)?.[signedIn]?.keyId);
+    const { approvalRequestId } = random.pick(own.length > 0 ? own : waiting);
+    const op = own.length > 0 && random.chance(0.4) ? "withdraw" : random.pick(decisions);
+    const keyIndex = op === "withdraw" ? signedIn : random.pick([deciding, deciding, signedIn]);
+    return { deed: { op, approvalRequestId }, keyIndex };
+  }
+
+  /** The key of a write or a read. What the rule is about, the owner does more often, so that some requests are a person's. */
+  #keyIndex(deed: Deed, random: Random): number {
+    if (this.#options.withApprovals !== true || deed.op === "read" || deed.op === "list") return 0;
+    const isSent = deed.op === "status" && deed.to === "Sent";
+    return random.pick(isSent ? [0, proposing, signedIn, signedIn] : [0, 0, 0, proposing, signedIn]);
   }
 
   #deed(shopId: string, random: Random): Deed | null {
@@ -156,7 +173,7 @@ export class Load {
   }
 
   /** Sends a request until it is answered for good, some of them twice at once and some again later. */
-  async #persist(shopId: string, deed: Deed, random: Random): Promise<void> {
+  async #persist(shopId: string, deed: Deed, random: Random, keyIndex: number): Promise<void> {
     const isRead = deed.op === "read" || deed.op === "list";
     const creating = this.#creating.get(shopId) ?? 0;
     if (deed.op === "create") this.#creating.set(shopId, creating + 1);
@@ -164,8 +181,6 @@ export class Load {
       "orderId" in deed
         ? this.client.seen(shopId).find((each) => each.order.purchaseOrderId === deed.orderId)
         : undefined;
-    const isProposed = this.#options.withApprovals === true && !isRead && random.chance(0.2);
-    const keyIndex = isDecision(deed) ? deciding : isProposed ? proposing : 0;
     const request: Request = {
       ...this.client.request(shopId, deed, !isRead && random.chance(0.6), keyIndex),
       had: deed.op === "read" && random.chance(0.4) ? (known ?? null) : null,
@@ -212,10 +227,11 @@ export class Load {
 
   #approvalsOf(shopId: string): ApprovalSettings {
     const { withApprovals = false, shopIds } = this.#options;
-    const [, proposer] = this.#keys.get(shopId) ?? [];
+    const kinds = ["write", "propose", "operator", "person"] as const;
+    const indexes = new Map(this.#keys.get(shopId)?.map(({ keyId }, index) => [keyId, index]));
     return {
       ...noApprovals,
-      kindOf: (keyId) => (keyId === "operator" ? "operator" : keyId === proposer?.keyId ? "propose" : "write"),
+      kindOf: (keyId) => kinds[indexes.get(keyId) ?? 0] ?? "write",
       ruleAbove: withApprovals && isRuled(shopIds.indexOf(shopId)) ? ruleAbove : null,
     };
   }

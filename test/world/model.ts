@@ -103,6 +103,23 @@ const isSame = (a: readonly ModelLine[], b: readonly ModelLine[]): boolean => JS
 const receivedStatus = (lines: readonly ModelLine[]): string =>
   lines.every((line) => pendingOf(line) === 0) ? "Received" : "Partially Received";
 
+const unreached = ["UPSTREAM_STOREFRONT", "TIMEOUT"];
+const guarded = ["INVENTORY_GUARD_ISSUES", ...unreached];
+
+/** Refusals whose reason lies at the storefront, by the writes that ask it (C28, C44, C45). */
+const atStorefront: Partial<Record<Deed["op"], readonly string[]>> = {
+  status: guarded,
+  confirm: guarded,
+  receive: guarded,
+  "quick-complete": guarded,
+  sync: guarded,
+  complete: unreached,
+};
+
+/** Refusals whose reason lies at the storefront, which a request may get. Null: it is about nothing that was asked for. */
+export const refusalsAtStorefront = (deed: Deed | null): readonly string[] =>
+  deed === null || (deed.op === "status" && deed.to !== "Sent") ? [] : (atStorefront[deed.op] ?? []);
+
 /** The order that a request has made. */
 export function created(
   deed: Extract<Deed, { readonly op: "create" }>,
