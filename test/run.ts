@@ -80,7 +80,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   });
 
 const sharedProcess = path.join(import.meta.dirname, "runner/shared-process.ts");
-const asserting = pathToFileURL(path.join(import.meta.dirname, "support/asserting.ts")).href;
+/** Loaded before each test file, in this order. */
+const preloaded = ["runner/promises.ts", "support/asserting.ts"].flatMap((name) => [
+  "--import",
+  pathToFileURL(path.join(import.meta.dirname, name)).href,
+]);
 
 let passed = 0;
 let failed = 0;
@@ -153,7 +157,7 @@ async function runProcesses(
     concurrency,
     timeout,
     signal: stopping.signal,
-    execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
+    execArgv: ["--disable-warning=ExperimentalWarning", ...preloaded],
   });
   /** Errors of tests that had ended. */
   let late = 0;

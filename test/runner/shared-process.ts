@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { followPromises } from "./promises.ts";
 
 /** The environment variable with the directory in which the processes claim files. */
 export const claimsVariable = "OPENPO_TEST_CLAIMS";
@@ -49,6 +50,7 @@ const lasting = (): readonly string[] =>
 if (import.meta.main) {
   const directory = process.env[claimsVariable] ?? "";
   const { files, fileMsMax }: Shared = JSON.parse(readFileSync(path.join(directory, listName), "utf8"));
+  followPromises(true);
   // One test around all: it ends after the last file, and with it the process.
   void test("files that share a process", async () => {
     // A process that comes late has no file left to claim, and asserts nothing else.
@@ -57,13 +59,16 @@ if (import.meta.main) {
       if (claims(directory, number))
         await suite(file, { timeout: fileMsMax }, async () => {
           const found = surroundings();
-          const before = lasting().length;
+          const lastingBefore = lasting().length;
           await import(pathToFileURL(file).href);
+          // What declares tests is followed, not what runs in them.
+          before(() => followPromises(false));
           // The file's own hooks come before.
           after(async () => {
+            followPromises(true);
             assert.deepEqual(surroundings(), found, `${file} leaves its surroundings changed`);
-            for (let turn = 0; lasting().length > before && turn < turnsToClose; turn += 1) await setImmediate();
-            assert.ok(lasting().length <= before, `${file} leaves servers or programs: ${lasting().join()}`);
+            for (let turn = 0; lasting().length > lastingBefore && turn < turnsToClose; turn += 1) await setImmediate();
+            assert.ok(lasting().length <= lastingBefore, `${file} leaves servers or programs: ${lasting().join()}`);
           });
         });
   });
