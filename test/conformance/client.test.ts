@@ -1,6 +1,8 @@
 /**
  * Tests `openpo-client` as users get it: packed and installed under its name. The example of its README is compiled strictly and run
  * against a live server. Also tests its idempotency keys, retries and paging.
+ *
+ * Only on sqlite: its subject is the client; other tests ask the same of both engines.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,6 +1,8 @@
 /**
  * The examples of the OpenAPI document are those of the demo shop: sent as they stand, one after another in the document's order, each is
  * answered with its documented success.
+ *
+ * Only on sqlite: its subject is the document's examples; other tests ask the same of both engines.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

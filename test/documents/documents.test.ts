@@ -1,4 +1,8 @@
-/** An order's document: what its supplier gets, as PDF and as CSV (C62). */
+/**
+ * An order's document: what its supplier gets, as PDF and as CSV (C62).
+ *
+ * Only on sqlite: its subject is what a document shows; order/orders.test.ts reads orders from both engines.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PDFDocument } from "pdfkit";

@@ -1,4 +1,8 @@
-/** Conversion of merchants' CSV files to records of a shop (T1–T3). */
+/**
+ * Conversion of merchants' CSV files to records of a shop (T1–T3).
+ *
+ * Only on sqlite: its subject is how a file is read; exchange/import.test.ts imports on both engines.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,8 @@
-/** Values of CSV files as spreadsheets write and damage them (T3), and rows that name their variant by a code (T1). */
+/**
+ * Values of CSV files as spreadsheets write and damage them (T3), and rows that name their variant by a code (T1).
+ *
+ * Only on sqlite: its subject is how a file is read; exchange/import.test.ts imports on both engines.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

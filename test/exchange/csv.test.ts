@@ -1,4 +1,8 @@
-/** Reading CSV: encodings, separators, headers and lines as found in real files. */
+/**
+ * Reading CSV: encodings, separators, headers and lines as found in real files.
+ *
+ * Only on sqlite: its subject is how a file is read; exchange/import.test.ts imports on both engines.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

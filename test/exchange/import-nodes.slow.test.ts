@@ -12,12 +12,13 @@ import { delegated } from "../../src/store/delegated.ts";
 /** Longer than a lease. */
 const longMs = 10 * 60_000;
 
-/** They are applied in three chunks. */
-const records = Array.from({ length: 2_500 }, (_, index) => ({
+/** They are staged in two writes and applied in four: each write is tried, so a file has few records, and long ones. */
+const records = Array.from({ length: 400 }, (_, index) => ({
   type: "variant",
   variantId: `v-${String(index).padStart(4, "0")}`,
   productId: "p-1",
-  productName: "Mug",
+  productName: "Mug ".repeat(50).trim(),
+  variantName: "Blue ".repeat(40).trim(),
 }));
 
 const here = (shop: TestShop): ImportContext & TestShop => shop;

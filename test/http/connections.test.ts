@@ -1,4 +1,8 @@
-/** Raw connections: order of answers, clients that stop sending or reading, and a stop of the service (C2, H6–H8). */
+/**
+ * Raw connections: order of answers, clients that stop sending or reading, and a stop of the service (C2, H6–H8).
+ *
+ * Only on sqlite: its subject is how requests come in, not where their data are.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -1,4 +1,8 @@
-/** `X-Content-Type-Options: nosniff` is on every kind of answer, whoever makes it: parser, pipeline, surfaces, files, streams. */
+/**
+ * `X-Content-Type-Options: nosniff` is on every kind of answer, whoever makes it: parser, pipeline, surfaces, files, streams.
+ *
+ * Only on sqlite: its subject is how requests come in, not where their data are.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** A server reads an ordinary request without making the web's objects of it (http/node/reply.ts): the answers are the same either way. */
+/**
+ * A server reads an ordinary request without making the web's objects of it (http/node/reply.ts): the answers are the same either way.
+ *
+ * Only on sqlite: its subject is how requests come in, not where their data are.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startServer, type TestResponse } from "../support/server.ts";

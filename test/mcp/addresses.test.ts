@@ -1,4 +1,8 @@
-/** The addresses of the agent surface (C76): fewer tools, and the schemas of answers only where they are asked for. */
+/**
+ * The addresses of the agent surface (C76): fewer tools, and the schemas of answers only where they are asked for.
+ *
+ * Only on sqlite: its subject is what assistants are shown and answered; mcp/twins.slow.test.ts gives the same commands on both engines.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "../../src/operations/registry.ts";

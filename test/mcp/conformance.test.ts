@@ -2,6 +2,8 @@
  * The protocol's official conformance suite against the agent surface, once for each revision, with what is not offered and why.
  *
  * A scenario that is listed here and passes fails the test, like one that fails and is not listed.
+ *
+ * Only on sqlite: its subject is what assistants are shown and answered; mcp/twins.slow.test.ts gives the same commands on both engines.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

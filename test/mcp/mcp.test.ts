@@ -1,6 +1,8 @@
 /**
  * The agent surface through the protocol's own client: every tool of the registry, and the same keys, scopes, limits, idempotency and
  * errors as REST (spec "What the service does"; contract §1 "Agent surface").
+ *
+ * Only on sqlite: its subject is what assistants are shown and answered; mcp/twins.slow.test.ts gives the same commands on both engines.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -3,6 +3,8 @@
  * by itself and what must be true in the shop afterwards, read over REST.
  *
  * The agent knows what a person tells it (names, figures) and what answers say. It follows `nextStep`; no call is refused.
+ *
+ * Only on sqlite: its subject is what assistants are shown and answered; mcp/twins.slow.test.ts gives the same commands on both engines.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** Orders as resources of an agent: read, completed, linked from answers (C70a). */
+/**
+ * Orders as resources of an agent: read, completed, linked from answers (C70a).
+ *
+ * Only on sqlite: its subject is what assistants are shown and answered; mcp/twins.slow.test.ts gives the same commands on both engines.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completionsMax, orderLettersMax } from "../../src/mcp/resources.ts";

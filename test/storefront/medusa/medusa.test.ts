@@ -1,4 +1,8 @@
-/** What the adapter of Medusa does beyond what every storefront does: on the fake, or with `npm run test:medusa` on a real one. */
+/**
+ * What the adapter of Medusa does beyond what every storefront does: on the fake, or with `npm run test:medusa` on a real one.
+ *
+ * Only on sqlite: its subject is the conversation with the storefront, which knows no engine.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -1,4 +1,8 @@
-/** The tests of every storefront, on Medusa: the fake, or with `npm run test:medusa` a real one. */
+/**
+ * The tests of every storefront, on Medusa: the fake, or with `npm run test:medusa` a real one.
+ *
+ * Only on sqlite: its subject is the conversation with the storefront, which knows no engine.
+ */
 import assert from "node:assert/strict";
 import { storefrontSuite } from "../../contract/storefront-suite.ts";
 import { openOnMedusa } from "./connected.ts";

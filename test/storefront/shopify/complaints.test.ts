@@ -17,6 +17,8 @@
  * 14. Receiving twice doubles the stock: https://github.com/frappe/erpnext/issues/13990.
  * 15. The whole catalogue is read to push a few lines: https://github.com/microsoft/BCApps/issues/6395.
  * 16. A read right after the write shows the old value: seen with eventually consistent reads.
+ *
+ * Only on sqlite: its subject is the conversation with the storefront, which knows no engine.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
