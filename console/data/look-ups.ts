@@ -48,10 +48,12 @@ export const locations: LookUp = async (by, isForNew = false) => {
 /** Products that a supplier has a price for, by name or id; without one, those of all. */
 export const variantsOf =
   (of: { readonly supplierId?: string }): LookUp =>
-  async (by) => {
-    const result = await openpo.call("variant_search", { shopId: shopId(), ...of, ...asked(by), limit: choicesMax });
+  async (by, isForNew = false) => {
+    const limit = isForNew ? rowsMax : choicesMax;
+    const result = await openpo.call("variant_search", { shopId: shopId(), ...of, ...asked(by), limit });
     if (!result.ok) return problemOf(result);
-    return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
+    const rows = result.data.variants.filter(({ isArchived }) => !isForNew || !isArchived).slice(0, choicesMax);
+    return rows.map(({ variantId, productName, variantName, sku }) => ({
       id: variantId,
       title: [productName, variantName].filter((part) => part !== null).join(" · "),
       hint: sku,

@@ -98,7 +98,7 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
           <Combobox
             label={words.add}
             hint={words.hint}
-            search={(search) => variants({ search })}
+            search={(search) => variants({ search }, true)}
             choose={({ id: variantId, title }) => void choose(variantId, title)}
             isCleared
           />

@@ -4,7 +4,6 @@ import { money, number } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
-import { StatusChip } from "../parts/status-chip.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
@@ -67,11 +66,7 @@ export const products: RecordKind = {
         title: products.titleOf(variant),
         picture: <Picture url={variant.imageUrl} />,
         hint: variant.sku,
-        status: shown(
-          variantId,
-          ({ isArchived }) => <StatusChip status={isArchived ? "archived" : variant.status} />,
-          <StatusChip status={variant.status} />,
-        ),
+        status: variant.isArchived ? "archived" : variant.status,
         values: [
           variant.suppliers[0]?.supplierName ?? texts.orders.none,
           sum("onHand"),

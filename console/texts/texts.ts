@@ -300,6 +300,7 @@ export const texts = {
     rowFaults: {
       code: "No product has this code.",
       shared: "Several products have this code. Write the variant id of one.",
+      archived: "The product of this code is archived.",
       quantity: "The quantity must be a number above 0.",
       cost: "The unit cost must be a number.",
       date: "The date must be written YYYY-MM-DD.",

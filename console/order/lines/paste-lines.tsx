@@ -29,19 +29,23 @@ async function variantsBy(by: Pick<Input<"variant_search">, "ids" | "codes" | "s
   return found;
 }
 
-/** The variants that codes stand for, and the codes that several have. */
+/** The variants that codes stand for, the codes that several have, and those of what is no longer bought. */
 interface Coded {
   readonly ids: ReadonlyMap<string, string>;
   readonly shared: ReadonlySet<string>;
+  readonly archived: ReadonlySet<string>;
 }
 
 /** Variants of codes: SKUs, then barcodes, then ids. A code that two products share is not guessed. */
 async function variantIdsOf(codes: readonly string[]): Promise<Coded | Problem> {
   const ids = new Map<string, string>();
   const shared = new Set<string>();
-  const note = (code: string, [variant, another]: Variants): void => {
+  const archived = new Set<string>();
+  const note = (code: string, carriers: Variants): void => {
+    const [variant, another] = carriers.filter(({ isArchived }) => !isArchived);
     if (another !== undefined) shared.add(code);
     else if (variant !== undefined) ids.set(code, variant.variantId);
+    else if (carriers.length > 0) archived.add(code);
   };
   // A list has commas between its members, so a code with one is asked for alone.
   const alone = codes.filter((code) => code.includes(","));
@@ -66,9 +70,9 @@ async function variantIdsOf(codes: readonly string[]): Promise<Coded | Problem> 
     }
     const byId = rest.length === 0 ? [] : await variantsBy({ ids: rest });
     if ("message" in byId) return byId;
-    for (const { variantId } of byId) ids.set(variantId, variantId);
+    for (const variant of byId) note(variant.variantId, [variant]);
   }
-  return { ids, shared };
+  return { ids, shared, archived };
 }
 
 interface PasteProps {
@@ -84,7 +88,14 @@ export const PasteLines: FunctionComponent<PasteProps> = ({ add }) => {
       faults: rows.flatMap((row) =>
         row.code === "" || found.ids.has(row.code)
           ? []
-          : { row, text: found.shared.has(row.code) ? words.rowFaults.shared : words.rowFaults.code },
+          : {
+              row,
+              text: found.shared.has(row.code)
+                ? words.rowFaults.shared
+                : found.archived.has(row.code)
+                  ? words.rowFaults.archived
+                  : words.rowFaults.code,
+            },
       ),
       action: words.adding(rows.length),
       run: async () => (await add(linesOf(rows, found.ids))) !== null,

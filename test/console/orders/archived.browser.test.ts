@@ -75,10 +75,23 @@ test("what is archived is offered for no new order or line, and keeps its name w
   await page.goto(`${program.url}/console/orders/old`);
   await page.getByRole("link", { name: "Maasbrand Closed" }).waitFor();
   await page.getByText("Espresso old blend").first().waitFor();
+  await page.getByText("Paste rows from a sheet").click();
+  await page
+    .getByLabel("Rows", { exact: true })
+    .fill("SKU-Espresso old blend\t3\nEspresso old blend\t1\nSKU-Espresso beans\t1");
+  await page.getByRole("button", { name: "Check rows", exact: true }).click();
+  await page.getByText("The product of this code is archived.").nth(1).waitFor();
+  assert.equal(await page.getByText("The product of this code is archived.").count(), 2);
   await page.getByRole("button", { name: "Edit details" }).click();
   assert.equal(await page.getByRole("combobox", { name: "Supplier" }).inputValue(), "Maasbrand Closed");
   assert.deepEqual(await offeredFor(page, "Supplier", "Maas"), ["Maasbrand Roastery"]);
   assert.deepEqual(await offeredFor(page, "Location", "hall"), ["Cold hall", "Main hall"]);
+  await page.goto(`${program.url}/console/suppliers/Maasbrand Roastery`);
+  const [priced, ...more] = await offeredFor(page, "Add a product to the price list", "Espresso");
+  assert.match(priced ?? "", /^Espresso beans/);
+  assert.deepEqual(more, []);
+  await page.goto(`${program.url}/console/products`);
+  await page.getByRole("row", { name: /Espresso old blend.*archived/ }).waitFor();
   // A list is filtered by what it has, archived or not.
   await page.goto(`${program.url}/console/orders`);
   await page
