@@ -262,7 +262,7 @@ test("a burst of requests is two mails: what comes within approvalMailEveryMs wa
 });
 
 test("while the mail server refuses for now, what is asked joins what is tried, under a new Message-ID", async () => {
-  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  await using server = await startServer({ console: true, isClockStill: true, perform: () => ({ mailing }) });
   const mails = sendingFrom(server);
   await personWith(server, "Anna");
   const key = await proposingKey(server);
