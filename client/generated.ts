@@ -3304,7 +3304,7 @@ export interface Operations {
         readonly sessionId: string;
         readonly personId: string;
         readonly name: string;
-        readonly signedInWith: "invitation" | "api-key";
+        readonly signedInWith: "invitation" | "api-key" | "link";
         readonly keyId: string | null;
         readonly userAgent: string | null;
         readonly createdAt: string;

@@ -9,7 +9,8 @@ import { Shell } from "./parts/frame/shell.tsx";
 import { pictureOrigins } from "./parts/picture.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
-import { invitationIn, SignInAgain, SignInScreen } from "./people/sign-in.tsx";
+import { SignInAgain, SignInScreen } from "./people/sign-in.tsx";
+import { secretIn } from "./people/typed.ts";
 import { texts } from "./texts/texts.ts";
 import { titleOf } from "./title.ts";
 
@@ -116,15 +117,15 @@ followLook();
 startRouter();
 // A link that is opened where the console is open already changes the fragment alone.
 addEventListener("hashchange", () => {
-  if (invitationIn(location.hash) !== null) location.reload();
+  if (secretIn(location.hash) !== null) location.reload();
 });
 // The script of the screen is asked for beside the bearer, and not after it.
 const [firstStep = "home", orderId] = place.peek().steps;
 const firstScreen =
   firstStep === "orders" && orderId !== undefined ? OrderScreen : isScreen(firstStep) ? screens[firstStep] : null;
 if (firstScreen !== null && "begin" in firstScreen) firstScreen.begin();
-// A link of an invitation signs in by itself; without one the cookie tells who is signed in.
-if (invitationIn(location.hash) === null) void renewBearer();
+// A link decides who is signed in; without one the cookie does.
+if (secretIn(location.hash) === null) void renewBearer();
 else sessionState.value = { kind: "signed-out", ended: null };
 const root = document.getElementById("console");
 if (root !== null) render(<App />, root);

@@ -56,6 +56,7 @@ begin
         ('openpo', 'key_in_flight'),
         -- The shops.
         ('openpo', 'shop'),
+        ('openpo', 'sign_in_link'),
         ('openpo', 'api_key'),
         ('openpo', 'person'),
         ('openpo', 'invitation'),

@@ -108,7 +108,8 @@ let tokenRefused: Refused | null = null;
 /** The token that the operator has typed into this page, in its memory alone; null after a reload. */
 export const operatorToken = signal<string | null>(null);
 
-async function send(
+/** Asks the console's own part of the service. */
+export async function send(
   method: string,
   path: string,
   body: object,
@@ -205,21 +206,19 @@ export async function leaveShop(): Promise<void> {
 
 /** Signs in. @returns why not; null when it worked. */
 export async function signIn(
-  credential:
-    | { readonly invitation: string }
-    | { readonly adminToken: string }
-    | { readonly apiKey: string; readonly name: string },
+  credential: Readonly<Partial<Record<"invitation" | "link" | "adminToken" | "apiKey" | "name", string>>>,
 ): Promise<Refused | null> {
   const { status, body } = await send("POST", "session", credential);
   if (status === 201) {
-    if ("adminToken" in credential) operatorToken.value = credential.adminToken;
+    if (credential.adminToken !== undefined) operatorToken.value = credential.adminToken;
     await fetchBearer();
     return tokenRefused;
   }
   return refusedOf(body);
 }
 
-function refusedOf(body: unknown): Refused {
+/** The refusal in an answer. */
+export function refusedOf(body: unknown): Refused {
   const error = member(body, "error");
   return { message: textOf(member(error, "message")) ?? "", action: textOf(member(error, "action")) };
 }

@@ -1,11 +1,14 @@
 /** A call that failed: what is wrong, what to do next, and a way to try again; or one that waits for approval. */
 import type { FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
+import type { Refused } from "../data/session.ts";
 import { sentence } from "../data/format.ts";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 
-export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; readonly again?: () => void }> = ({
+type Told = Refused & Partial<Problem>;
+
+export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly again?: () => void }> = ({
   problem: { message, action, requestId, approvalRequestId },
   again,
 }) => {
@@ -23,7 +26,7 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; reado
       <p>
         <strong>{sentence(message)}</strong> {action}
       </p>
-      {requestId === null ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
+      {typeof requestId !== "string" ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
       {again === undefined ? null : (
         <button type="button" onClick={again}>
           {texts.problem.again}

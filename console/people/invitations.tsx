@@ -10,6 +10,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/texts.ts";
+import { peopleTexts } from "./texts.ts";
 import { RoleOptions } from "./role-options.tsx";
 
 type NewInvitation = Output<"invitation_create">;
@@ -42,39 +43,39 @@ export const Invitations: FunctionComponent = () => {
   };
   return (
     <section aria-labelledby="invite">
-      <h2 id="invite">{texts.people.invite}</h2>
+      <h2 id="invite">{peopleTexts.invite}</h2>
       <form class="inline-form" aria-labelledby="invite" onSubmit={(event) => void invite(event)}>
         <label>
-          {texts.people.name}
+          {peopleTexts.name}
           <input name="name" required maxLength={200} autocomplete="off" />
         </label>
         <label>
-          {texts.people.role}
+          {peopleTexts.role}
           <select name="role">
             <RoleOptions />
           </select>
         </label>
         <label>
-          {texts.people.email}
+          {peopleTexts.email}
           <input name="email" type="email" maxLength={320} autocomplete="off" />
         </label>
-        <button class="primary">{texts.people.makeLink}</button>
+        <button class="primary">{peopleTexts.makeLink}</button>
       </form>
       {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      <h2>{texts.people.invitations}</h2>
-      {data !== null && open.length === 0 ? <p class="quiet">{texts.people.noInvitations}</p> : null}
+      <h2>{peopleTexts.invitations}</h2>
+      {data !== null && open.length === 0 ? <p class="quiet">{peopleTexts.noInvitations}</p> : null}
       <ul class="plain-list">
         {open.map(({ invitationId, name, role, expiresAt }) => (
           <li key={invitationId}>
             <span>
               {name}{" "}
               <span class="quiet">
-                {texts.people.roleNames[role]} · <Moment at={expiresAt} says={texts.people.until} />
+                {texts.role.names[role]} · <Moment at={expiresAt} says={peopleTexts.until} />
               </span>
             </span>
-            <button type="button" aria-label={texts.people.revokeOf(name)} onClick={() => void revoke(invitationId)}>
-              {texts.people.revoke}
+            <button type="button" aria-label={peopleTexts.revokeOf(name)} onClick={() => void revoke(invitationId)}>
+              {peopleTexts.revoke}
             </button>
           </li>
         ))}
@@ -88,10 +89,10 @@ const InvitationShown: FunctionComponent<{ readonly made: NewInvitation; readonl
   made: { name, url, expiresAt },
   onClose,
 }) => (
-  <ShownOnce title={texts.people.linkFor(name)} label={texts.people.link} secret={url} onClose={onClose}>
+  <ShownOnce title={peopleTexts.linkFor(name)} label={peopleTexts.link} secret={url} onClose={onClose}>
     {() => (
       <p class="quiet">
-        <Moment at={expiresAt} says={texts.people.linkHint} />
+        <Moment at={expiresAt} says={peopleTexts.linkHint} />
       </p>
     )}
   </ShownOnce>

@@ -1,8 +1,9 @@
 /** The people of the shop: who they are, what they may do, who is invited, and who is signed in. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
+import type { FunctionComponent, TargetedSubmitEvent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
+import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session.ts";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
@@ -10,7 +11,7 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { peopleTexts } from "./texts.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -19,7 +20,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 type Person = Output<"person_list">["people"][number];
 
 export const PeopleScreen: FunctionComponent = () => (
-  <OwnerOnly why={texts.people.why}>
+  <OwnerOnly why={peopleTexts.why}>
     <People />
   </OwnerOnly>
 );
@@ -33,11 +34,11 @@ const People: FunctionComponent = () => {
   return (
     <>
       <div class="heading">
-        <h1>{texts.people.title}</h1>
+        <h1>{peopleTexts.title}</h1>
       </div>
       {people.problem === null ? null : <ProblemNotice problem={people.problem} again={() => void people.again()} />}
       {people.data === null && people.problem === null ? <Skeleton /> : null}
-      {people.data !== null && people.data.people.length === 0 ? <p class="empty">{texts.people.empty}</p> : null}
+      {people.data !== null && people.data.people.length === 0 ? <p class="empty">{peopleTexts.empty}</p> : null}
       {people.data !== null && people.data.people.length > 0 ? (
         <PeopleTable people={people.data.people} again={again} />
       ) : null}
@@ -53,7 +54,7 @@ interface Table {
 }
 
 const PeopleTable: FunctionComponent<Table> = ({ people, again }) => {
-  const { columns } = texts.people;
+  const { columns } = peopleTexts;
   return (
     <table class="rows">
       <TableHead titles={[columns.name, columns.role, columns.lastSeen]} does={columns.does} />
@@ -74,13 +75,12 @@ const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Ta
 }) => {
   const { personId, name, email, keyId, role, lastSeenAt } = person;
   const chosen = useSignal<Role>(role);
-  const asking = useSignal<"delete" | "own-role" | null>(null);
-  const save = async () => {
-    const result = await openpo.call("person_patch", { shopId: shopId(), personId, role: chosen.value });
+  const asking = useSignal<"delete" | "email" | "own-role" | null>(null);
+  const save = async (changes: { readonly role?: Role; readonly email?: string | null } = { role: chosen.value }) => {
+    const result = await openpo.call("person_patch", { shopId: shopId(), personId, ...changes });
     if (!result.ok) return problemOf(result);
     // Another role holds at once: what is shown follows it.
-    if (isMe(person)) await renewBearer();
-    else await again();
+    await (isMe(person) && changes.role !== undefined ? renewBearer() : again());
     return null;
   };
   const remove = async () => {
@@ -94,50 +94,67 @@ const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Ta
     if (isMe(person)) asking.value = "own-role";
     else failed.value = await save();
   };
+  const saveEmail = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    failed.value = await save({ email: field(event.currentTarget, "email") || null });
+    if (failed.value === null) asking.value = null;
+  };
   return (
     <tr>
       <th scope="row">
-        {name} {isMe(person) ? <span class="chip active">{texts.people.you}</span> : null}
-        {email === null ? null : <span class="quiet">{email}</span>}
-        {keyId === null ? null : <span class="quiet">{texts.people.withKey}</span>}
+        {name} {isMe(person) ? <span class="chip active">{peopleTexts.you}</span> : null}
+        {asking.value === "email" ? (
+          <form class="inline-form" onSubmit={(event) => void saveEmail(event)}>
+            <input name="email" type="email" aria-label={peopleTexts.email} defaultValue={email ?? ""} />
+            <button class="primary">{peopleTexts.save}</button>
+          </form>
+        ) : email === null ? null : (
+          <span class="quiet">{email}</span>
+        )}
+        {keyId === null ? null : <span class="quiet">{peopleTexts.withKey}</span>}
       </th>
       <td class="role">
         <select
-          aria-label={texts.people.roleOf(name)}
+          aria-label={peopleTexts.roleOf(name)}
           value={chosen.value}
           onChange={(event) => (chosen.value = roles.find((each) => each === event.currentTarget.value) ?? role)}
         >
           <RoleOptions />
         </select>
         {chosen.value === role ? null : (
-          <button type="button" class="primary" aria-label={texts.people.saveOf(name)} onClick={() => void saveOrAsk()}>
-            {texts.people.save}
+          <button type="button" class="primary" aria-label={peopleTexts.saveOf(name)} onClick={() => void saveOrAsk()}>
+            {peopleTexts.save}
           </button>
         )}
         {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       </td>
-      <td data-name={texts.people.columns.lastSeen}>
-        {lastSeenAt === null ? texts.people.never : <Moment at={lastSeenAt} />}
+      <td data-name={peopleTexts.columns.lastSeen}>
+        {lastSeenAt === null ? peopleTexts.never : <Moment at={lastSeenAt} />}
       </td>
       <td class="does">
-        <button type="button" aria-label={texts.people.removeOf(name)} onClick={() => (asking.value = "delete")}>
-          {texts.people.remove}
+        {keyId === null ? (
+          <button type="button" aria-label={peopleTexts.emailOf(name)} onClick={() => (asking.value = "email")}>
+            {peopleTexts.email}
+          </button>
+        ) : null}
+        <button type="button" aria-label={peopleTexts.removeOf(name)} onClick={() => (asking.value = "delete")}>
+          {peopleTexts.remove}
         </button>
         {asking.value === "delete" ? (
           <AskFirst
-            title={texts.people.removeTitle(name)}
-            text={texts.people.removeText}
-            action={texts.people.remove}
+            title={peopleTexts.removeTitle(name)}
+            text={peopleTexts.removeText}
+            action={peopleTexts.remove}
             run={remove}
             onClose={() => (asking.value = null)}
           />
         ) : null}
         {asking.value === "own-role" ? (
           <AskFirst
-            title={texts.people.ownRoleTitle}
-            text={texts.people.ownRoleText}
-            action={texts.people.ownRole}
-            run={save}
+            title={peopleTexts.ownRoleTitle}
+            text={peopleTexts.ownRoleText}
+            action={peopleTexts.ownRole}
+            run={() => save()}
             onClose={() => (asking.value = null)}
           />
         ) : null}

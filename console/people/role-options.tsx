@@ -1,13 +1,13 @@
 /** The roles to choose from, with what each may do. */
 import type { FunctionComponent } from "preact";
 import { roles } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { peopleTexts } from "./texts.ts";
 
 export const RoleOptions: FunctionComponent = () => (
   <>
     {roles.map((role) => (
       <option key={role} value={role}>
-        {texts.people.roles[role]}
+        {peopleTexts.roles[role]}
       </option>
     ))}
   </>

@@ -9,7 +9,7 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { peopleTexts } from "./texts.ts";
 
 type Session = Output<"session_list">["sessions"][number];
 
@@ -20,12 +20,12 @@ function browserOf(userAgent: string | null): string {
   const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => said.includes(`${each}/`));
   const system = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux"].find((each) => said.includes(each));
   const found = [name === "Edg" ? "Edge" : name, system].filter((each) => each !== undefined);
-  return found.length === 0 ? texts.people.unknownBrowser : found.join(", ");
+  return found.length === 0 ? peopleTexts.unknownBrowser : found.join(", ");
 }
 
 export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"session_list">> }> = ({ sessions }) => {
   const ending = useSignal<Session | null>(null);
-  const { columns } = texts.people;
+  const { columns } = peopleTexts;
   const rows = sessions.data?.sessions ?? [];
   const end = async ({ sessionId }: Session) => {
     const result = await openpo.call("session_revoke", { shopId: shopId(), sessionId });
@@ -36,23 +36,23 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
   const chosen = ending.value;
   return (
     <section aria-labelledby="sessions">
-      <h2 id="sessions">{texts.people.sessions}</h2>
+      <h2 id="sessions">{peopleTexts.sessions}</h2>
       {sessions.problem === null ? null : (
         <ProblemNotice problem={sessions.problem} again={() => void sessions.again()} />
       )}
-      {sessions.data !== null && rows.length === 0 ? <p class="quiet">{texts.people.noSessions}</p> : null}
+      {sessions.data !== null && rows.length === 0 ? <p class="quiet">{peopleTexts.noSessions}</p> : null}
       {rows.length === 0 ? null : (
         <table class="rows">
           <TableHead
-            titles={[columns.name, texts.people.browser, texts.people.signedIn, columns.lastSeen]}
+            titles={[columns.name, peopleTexts.browser, peopleTexts.signedIn, columns.lastSeen]}
             does={columns.does}
           />
           <tbody>
             {rows.map((session) => (
               <tr key={session.sessionId}>
                 <th scope="row">{session.name}</th>
-                <td data-name={texts.people.browser}>{browserOf(session.userAgent)}</td>
-                <td data-name={texts.people.signedIn}>
+                <td data-name={peopleTexts.browser}>{browserOf(session.userAgent)}</td>
+                <td data-name={peopleTexts.signedIn}>
                   <Moment at={session.createdAt} />
                 </td>
                 <td data-name={columns.lastSeen}>
@@ -61,10 +61,10 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
                 <td class="does">
                   <button
                     type="button"
-                    aria-label={texts.people.endOf(session.name)}
+                    aria-label={peopleTexts.endOf(session.name)}
                     onClick={() => (ending.value = session)}
                   >
-                    {texts.people.end}
+                    {peopleTexts.end}
                   </button>
                 </td>
               </tr>
@@ -74,9 +74,9 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
       )}
       {chosen === null ? null : (
         <AskFirst
-          title={texts.people.endTitle(chosen.name)}
-          text={texts.people.endText}
-          action={texts.people.end}
+          title={peopleTexts.endTitle(chosen.name)}
+          text={peopleTexts.endText}
+          action={peopleTexts.end}
           run={() => end(chosen)}
           onClose={() => (ending.value = null)}
         />

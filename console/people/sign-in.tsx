@@ -1,14 +1,15 @@
-/** Signing in: by the link of an invitation, by a key of the shop, or with the operator's token. */
+/** Signing in: by a link of an invitation or a mail, by a key of the shop, or with the operator's token. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent, TargetedEvent } from "preact";
+import type { FunctionComponent, TargetedSubmitEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { unreachable } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { sentence } from "../data/format.ts";
 import { type Refused, renewBearer, signIn } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { go } from "../router.ts";
 import { texts } from "../texts/texts.ts";
-
-/** The invitation in the fragment of an address; null without one. */
-export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;
+import { askForLink, linksAreMailed, takePlace } from "./sign-in-link.ts";
+import { credentialOf, secretIn, type Typed } from "./typed.ts";
 
 /**
  * Signing in again, laid over the screen of a session that has ended: it hides the screen, which keeps what was typed.
@@ -23,21 +24,12 @@ export const SignInAgain: FunctionComponent = () => {
     return () => current?.close();
   }, []);
   useEffect(() => {
-    const renew = (): void => {
-      if (!document.hidden) void renewBearer().catch(() => null);
-    };
     // Escape would close the dialog for a moment, in which the next one gives up what is typed below.
     const stay = (event: KeyboardEvent): void => {
       if (event.key === "Escape") event.preventDefault();
     };
     document.addEventListener("keydown", stay);
-    document.addEventListener("visibilitychange", renew);
-    addEventListener("focus", renew);
-    return () => {
-      document.removeEventListener("keydown", stay);
-      document.removeEventListener("visibilitychange", renew);
-      removeEventListener("focus", renew);
-    };
+    return () => document.removeEventListener("keydown", stay);
   }, []);
   return (
     <dialog
@@ -54,76 +46,126 @@ export const SignInAgain: FunctionComponent = () => {
   );
 };
 
-export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ lead = texts.signIn.lead }) => {
-  const refused = useSignal<Refused | null>(null);
-  const isOpening = useSignal(invitationIn(location.hash) !== null);
+const words = texts.signIn;
 
-  const enter = async (credential: Parameters<typeof signIn>[0]): Promise<void> => {
-    refused.value = await signIn(credential).catch(() => ({
-      message: texts.problem.unreachable,
-      action: texts.problem.unreachableHint,
-    }));
-    isOpening.value = false;
+export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ lead }) => {
+  const refused = useSignal<Refused | null>(null);
+  const opened = useSignal(secretIn(location.hash));
+  /** The e-mail to which a link was asked for. */
+  const mailedTo = useSignal<string | null>(null);
+
+  const enter: Enter = async ({ kind, credential }, name) => {
+    if (kind === "unknown") {
+      refused.value = words.unknown;
+      return;
+    }
+    const sending =
+      kind === "email"
+        ? askForLink(credential)
+        : signIn({ [kind]: credential, ...(kind === "apiKey" ? { name } : {}) });
+    refused.value = await sending.catch(() => unreachable);
+    opened.value = null;
+    if (refused.value !== null) return;
+    if (kind === "email") mailedTo.value = credential;
+    const place = kind === "link" ? takePlace() : null;
+    if (place !== null) go(place, { replace: true });
   };
 
   useEffect(() => {
-    const invitation = invitationIn(location.hash);
-    if (invitation === null) return;
+    const { value } = opened;
+    if (value === null) return;
     // The secret leaves the address before anything else happens.
     history.replaceState(null, "", location.pathname);
-    void enter({ invitation });
+    // A link that was mailed waits for a person: what looks through mails opens links too.
+    if (value.kind === "invitation") void enter(value, "");
+  }, []);
+  useEffect(() => {
+    // Whoever comes back to this page may have signed in in another tab.
+    const renew = (): void => {
+      if (!document.hidden) void renewBearer().catch(() => null);
+    };
+    document.addEventListener("visibilitychange", renew);
+    addEventListener("focus", renew);
+    return () => {
+      document.removeEventListener("visibilitychange", renew);
+      removeEventListener("focus", renew);
+    };
   }, []);
 
-  const withKey = (event: TargetedEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    void enter({ apiKey: field(event.currentTarget, "key"), name: field(event.currentTarget, "name") });
-  };
-  const withToken = (event: TargetedEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    void enter({ adminToken: field(event.currentTarget, "token") });
-  };
-
-  if (isOpening.value)
-    return (
-      <main class="narrow">
-        <p role="status">{texts.signIn.opening}</p>
-      </main>
-    );
+  const { value: link } = opened;
   return (
     <main class="narrow">
-      <h1>{texts.signIn.title}</h1>
-      <p>{lead}</p>
-      {refused.value === null ? null : (
-        <div class="problem" role="alert">
-          <p>
-            <strong>{sentence(refused.value.message)}</strong> {refused.value.action}
-          </p>
-        </div>
-      )}
-      <form class="stack" onSubmit={withKey}>
-        <label>
-          {texts.signIn.apiKey}
-          <input name="key" type="password" autocomplete="off" required />
-        </label>
-        <label>
-          {texts.signIn.name}
-          <input name="name" autocomplete="name" maxLength={200} required aria-describedby="name-hint" />
-        </label>
-        <p id="name-hint" class="quiet">
-          {texts.signIn.nameHint}
+      <h1>{words.title}</h1>
+      {lead === undefined ? null : <p>{lead}</p>}
+      {refused.value === null ? null : <ProblemNotice problem={refused.value} />}
+      <div class="stack">
+        {link?.kind === "invitation" ? (
+          <p role="status">{words.opening}</p>
+        ) : link !== null ? (
+          <>
+            <button type="button" class="primary" onClick={() => void enter(link, "")}>
+              {words.byLink}
+            </button>
+          </>
+        ) : mailedTo.value === null ? (
+          <SignInForm enter={enter} />
+        ) : (
+          <>
+            <p role="status">{words.mailedTo(mailedTo.value)}</p>
+            <button type="button" onClick={() => (mailedTo.value = null)}>
+              {texts.once.back}
+            </button>
+          </>
+        )}
+        <p id="sign-in-hint" class="quiet">
+          {words.hint}
         </p>
-        <button class="primary">{texts.signIn.withKey}</button>
-      </form>
-      <details>
-        <summary>{texts.signIn.operator}</summary>
-        <form class="stack" onSubmit={withToken}>
-          <label>
-            {texts.signIn.adminToken}
-            <input name="token" type="password" autocomplete="off" required />
-          </label>
-          <button>{texts.signIn.withToken}</button>
-        </form>
-      </details>
+      </div>
     </main>
+  );
+};
+
+/** Does what comes of the typed text. @param name  of who comes with a key. */
+type Enter = (typed: Typed, name: string) => Promise<void>;
+
+/** One field for whatever a person has. What is typed says what comes of it, on the button. */
+const SignInForm: FunctionComponent<{ readonly enter: Enter }> = ({ enter }) => {
+  const typed = useSignal("");
+  const sent = credentialOf(typed.value);
+  const { kind } = sent;
+  const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    void enter(sent, field(event.currentTarget, "name"));
+  };
+  const isSecret = !["unknown", "email"].includes(kind);
+  return (
+    <form class="stack" onSubmit={send}>
+      <label>
+        {linksAreMailed ? words.fieldByMail : words.field}
+        <input
+          name="who"
+          class={isSecret ? "masked" : undefined}
+          // What a browser keeps of forms holds no secret.
+          autocomplete={isSecret || !linksAreMailed ? "off" : "username"}
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          aria-describedby="sign-in-hint"
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </label>
+      {kind === "apiKey" ? (
+        <>
+          <label>
+            {words.name}
+            <input name="name" autocomplete="name" maxLength={200} required aria-describedby="name-hint" />
+          </label>
+          <p id="name-hint" class="quiet">
+            {words.nameHint}
+          </p>
+        </>
+      ) : null}
+      <button class="primary">{kind === "email" ? words.mailMe : words.title}</button>
+    </form>
   );
 };

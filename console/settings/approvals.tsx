@@ -1,4 +1,5 @@
 /** Rules by which orders of the shop need approval, and who decides (C79). What was changed is sent alone. */
+import { texts } from "../texts/texts.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { type Input, newIdempotencyKey, type Output } from "../../client/index.ts";
@@ -10,7 +11,6 @@ import { type Role, roles, shopCurrency, shopId } from "../data/session.ts";
 import { PickMany } from "../parts/fields/pick-filter.tsx";
 import { Field, useSending, type Wrong } from "../parts/sending.tsx";
 import { settingsTexts } from "../texts/settings.ts";
-import { texts } from "../texts/texts.ts";
 
 const words = settingsTexts.approvals;
 
@@ -234,7 +234,7 @@ const RuleFields: FunctionComponent<RuleProps> = ({ rule, nth, wrong, set, remov
     />
     <PickMany
       label={words.people}
-      hint={texts.people.columns.name}
+      hint={texts.keys.columns.name}
       ids={rule.personIds}
       lookUp={people}
       change={(personIds) => set({ personIds })}
@@ -266,7 +266,7 @@ const RoleTicks: FunctionComponent<RoleTicksProps> = ({ label, chosen, change, f
             aria-invalid={fault !== undefined}
             onChange={() => change(roles.filter((each) => (each === role) !== chosen.includes(each)))}
           />
-          {texts.people.roleNames[role]}
+          {texts.role.names[role]}
         </label>
       ))}
     </div>

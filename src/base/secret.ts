@@ -1,7 +1,7 @@
 /**
- * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, sessions and
- * their bearers, and the links of suppliers are such texts. A shop is found by the text alone (S7), and only a hash of
- * the secret is stored.
+ * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, links to sign
+ * in by, sessions and their bearers, and the links of suppliers are such texts. A shop is found by the text alone (S7),
+ * and only a hash of the secret is stored.
  *
  * The secret is 28 base62 characters (166 bits), followed by a checksum of 6 characters over shop and secret. So a
  * mistyped or cut-off text is refused without a look-up.
@@ -17,7 +17,7 @@ export const shopIdPattern = new RegExp(`^${shopIdText}$`);
 export const noShopId = "-";
 
 /** Purpose of a secret, by its first letters. The admin token begins with `opa`. */
-export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl" | "opg" | "opt" | "opr";
+export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl" | "opg" | "opt" | "opr" | "opm";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 28;
@@ -26,7 +26,7 @@ const checksumLength = 6;
 export const secretRandomBytes = 32;
 
 const secretPattern = new RegExp(
-  `^(op[oicslgtr])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+  `^(op[oicslgtrm])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /** A new secret: `text` is shown once, `hash` is stored. */

@@ -53,6 +53,18 @@ export const tokenGuessesMax = 30;
 /** One more wrong code or token of an address is looked up after this time. */
 export const tokenGuessMs = 10_000;
 
+/** Links to sign in by that an address may ask for at once, before it has to wait. */
+export const linkAsksMax = 30;
+
+/** One more link of an address is mailed after this time. */
+export const linkAskMs = 10_000;
+
+/** Links to sign in by that may be asked for at once from all addresses together, before they have to wait. */
+export const linkAsksOfAllMax = 100;
+
+/** One more link of any address is mailed after this time. */
+export const linkAskOfAllMs = 2_000;
+
 /** Addresses whose wrong admin tokens are counted. */
 export const guessersMax = 10_000;
 
@@ -133,6 +145,22 @@ export const tokenGuesses: AttemptLimits = {
   everyMs: tokenGuessMs,
   countedMax: guessersMax,
   message: "Too many wrong codes or tokens were sent from this address.",
+};
+
+/** Links to sign in by that an address asks for. */
+export const linkAsksOfAddress: AttemptLimits = {
+  atOnceMax: linkAsksMax,
+  everyMs: linkAskMs,
+  countedMax: guessersMax,
+  message: "Too many links to sign in were asked for from this address.",
+};
+
+/** Links to sign in by that are asked for, from wherever. */
+export const linkAsksOfAll: AttemptLimits = {
+  atOnceMax: linkAsksOfAllMax,
+  everyMs: linkAskOfAllMs,
+  countedMax: 1,
+  message: "Too many links to sign in were asked for.",
 };
 
 export class Attempts {

@@ -67,10 +67,12 @@ export const markName = "mark.svg";
  * Answers requests for the page and its files; null for what is not there.
  *
  * @param picturesOf  origins of the pictures that the page may show; asked for the page alone.
+ * @param signIns     ways to sign in that the page offers beside invitations and keys.
  */
 export type ConsolePages = (
   context: RequestContext,
   picturesOf?: () => Promise<readonly string[]>,
+  signIns?: readonly string[],
 ) => Promise<Response | null>;
 
 /**
@@ -93,7 +95,9 @@ export function createConsolePages(
       ),
     };
   };
-  return async ({ request, path }, picturesOf) => {
+  /** Pages without pictures, by the ways to sign in that they offer. */
+  const offering = new Map<string, Publication>();
+  return async ({ request, path }, picturesOf, signIns = []) => {
     const name = path.slice(consolePath.length + 1);
     const { index, files } = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
@@ -102,12 +106,18 @@ export function createConsolePages(
     if (found === undefined) return null;
     requireGet(request);
     const pictures = isPlace ? ((await picturesOf?.()) ?? []) : [];
+    const offered = signIns.length === 0 ? "" : ` data-sign-in="${signIns.join(" ")}"`;
     // A page with other pictures is another one for a cache, too.
-    const page =
-      pictures.length === 0
-        ? found
-        : publish(index.replace("<html", `<html data-pictures="${pictures.join(" ")}"`), htmlType);
-    const response = await page.answer(request);
+    const pageWith = (attributes: string): Publication =>
+      publish(index.replace("<html", `<html${attributes}`), htmlType);
+    const plain = (): Publication => {
+      const made = offered === "" ? found : (offering.get(offered) ?? pageWith(offered));
+      if (offered !== "") offering.set(offered, made);
+      return made;
+    };
+    const ofPlace = (): Publication =>
+      pictures.length === 0 ? plain() : pageWith(` data-pictures="${pictures.join(" ")}"${offered}`);
+    const response = await (isPlace ? ofPlace() : found).answer(request);
     const caching = name === markName ? "max-age=86400" : "max-age=31536000, immutable";
     if (!isPlace) response.headers.set("Cache-Control", `public, ${caching}`);
     response.headers.set("Content-Security-Policy", policyWith(pictures));

@@ -30,6 +30,7 @@ import { noSpans, type Spans } from "../base/spans.ts";
 import {
   claimMail,
   type ClaimedMail,
+  dropMailStatement,
   giveBackMailStatement,
   loadMailStandings,
   mailClaims,
@@ -41,6 +42,7 @@ import {
 } from "../shop/supplier/mails.ts";
 import type { Stamp } from "../shop/order/purchase-orders.ts";
 import { mailedSecretStatements } from "../shop/supplier/supplier-links.ts";
+import { mailedSignInStatement } from "../shop/access/sign-in-links.ts";
 import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
@@ -293,6 +295,10 @@ class QueuedMailSender implements MailSender {
       // More may be due: it need not wait for this one.
       this.wake(shopId);
       const text = await this.#textOf(shopId, mail);
+      if (text === null) {
+        await engine.write(shopId, (tx) => tx.batch([dropMailStatement(shopId, this.#owner, mail.mailId)]));
+        return;
+      }
       const results = await this.#attempt(shopId, { ...mail, text }, claimedAtMs + this.#limits.leaseMs);
       if (results === null) {
         const release = giveBackMailStatement(shopId, this.#owner, mail.mailId, clock.now());
@@ -335,12 +341,23 @@ class QueuedMailSender implements MailSender {
   }
 
   /**
-   * Returns the text of the mail. A supplier's link in it gets a secret of this attempt, whose hash is stored before
-   * anything is sent. So nothing that is stored leads to the order, and whichever attempt arrives has a link that works
-   * (C64).
+   * Returns the text of the mail. A link in it gets a secret of this attempt, whose hash is stored before anything is
+   * sent. So nothing that is stored leads anywhere, and whichever attempt arrives has a link that works (C49, C64).
+   *
+   * @returns null for a mail whose link to sign in by has ended.
    */
-  async #textOf(shopId: string, { purchaseOrderId, content }: ClaimedMail): Promise<string> {
-    const { link, text } = content;
+  async #textOf(shopId: string, { purchaseOrderId, content }: ClaimedMail): Promise<string | null> {
+    const { link, signIn, text } = content;
+    if (signIn !== undefined) {
+      const { text: token, hash } = makeSecret("opm", shopId, this.#options.secretBytes());
+      const isOpen = await this.#options.engine.write(shopId, async (tx) => {
+        const statement = await mailedSignInStatement(tx, shopId, signIn.linkId, hash, this.#options.clock.now());
+        await tx.batch(statement === null ? [] : [statement]);
+        return statement !== null;
+      });
+      // A browser keeps what follows # to itself: no log and no other page gets to see it.
+      return isOpen ? text.replaceAll(linkPlace, `${signIn.baseUrl}/console#${token}`) : null;
+    }
     if (link === undefined) return text;
     const { text: token, hash } = makeSecret("opl", shopId, this.#options.secretBytes());
     await this.#options.engine.write(shopId, async (tx) =>

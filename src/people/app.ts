@@ -1,14 +1,16 @@
 /**
- * Sign-in of the console over HTTP: `/console/session`, `/console/sessions` and `/console/token` (C49, C55). They alone
- * read the cookie; everything else of this service reads `Authorization`.
+ * Sign-in of the console over HTTP: `/console/session`, `/console/sessions`, `/console/sign-in-link` and
+ * `/console/token` (C49, C55). They alone read the cookie; everything else of this service reads `Authorization`.
  *
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts),
- * cookies (cookie.ts), the console's pages (http/console-pages.ts).
+ * links by mail (link-mails.ts), cookies (cookie.ts), the console's pages (http/console-pages.ts).
  */
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
+import { minuteMs } from "../base/time/calendar.ts";
 import { Fault } from "../base/fault.ts";
+import { signInLinkMs } from "../core/access/sign-in-link.ts";
 import { parseJson } from "../base/json.ts";
 import { onOneLine } from "../base/text/plain-text.ts";
 import { pictureOrigins, platformName } from "../core/storefront/storefront-config.ts";
@@ -21,13 +23,14 @@ import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import type { PersonCaller } from "../requests/caller.ts";
 import type { StoreCounts } from "../requests/store-counts.ts";
 import { respond, success } from "../requests/envelope.ts";
-import { id, instant, shortTextMax, text } from "../operations/fields.ts";
+import { id, instant, mailAddress, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
 import { Refusals } from "../requests/audit/refusals.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
+import { type LinkMailing, LinkMails } from "./link-mails.ts";
 import {
   bearerOfOperator,
   bearerOfPerson,
@@ -43,7 +46,7 @@ import {
 /** Bytes of a sign-in: a secret and a name. It is read before anybody is known. */
 export const signInBytesMax = 16_384;
 
-interface ConsoleDependencies extends SignInDependencies {
+interface ConsoleDependencies extends SignInDependencies, LinkMailing {
   readonly log: Log;
   readonly counts: StoreCounts;
   /** The page and its files. */
@@ -52,24 +55,28 @@ interface ConsoleDependencies extends SignInDependencies {
 
 const secretMax = 1_000;
 
-/** Credential of a sign-in: one of the three. */
+/** Credential of a sign-in: one of the four. */
 const credential = z
   .strictObject({
     invitation: z.string().min(1).max(secretMax).optional(),
+    link: z.string().min(1).max(secretMax).optional(),
     adminToken: z.string().min(1).max(secretMax).optional(),
     apiKey: z.string().min(1).max(secretMax).optional(),
     name: text(shortTextMax).optional(),
   })
-  .transform(({ invitation, adminToken, apiKey, name }, context): Credential => {
-    const sent = [invitation, adminToken, apiKey].filter((secret) => secret !== undefined);
+  .transform(({ invitation, link, adminToken, apiKey, name }, context): Credential => {
+    const sent = [invitation, link, adminToken, apiKey].filter((secret) => secret !== undefined);
     if (sent.length === 1) {
       if (invitation !== undefined && name === undefined) return { invitation };
+      if (link !== undefined && name === undefined) return { link };
       if (adminToken !== undefined && name === undefined) return { adminToken };
       if (apiKey !== undefined && name !== undefined) return { apiKey, name };
     }
-    context.addIssue("must have one of invitation, adminToken, or apiKey with name");
+    context.addIssue("must have one of invitation, link, adminToken, or apiKey with name");
     return z.NEVER;
   });
+
+const linkInput = z.strictObject({ email: mailAddress });
 
 const tokenInput = z.strictObject({ shopId: id.optional() });
 
@@ -88,6 +95,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
     ofAddresses: new Attempts(deps.clock, signInsOfAddress),
     ofSecrets: new Attempts(deps.clock, signInsWithSecret),
   };
+  const links = new LinkMails(deps);
   return {
     path: consolePath,
     async handle(context) {
@@ -100,12 +108,15 @@ export function createConsole(deps: ConsoleDependencies): Surface {
         case `${consolePath}/sessions`:
           if (method === "DELETE") return await leaveSession(deps, context, true);
           throw methodNotAllowed(method, ["DELETE"]);
+        case `${consolePath}/sign-in-link`:
+          if (method === "POST") return await mailLinks(links, context);
+          throw methodNotAllowed(method, ["POST"]);
         case `${consolePath}/token`:
           if (method === "POST") return await giveToken(deps, context);
           throw methodNotAllowed(method, ["POST"]);
         default:
           context.operation = "console";
-          return await deps.pages(context, () => picturesOf(deps, context));
+          return await deps.pages(context, () => picturesOf(deps, context), links.areMailed ? ["link"] : []);
       }
     },
   };
@@ -150,8 +161,25 @@ async function beginSession(
   }
 }
 
-const secretOf = (input: Credential): string =>
-  "apiKey" in input ? input.apiKey : "invitation" in input ? input.invitation : input.adminToken;
+function secretOf(input: Credential): string {
+  if ("apiKey" in input) return input.apiKey;
+  if ("invitation" in input) return input.invitation;
+  return "link" in input ? input.link : input.adminToken;
+}
+
+/**
+ * Mails links to the people with an e-mail, if there are any. The answer is the same either way, and comes before
+ * anybody is looked up: neither it nor its time tells who is a person here.
+ */
+async function mailLinks(mails: LinkMails, context: RequestContext): Promise<Response> {
+  context.operation = "console:sign_in_link";
+  refuseOtherSites(context);
+  const body = parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax }));
+  const { email } = checkInput(linkInput, body);
+  mails.send(email, context.remoteAddress);
+  const headers = { "Cache-Control": "no-store" };
+  return respond(success(context.requestId, { linkMinutes: signInLinkMs / minuteMs }, { status: 202, headers }));
+}
 
 async function leaveSession(
   deps: ConsoleDependencies,

@@ -31,6 +31,7 @@ import {
   endSession,
   endSessionsStatements,
   findInvitation,
+  findPerson,
   findPersonOfKey,
   findSession,
   hasSession,
@@ -44,6 +45,7 @@ import {
   sessionStatements,
   useInvitationStatement,
 } from "../shop/access/people.ts";
+import { findSignInLink, type SignInLink, useLinksStatement } from "../shop/access/sign-in-links.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Coordination, Engine, Statement, Tx } from "../store/store.ts";
@@ -81,6 +83,7 @@ interface SignInOutcome {
 /** Credential of a sign-in. */
 export type Credential =
   | { readonly invitation: string }
+  | { readonly link: string }
   | { readonly adminToken: string }
   | { readonly apiKey: string; readonly name: string };
 
@@ -99,7 +102,7 @@ const newSecret = (kind: SecretKind, shopId: string) => makeSecret(kind, shopId,
  * Signs in. By a key of a shop it takes a token of the key's bucket, and leaves an audit row, whether it succeeds or
  * not.
  *
- * @throws Fault UNAUTHORIZED     the secret is not one, or the invitation was used, revoked or has expired.
+ * @throws Fault UNAUTHORIZED     the secret is not one, or the invitation or link was used, revoked or has expired.
  * @throws Fault FORBIDDEN_SCOPE  the key was made without sign-in.
  * @throws Fault PLAN_REQUIRED    the shop's plan has no API.
  * @throws Fault RATE_LIMITED     the key's bucket is empty.
@@ -112,6 +115,7 @@ export async function signIn(
   trail: SignInTrail,
 ): Promise<NewSession> {
   if ("invitation" in credential) return await byInvitation(deps, credential.invitation, userAgent, trail);
+  if ("link" in credential) return await byLink(deps, credential.link, userAgent, trail);
   if ("apiKey" in credential) return await byApiKey(deps, credential, userAgent, trail);
   if (!deps.isAdminToken(credential.adminToken)) throw wrongAdminToken();
   const { text, hash } = newSecret("opc", noShopId);
@@ -154,7 +158,7 @@ async function byInvitation(
       };
       const used = useInvitationStatement(shopId, invitationId, person.personId, nowMs);
       await requireRoom(tx, shopId);
-      return await beginSession(deps, tx, shopId, person, { keyId: null, userAgent }, [
+      return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: null, userAgent }, [
         personStatement(shopId, person),
         used,
         ...(await auditTrail.statements(tx, shopId, [row(person, begun)])),
@@ -177,6 +181,49 @@ function usableInvitation(invitation: Invitation | null, nowMs: number): Invitat
 const unusable = (why: string): Fault =>
   new Fault("UNAUTHORIZED", `This invitation ${why}.`, {
     action: "Ask an owner of the shop for a new one. The operator makes one with openpo console invite.",
+  });
+
+/** The link may stand at the end of its address. Used once, it ends the person's other links too. */
+async function byLink(
+  deps: SignInDependencies,
+  sent: string,
+  userAgent: string | null,
+  { auditTrail, row }: SignInTrail,
+): Promise<NewSession> {
+  const { engine, clock } = deps;
+  const parsed = parseSecret("opm", /opm_[\w-]+$/.exec(sent)?.[0] ?? "");
+  if (parsed === null || parsed.shopId === noShopId) throw deadLink("is not one of this service");
+  const { shopId, secretHash } = parsed;
+  const nowMs = clock.now();
+  const usable = async (tx: Tx): Promise<SignInLink> => usableLink(await findSignInLink(tx, shopId, secretHash), nowMs);
+  try {
+    // Guesses cost no turn of the shop.
+    await engine.peek(shopId, usable, secretHash);
+    return await engine.write(shopId, async (tx) => {
+      const { personId } = await usable(tx);
+      const person = await findPerson(tx, shopId, personId);
+      if (person === null) throw deadLink("is not one of this service");
+      return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: "link", userAgent }, [
+        useLinksStatement(shopId, personId, nowMs),
+        ...(await auditTrail.statements(tx, shopId, [row({ personId, keyId: null }, begun)])),
+      ]);
+    });
+  } catch (error) {
+    throw isNotFound(error) ? deadLink("is not one of this service") : error;
+  }
+}
+
+/** @throws Fault UNAUTHORIZED when nobody can sign in by it. */
+function usableLink(link: SignInLink | null, nowMs: number): SignInLink {
+  if (link === null) throw deadLink("is not one of this service");
+  if (link.usedAtMs !== null) throw deadLink("was used already");
+  if (link.expiresAtMs <= nowMs) throw deadLink("has expired");
+  return link;
+}
+
+const deadLink = (why: string): Fault =>
+  new Fault("UNAUTHORIZED", `This link ${why}.`, {
+    action: "Type your e-mail at /console, and a new one is mailed.",
   });
 
 const begun: SignInOutcome = { status: 201, errorCode: null };
@@ -211,7 +258,7 @@ async function byApiKey(
         }),
         name,
       };
-      return await beginSession(deps, tx, shopId, person, { keyId, userAgent }, [
+      return await beginSession(deps, tx, shopId, person, { keyId, signedInWith: null, userAgent }, [
         personStatement(shopId, person),
         ...(await auditTrail.statements(tx, shopId, [row(person, begun)])),
       ]);
@@ -250,13 +297,13 @@ async function beginSession(
   tx: Tx,
   shopId: string,
   { personId }: Person,
-  { keyId, userAgent }: Pick<Session, "keyId" | "userAgent">,
+  of: Pick<Session, "keyId" | "signedInWith" | "userAgent">,
   before: readonly Statement[],
 ): Promise<NewSession> {
   const nowMs = clock.now();
   const { text, hash } = newSecret("opc", shopId);
   const sessionId = ids.next("ses");
-  const session: Session = { sessionId, personId, keyId, userAgent, createdAtMs: nowMs, lastSeenAtMs: nowMs };
+  const session: Session = { sessionId, personId, ...of, createdAtMs: nowMs, lastSeenAtMs: nowMs };
   const limits = { idleSinceMs: nowMs - sessionIdleMs, sessionsMax: sessionsOfPersonMax };
   await tx.batch([...before, ...sessionStatements(shopId, session, hash, limits)]);
   return { secret: text, shopId, personId, sessionId };

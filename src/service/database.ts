@@ -16,6 +16,7 @@ import type { Loan, ReaderStore } from "../threads/reader-pool.ts";
 import { type OpenStore, dueRows, callsWithoutOutbox, longClaims } from "./open-store.ts";
 import type { Gauge } from "../http/metrics.ts";
 import { announcing } from "../shop/events/announcements.ts";
+import { soughtPeople } from "../shop/access/people.ts";
 import { keepingForecastVersions } from "../shop/forecast/forecast-version.ts";
 import { keepingSegments } from "../shop/order-list/segment-upkeep.ts";
 import { exportQueue } from "../exchange/export.ts";
@@ -249,7 +250,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(
-      schemaName === shopsSchema ? { ...parts, claims: longClaims, depth } : parts,
+      schemaName === shopsSchema ? { ...parts, claims: longClaims, sought: soughtPeople, depth } : parts,
     );
     opening.defer(() => engine.close());
     return engine;

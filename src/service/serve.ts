@@ -497,6 +497,17 @@ interface ServedDependencies {
   readonly adminToken: string;
 }
 
+/** The pages of the console, and how links to sign in are mailed. */
+const consoleNeedsOf = (
+  { publicUrl }: Config,
+  { followOn, connecting, stopping }: Pick<ServedDependencies, "followOn" | "connecting" | "stopping">,
+) => ({
+  pages: createConsolePages(loadConsoleFiles),
+  mails: followOn.mails ?? null,
+  origin: () => publicUrl ?? connectOrigin(null, connecting.listening),
+  stopping,
+});
+
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
@@ -518,7 +529,7 @@ async function listen(
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
   const isAdminToken = adminTokenCheck(adminToken);
-  const pages = createConsolePages(loadConsoleFiles);
+  const consoleNeeds = consoleNeedsOf(config, { followOn, connecting, stopping });
   const app = createApp({
     operations,
     perform,
@@ -535,7 +546,7 @@ async function listen(
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       ...descriptions,
       ...createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
-      createConsole({ engine, coordination, clock, ids, isAdminToken, log, counts, pages }),
+      createConsole({ ...store, isAdminToken, log, counts, ...consoleNeeds }),
       createStorefrontHints({
         engine,
         clock,

@@ -32,6 +32,7 @@ export const keptTables: readonly string[] = [
   "console_bearer",
   "console_view",
   "supplier_link",
+  "sign_in_link",
   "connection_request",
   "connection_code",
   "connection_token",

@@ -60,6 +60,7 @@ export const tables = {
   receipt: table("receipt", "purchase_order_id", "receipt_id"),
   sale: table("sale", "variant_id", "location_id", "date"),
   shop: table("shop"),
+  sign_in_link: table("sign_in_link", "secret_hash"),
   stock_adjustment: table("stock_adjustment", "stock_adjustment_id"),
   stock_push: table("stock_push", "reference"),
   stock_take: table("stock_take", "stock_take_id"),

@@ -11,6 +11,7 @@ export const delegated = (engine: Engine): Engine => ({
   remove: (shopId) => engine.remove(shopId),
   list: () => engine.list(),
   shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
+  shopsWithValue: (value) => engine.shopsWithValue(value),
   read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
   peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
   write: (shopId, work, options) => engine.write(shopId, work, options),

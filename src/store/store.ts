@@ -111,6 +111,14 @@ export interface DueRows {
   readonly searchedBy?: string;
 }
 
+/** Rows by a value of which shops are found. */
+export interface SoughtRows {
+  /** A table of the shops' schema. */
+  readonly table: string;
+  /** A text of their columns in the shared SQL; null in rows by which nothing is found. */
+  readonly text: string;
+}
+
 /** A statement of a read, with the parameters of each time that it was run. */
 export interface RunStatement {
   readonly sql: string;
@@ -147,6 +155,11 @@ export interface Engine {
    * describe them. An engine that cannot search all shops at once names every shop.
    */
   shopsWithDueRows(nowMs: number): Promise<string[]>;
+  /**
+   * Ids of the shops that may have a row with this value, as the `SoughtRows` that the engine was opened with describe
+   * it. An engine that cannot search all shops at once names every shop.
+   */
+  shopsWithValue(value: string): Promise<string[]>;
 
   /**
    * Reads the shop: every statement of `work` sees the same committed state, and what they have seen is durable when

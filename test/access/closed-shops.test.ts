@@ -18,6 +18,7 @@ import { noDocuments } from "../../src/documents/documents.ts";
 import type { OpenStore } from "../../src/service/open-store.ts";
 import { Callers, identify } from "../../src/requests/caller.ts";
 import { KnownCredentials } from "../../src/shop/access/known-credentials.ts";
+import { peopleAt, personStatement } from "../../src/shop/access/people.ts";
 import { NoticingTx } from "../../src/store/delegated.ts";
 import type { Footprint, Tx, Work } from "../../src/store/store.ts";
 import { onlyGlobal } from "../../src/webhooks/addresses.ts";
@@ -123,6 +124,37 @@ test("a key that was just made is let in, and a revoked one is still known, afte
   });
 });
 
+test("the search for a person's e-mail opens the files of no other shops, and finds who has just come or has another", async () => {
+  await withClosedShops(async (store) => {
+    const { engine } = store;
+    const shopsOf = async (address: string): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const shopId of await engine.shopsWithValue(address)) {
+        const people = await engine.peek(shopId, (tx) => peopleAt(tx, shopId, address), address).catch(() => []);
+        if (people.length > 0) found.push(shopId);
+      }
+      return found;
+    };
+    const person = {
+      personId: "per_1",
+      name: "Ana",
+      role: "owner",
+      keyId: null,
+      createdAtMs: 0,
+      lastSeenAtMs: null,
+    } as const;
+    const save = (email: string): Promise<void> =>
+      engine.write("two", (tx) => tx.batch([personStatement("two", { ...person, email })]));
+    assert.deepEqual(await shopsOf("ana@shop.example"), []);
+    assert.equal(filesOpen(store), 0);
+    await save("Ana@Shop.example");
+    assert.deepEqual(await shopsOf("ana@shop.example"), ["two"]);
+    await save("ana@new.example");
+    assert.deepEqual([await shopsOf("ana@shop.example"), await shopsOf("ana@new.example")], [[], ["two"]]);
+    assert.equal(filesOpen(store), 1);
+  });
+});
+
 test("a forged key takes the steps of a shop that is not there, whether the shop's file is closed or not", async (t) => {
   await withClosedShops(async (store, keys) => {
     const { engine } = store;
@@ -157,7 +189,7 @@ test("a forged key takes the steps of a shop that is not there, whether the shop
   });
 });
 
-test("every table with secrets counts", async () => {
+test("every table with secrets counts, and people's e-mails do", async () => {
   await withDirectory(async (directory) => {
     const store = await openDataDirectory(directory, silent);
     await store.engine.create("one");
@@ -178,7 +210,7 @@ test("every table with secrets counts", async () => {
     };
     await new KnownCredentials().learn(tx, "one");
     const counted = [...(asked[0] ?? "").matchAll(/from (\w+)/g)].map(([, name = ""]) => name);
-    assert.deepEqual(counted.toSorted(), tables.toSorted());
+    assert.deepEqual(counted.toSorted(), [...tables, "person"].toSorted());
   });
 });
 

@@ -1,8 +1,6 @@
 /** Mails to the people who may decide a request (C80): who gets one, what it says, how often, and what becomes of it. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { secretRandomBytes } from "../../src/base/secret.ts";
 import {
   approvalMailEveryMs,
   approvalMailText,
@@ -14,14 +12,12 @@ import {
 import { type ApprovalCause, approvalDefaults } from "../../src/core/access/approvals.ts";
 import { asMoney } from "../../src/core/money/money.ts";
 import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
-import { mailSubjectMax, mailWindowMs, type RecipientResult } from "../../src/core/supplier/mail.ts";
-import { createMailSender } from "../../src/mail/sender.ts";
+import { mailSubjectMax, mailWindowMs } from "../../src/core/supplier/mail.ts";
 import type { OutgoingMail } from "../../src/mail/smtp.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
 import { approvalRequestsKeptMs } from "../../src/shop/access/approval-requests.ts";
-import { askAdmin, type SignedInPerson, signInAs } from "../support/people.ts";
+import { askAdmin, sendingFrom, type SignedInPerson, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { pause, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const publicUrl = "https://po.example";
@@ -112,42 +108,6 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
     assert.equal(long.subject.length, mailSubjectMax);
   }
 });
-
-/** A mail server that takes everything, or answers as it is told. */
-function sendingFrom(server: TestServer) {
-  const taken: OutgoingMail[] = [];
-  const answers = { outcome: "sent", detail: null } as RecipientResult;
-  const state = { answer: answers };
-  const sender = createMailSender({
-    ...server,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-    alone: true,
-    from: { name: null, address: "po@service.example" },
-    random: () => 0.5,
-    secretBytes: () => randomBytes(secretRandomBytes),
-    server: {
-      send(mail) {
-        taken.push(mail);
-        return Promise.resolve(new Map(mail.recipients.map((address) => [address, state.answer])));
-      },
-      close: () => Promise.resolve(),
-    },
-  });
-  /** Sends what is due now. */
-  const send = async (): Promise<readonly OutgoingMail[]> => {
-    const before = taken.length;
-    sender.wake(server.shopId);
-    const isDue = async (): Promise<boolean> => {
-      const sql = "select 1 as found from mail where shop_id = ? and due_at <= ?";
-      const rows = await server.engine.read(server.shopId, (tx) => tx.all(sql, [server.shopId, server.clock.now()]));
-      return rows.length > 0;
-    };
-    await until("nothing is due", async () => !(await isDue()));
-    await pause(20);
-    return taken.slice(before);
-  };
-  return { send, state, close: () => sender.close() };
-}
 
 async function personWith(
   server: TestServer,

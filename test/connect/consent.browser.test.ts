@@ -129,8 +129,7 @@ test("whoever is signed out signs in on the way, and a denial is told to the ass
   const { page, program, faults } = await newPage();
   await using assistant = await startAssistant(program);
   await page.goto(assistant.sends);
-  await page.getByText("Operator", { exact: true }).click();
-  await page.getByLabel("Admin token").fill(program.adminToken);
+  await page.getByLabel("Key or invitation").fill(program.adminToken);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Open Tideline Coffee & Tea" }).click();
   await question(page).waitFor();
@@ -147,7 +146,7 @@ test("whoever signed in with a key is told that a person makes connections", { s
   const { page, program, faults } = await newPage();
   await using assistant = await startAssistant(program);
   await page.goto(assistant.sends);
-  await page.getByLabel("API key").fill(program.word("write key"));
+  await page.getByLabel("Key or invitation").fill(program.word("write key"));
   await page.getByLabel("Your name").fill("Ida");
   await page.keyboard.press("Enter");
   await page.getByText("Whoever has signed in with an API key makes no connections.").waitFor();

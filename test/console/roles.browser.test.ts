@@ -119,8 +119,7 @@ test("an owner gives a key and pauses it; what others change is seen without ask
 test("an operator chooses a shop and acts as an owner there; a deleted person is out at once", { skip }, async () => {
   const { page, program, faults } = await newPage();
   await page.goto(`${program.url}/console/orders`);
-  await press(page, page.locator("summary", { hasText: "Operator" }));
-  await tabTo(page, page.getByLabel("Admin token"));
+  await tabTo(page, page.getByLabel("Key or invitation"));
   await page.keyboard.type(program.adminToken);
   await page.keyboard.press("Enter");
   await press(page, page.getByRole("button", { name: /Tideline/ }));

@@ -105,7 +105,7 @@ async function signInWithKey(
   name: string,
   key = program.word("write key"),
 ): Promise<void> {
-  await page.getByLabel("API key").fill(key);
+  await page.getByLabel("Key or invitation").fill(key);
   await page.getByLabel("Your name").fill(name);
   await page.keyboard.press("Enter");
 }

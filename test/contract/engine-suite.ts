@@ -170,6 +170,28 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     else for (const shopId of ["due-effect", "due-import"]) assert.ok(named.includes(shopId));
   });
 
+  engineTest("the shops of a person are named by their e-mail, whatever its case", async (engine) => {
+    const people = [
+      ["ana", "Ana@Shop.example"],
+      ["both", "ana@shop.example"],
+      ["nobody", null],
+      ["other", "ana@shop.example.org"],
+    ] as const;
+    for (const [shopId, email] of people) {
+      await engine.create(shopId);
+      const sql =
+        "insert into person (shop_id, person_id, name, email, role, created_at) values (?, 'p', 'P', ?, 'viewer', 0)";
+      await engine.write(shopId, (tx) => tx.batch([{ sql, params: [shopId, email] }]));
+    }
+    const named = await engine.shopsWithValue("ana@shop.example");
+    if (searchesAllShops) {
+      assert.deepEqual(named, ["ana", "both"]);
+      assert.deepEqual(await engine.shopsWithValue("Ana@Shop.example"), []);
+    } else assert.deepEqual(named, ["ana", "both", "nobody", "other"]);
+    const others = await engine.read("nobody", (tx) => tx.all("select person_id from person"));
+    assert.ok(others.length <= 1, "a search lets nobody else see other shops");
+  });
+
   engineTest("writes take effect one at a time, in the order of acceptance", async (engine) => {
     await engine.create("a");
     const counts = await Promise.all(

@@ -1,11 +1,17 @@
-/** People of a test server's shop: invited, signed in, and asking with the bearer of a page. */
+/** People of a test server's shop: invited, signed in, asking with the bearer of a page, and what is mailed to them. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { adminOperations } from "../../src/admin/registry.ts";
 import { z } from "zod";
 import { approvalRequestSchema } from "../../src/requests/approvals/request-json.ts";
 import { Fault } from "../../src/base/fault.ts";
 import type { Role } from "../../src/core/access/role.ts";
+import { secretRandomBytes } from "../../src/base/secret.ts";
+import type { RecipientResult } from "../../src/core/supplier/mail.ts";
+import { createMailSender } from "../../src/mail/sender.ts";
+import type { OutgoingMail } from "../../src/mail/smtp.ts";
 import { bindingFor, createRoutes } from "../../src/http/routes.ts";
+import { pause, until } from "./until.ts";
 import { adminToken, type RequestOptions, type TestResponse, type TestServer } from "./server.ts";
 
 const match = createRoutes("", adminOperations);
@@ -91,3 +97,39 @@ export async function signInWith(server: TestServer, credential: object): Promis
 /** Invites a person of this role and signs them in. */
 export const signInAs = async (server: TestServer, role: Role, name?: string): Promise<SignedInPerson> =>
   await signInWith(server, { invitation: await invite(server, role, name) });
+
+/** A mail server that takes everything, or answers as it is told. */
+export function sendingFrom(server: TestServer) {
+  const taken: OutgoingMail[] = [];
+  const answers = { outcome: "sent", detail: null } as RecipientResult;
+  const state = { answer: answers };
+  const sender = createMailSender({
+    ...server,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    alone: true,
+    from: { name: null, address: "po@service.example" },
+    random: () => 0.5,
+    secretBytes: () => randomBytes(secretRandomBytes),
+    server: {
+      send(mail) {
+        taken.push(mail);
+        return Promise.resolve(new Map(mail.recipients.map((address) => [address, state.answer])));
+      },
+      close: () => Promise.resolve(),
+    },
+  });
+  /** Sends what is due now. */
+  const send = async (): Promise<readonly OutgoingMail[]> => {
+    const before = taken.length;
+    sender.wake(server.shopId);
+    const isDue = async (): Promise<boolean> => {
+      const sql = "select 1 as found from mail where shop_id = ? and (due_at <= ? or lease_owner is not null)";
+      const rows = await server.engine.read(server.shopId, (tx) => tx.all(sql, [server.shopId, server.clock.now()]));
+      return rows.length > 0;
+    };
+    await until("nothing is due", async () => !(await isDue()));
+    await pause(20);
+    return taken.slice(before);
+  };
+  return { send, state, close: () => sender.close() };
+}

@@ -95,6 +95,8 @@ export interface TestServerOptions {
   readonly connect?: ConnectPolicy;
   /** Where it says that it is reached. Default: where it listens. */
   readonly publicUrl?: string;
+  /** The sender that is told of links to sign in. Default: none are mailed. */
+  readonly signInMails?: { wake(shopId: string): void };
   /** What secrets are sealed with at rest. Default: nothing is. */
   readonly secretKey?: Uint8Array;
   /** Replaces some dependencies of the requests. */
@@ -347,6 +349,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               log,
               counts: new StoreCounts(),
               pages: createConsolePages(loadConsoleFiles),
+              mails: options.signInMails ?? null,
+              origin: () => options.publicUrl ?? `http://127.0.0.1:${port}`,
+              stopping: stopping.signal,
             }),
           ]
         : []),

@@ -22,6 +22,7 @@ import {
   revokeInvitation,
   type Session,
 } from "../../shop/access/people.ts";
+import { endLinksStatements } from "../../shop/access/sign-in-links.ts";
 import { revokeApiKey } from "../../shop/access/accounts.ts";
 import { connectionsOfPerson } from "../../shop/access/connections.ts";
 import { eventStatements } from "../../shop/events/events.ts";
@@ -97,7 +98,7 @@ const sessionSchema = z.strictObject({
   sessionId: z.string(),
   personId: z.string(),
   name: z.string(),
-  signedInWith: z.enum(["invitation", "api-key"]),
+  signedInWith: z.enum(["invitation", "api-key", "link"]),
   keyId: nullable,
   userAgent: nullable,
   createdAt: z.string(),
@@ -132,7 +133,7 @@ const sessionJson = (session: Session & { readonly name: string }): z.output<typ
   sessionId: session.sessionId,
   personId: session.personId,
   name: session.name,
-  signedInWith: session.keyId === null ? "invitation" : "api-key",
+  signedInWith: session.signedInWith ?? (session.keyId === null ? "invitation" : "api-key"),
   keyId: session.keyId,
   userAgent: session.userAgent,
   createdAt: instant(session.createdAtMs),
@@ -291,7 +292,8 @@ export const patchPerson = operation({
   role: "owner",
   describes: {
     summary: "Changes name, email or role of a person.",
-    description: "Members that are left out keep their value. A new role holds from the person's next request on.",
+    description:
+      "Members that are left out keep their value. A new role holds from the person's next request on. A new email ends links to sign in that were mailed to the old one.",
     output: z.strictObject({ person: personSchema }),
   },
   input: z.strictObject({
@@ -313,7 +315,8 @@ export const patchPerson = operation({
         role: changes.role ?? person.role,
         email: changes.email === undefined ? person.email : changes.email,
       };
-      await tx.batch([personStatement(id, next)]);
+      const isMoved = next.email !== person.email;
+      await tx.batch([personStatement(id, next), ...(isMoved ? endLinksStatements(id, personId) : [])]);
       return data({ person: personJson(next) });
     });
   },

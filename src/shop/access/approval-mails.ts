@@ -40,7 +40,8 @@ export async function waitingApprovalMails(tx: Tx, shopId: string): Promise<read
     readonly due_at: number;
   }>(
     `select mail_id, person_id, content, attempts, detail, since_at, due_at from mail
-     where shop_id = ? and due_at is not null and person_id is not null and lease_owner is null order by mail_id`,
+     where shop_id = ? and due_at is not null and person_id is not null and sign_in_link_id is null
+       and lease_owner is null order by mail_id`,
     [shopId],
   );
   return rows.map((row) => {
@@ -67,7 +68,8 @@ export async function mailedSince(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await selectIn<{ readonly person_id: string; readonly since_at: number }>(
     tx,
-    "select person_id, since_at from mail where shop_id = ? and since_at > ? and person_id in (?)",
+    `select person_id, since_at from mail
+     where shop_id = ? and since_at > ? and sign_in_link_id is null and person_id in (?)`,
     [shopId, sinceMs],
     personIds,
   );

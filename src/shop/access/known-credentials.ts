@@ -1,6 +1,6 @@
 /**
  * Which secrets a process knows that shops have, so that a forged key, session or invitation is refused without opening
- * a shop's file (S7).
+ * a shop's file (S7). People's e-mails are among them: by one a person's shops are found.
  *
  * Owns: what is remembered, and its bound. Does not own: the rows (accounts.ts, people.ts), who asks
  * (requests/caller.ts, people).
@@ -33,6 +33,7 @@ const credentialTables = [
   "supplier_link",
   "connection_code",
   "connection_token",
+  "sign_in_link",
 ] as const;
 
 /**
@@ -43,7 +44,9 @@ const prefixLength = 16;
 
 const selectHashes = `${credentialTables
   .map((table) => `select substr(secret_hash, 1, ${prefixLength}) as prefix from ${table} where shop_id = ?`)
-  .join(" union all ")} limit ?`;
+  .join(" union all ")}
+  union all select substr(lower(email), 1, ${prefixLength}) as prefix from person where shop_id = ? and email is not null
+  limit ?`;
 
 interface Limits {
   readonly knownMax: number;
@@ -73,7 +76,7 @@ export class KnownCredentials {
   /** Reads and remembers the shop's secrets, unless there are too many. */
   async learn(tx: Tx, shopId: string): Promise<void> {
     const { knownMax, perShopMax } = this.#limits;
-    const params = [...credentialTables.map(() => shopId), perShopMax + 1];
+    const params = [...credentialTables.map(() => shopId), shopId, perShopMax + 1];
     const rows = await tx.all<{ prefix: string }>(selectHashes, params);
     this.forget(shopId);
     if (rows.length > perShopMax) return;
@@ -94,7 +97,7 @@ export class KnownCredentials {
   }
 }
 
-const isCredentialTable: ReadonlySet<string> = new Set(credentialTables);
+const isCredentialTable: ReadonlySet<string> = new Set([...credentialTables, "person"]);
 
 /**
  * The engine, which refuses a credential that the shop is known not to have as if there were no such shop, without

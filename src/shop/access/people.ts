@@ -7,10 +7,11 @@
  */
 import type { KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
-import type { Tx } from "../../store/store.ts";
+import type { SoughtRows, Tx } from "../../store/store.ts";
 import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 import { takeBackOfPerson } from "./approval-mails.ts";
+import { endLinksStatements } from "./sign-in-links.ts";
 
 /** A person of the shop. */
 export interface Person {
@@ -45,6 +46,19 @@ const personFrom = (row: PersonRow): Person => ({
   createdAtMs: row.created_at,
   lastSeenAtMs: row.last_seen_at,
 });
+
+/** E-mails of people, by which their shops are found. */
+export const soughtPeople: SoughtRows = { table: "person", text: "lower(email)" };
+
+/** People with this e-mail in lower case who came by an invitation; those who were there last first. */
+export async function peopleAt(tx: Tx, shopId: string, address: string): Promise<readonly Person[]> {
+  const rows = await tx.all<PersonRow>(
+    `select ${personColumns} from person where shop_id = ? and lower(email) = ? and key_id is null
+     order by coalesce(last_seen_at, 0) desc, person_id`,
+    [shopId, address],
+  );
+  return rows.map(personFrom);
+}
 
 /** All people of the shop, by name. */
 export async function listPeople(tx: Tx, shopId: string): Promise<readonly Person[]> {
@@ -122,9 +136,12 @@ const endBearersOfPerson = textForm(
   ["shop_id", null, null],
 );
 
-/** Deletes the person with their sessions, their bearers, what would be mailed to them, and views of theirs alone. */
+/**
+ * Deletes the person with their sessions, bearers and links, what would be mailed to them, and views of theirs alone.
+ */
 export const deletePersonStatements = (shopId: string, personId: string): readonly Change[] => [
   takeBackOfPerson(shopId, personId),
+  ...endLinksStatements(shopId, personId),
   ...endSessionsStatements(shopId, personId),
   remove(tables.console_view, shopId, { person_id: personId, is_shared: 0 }),
   remove(tables.person, shopId, { person_id: personId }),
@@ -233,8 +250,10 @@ export async function revokeInvitation(tx: Tx, shopId: string, invitationId: str
 export interface Session {
   readonly sessionId: string;
   readonly personId: string;
-  /** The API key with which the person signed in; null for an invitation. */
+  /** The API key with which the person signed in; null without one. */
   readonly keyId: string | null;
+  /** Beginning of the session; null: by an invitation or the API key. */
+  readonly signedInWith: "link" | null;
   readonly userAgent: string | null;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
@@ -244,6 +263,7 @@ interface SessionRow {
   readonly session_id: string;
   readonly person_id: string;
   readonly key_id: string | null;
+  readonly signed_in_with: "link" | null;
   readonly user_agent: string | null;
   readonly created_at: number;
   readonly last_seen_at: number;
@@ -253,6 +273,7 @@ const sessionFrom = (row: SessionRow): Session => ({
   sessionId: row.session_id,
   personId: row.person_id,
   keyId: row.key_id,
+  signedInWith: row.signed_in_with,
   userAgent: row.user_agent,
   createdAtMs: row.created_at,
   lastSeenAtMs: row.last_seen_at,
@@ -265,7 +286,7 @@ export async function listSessions(
   sinceMs: number,
 ): Promise<readonly (Session & { readonly name: string })[]> {
   const rows = await tx.all<SessionRow & { readonly name: string }>(
-    `select s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name
+    `select s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name
      from console_session s join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
      where s.shop_id = ? and s.last_seen_at > ? order by s.session_id desc`,
     [shopId, sinceMs],
@@ -288,6 +309,7 @@ export const sessionStatements = (
     secret_hash: secretHash,
     person_id: session.personId,
     key_id: session.keyId,
+    signed_in_with: session.signedInWith,
     user_agent: session.userAgent,
     created_at: session.createdAtMs,
     last_seen_at: session.lastSeenAtMs,
@@ -330,7 +352,7 @@ interface SignedInRow extends SessionRow {
 }
 
 const signedInColumns =
-  "s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at, k.paused_at";
+  "s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at, k.paused_at";
 
 const joinPersonAndKey = `
 join person p on p.shop_id = s.shop_id and p.person_id = s.person_id

@@ -1,6 +1,6 @@
 /**
- * Mails to suppliers, and to people about approval requests (tables `mail`, `mail_document`): what is sent, to whom,
- * and how that stands (C63, C80).
+ * Mails to suppliers, and to people about approval requests and to sign in by (tables `mail`, `mail_document`; C49,
+ * C63, C80). They are what is sent, to whom, and how that stands.
  *
  * Owns: their SQL. Does not own: what an attempt means (core/supplier/mail.ts), sending (mail/), what a mail says
  * (operations/purchase-orders/mail.ts, core/access/approval-mail.ts), those to people that wait
@@ -42,12 +42,14 @@ export interface MailContent {
   readonly link?: MailedLink;
   /** Whom it tells of which approval requests; absent: it is of an order. */
   readonly approvals?: { readonly name: string; readonly asks: readonly MailedAsk[] };
+  /** The link to sign in by, whose place in the text is filled in with each attempt; absent: there is none. */
+  readonly signIn?: MailedLink;
 }
 
-/** A supplier's link that a mail has. Its secret is in no row. */
+/** A link that a mail has. Its secret is in no row. */
 interface MailedLink {
   readonly linkId: string;
-  /** Where suppliers reach the service: `https://openpo.example.com`. */
+  /** Where the service is reached: `https://openpo.example.com`. */
   readonly baseUrl: string;
 }
 
@@ -134,6 +136,7 @@ type QueuedMail = Pick<
   | "createdBy"
 > & {
   readonly personId: string | null;
+  readonly signInLinkId?: string;
   /** Since when it is tried. */
   readonly sinceMs: number;
   readonly dueAtMs: number;
@@ -146,6 +149,7 @@ export const queueStatement = (shopId: string, mail: QueuedMail): Change =>
     mail_id: mail.mailId,
     purchase_order_id: mail.purchaseOrderId,
     person_id: mail.personId,
+    sign_in_link_id: mail.signInLinkId ?? null,
     state: "queued",
     recipients: JSON.stringify(mail.recipients),
     content: JSON.stringify(mail.content),
@@ -213,10 +217,12 @@ function mailMessage({ recipients, documents, orderVersion, content }: NewMail):
   return `E-mail to ${addressesOf(recipients, "to")}${cc === "" ? "" : `, copy to ${cc}`}, with ${attached} of version ${orderVersion}${content.link === undefined ? "" : " and a link to answer by"}.`;
 }
 
-/** When the shop's mails since an instant were asked for, oldest first. */
+/**
+ * When the shop's mails since an instant were asked for, oldest first. Those to sign in by have bounds of their own.
+ */
 export async function mailTimesSince(tx: Tx, shopId: string, sinceMs: number): Promise<readonly number[]> {
   const rows = await tx.all<{ created_at: number }>(
-    "select created_at from mail where shop_id = ? and created_at > ? order by created_at",
+    "select created_at from mail where shop_id = ? and created_at > ? and sign_in_link_id is null order by created_at",
     [shopId, sinceMs],
   );
   return rows.map((row) => row.created_at);
@@ -388,7 +394,7 @@ export async function claimMail(
 
 /**
  * Records what an attempt has brought, if this process still has the mail. A mail that is over is told of in the
- * order's log; one about approval requests only where it has failed.
+ * order's log; one about approval requests only where it has failed. One to sign in by leaves nothing.
  *
  * @returns whether it was recorded.
  */
@@ -396,7 +402,7 @@ export async function recordMail(
   tx: Tx,
   shopId: string,
   owner: string,
-  { mailId, purchaseOrderId, content: { approvals } }: Pick<ClaimedMail, "mailId" | "purchaseOrderId" | "content">,
+  { mailId, purchaseOrderId, content }: Pick<ClaimedMail, "mailId" | "purchaseOrderId" | "content">,
   { state, recipients, detail, dueAtMs }: MailStanding,
   stamp: Stamp,
 ): Promise<boolean> {
@@ -406,6 +412,11 @@ export async function recordMail(
   );
   if (held === undefined) return false;
   const isOver = dueAtMs === null;
+  const { approvals, signIn } = content;
+  if (isOver && signIn !== undefined) {
+    await tx.batch([dropMailStatement(shopId, owner, mailId)]);
+    return true;
+  }
   await tx.batch([
     update(
       tables.mail,
@@ -448,6 +459,10 @@ function approvalMailFailed(
   const orderIds = new Set(asks.flatMap(({ purchaseOrderId }) => purchaseOrderId ?? []));
   return [...orderIds].map((orderId) => mailLogStatement(shopId, orderId, message, stamp));
 }
+
+/** Deletes a mail that this process has. */
+export const dropMailStatement = (shopId: string, owner: string, mailId: string): Change =>
+  remove(tables.mail, shopId, { mail_id: mailId, lease_owner: owner });
 
 /** Gives a mail back that was not sent; the attempt does not count. */
 export const giveBackMailStatement = (shopId: string, owner: string, mailId: string, nowMs: number): Change =>

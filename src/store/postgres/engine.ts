@@ -24,7 +24,7 @@ import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { DueRows, Engine, Log, SqlValue, Work, WriteOptions } from "../store.ts";
+import type { DueRows, Engine, Log, SoughtRows, SqlValue, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -73,6 +73,8 @@ interface PostgresEngineOptions {
   readonly program?: string | undefined;
   /** Rows that `shopsWithDueRows` searches for. Default: none. */
   readonly dueRows?: readonly DueRows[];
+  /** Rows that `shopsWithValue` searches. Default: none. */
+  readonly sought?: SoughtRows | undefined;
   /** Rows that are claimed, and are given back over all shops (presence.ts). Default: none. */
   readonly claims?: readonly Claims[];
   readonly queue?: QueueLimits;
@@ -91,10 +93,24 @@ interface PostgresEngineOptions {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory, dueRows = [], claims = [], migrates = true, program, log } = options;
+  const {
+    pool,
+    schemaName,
+    schemaDirectory,
+    dueRows = [],
+    claims = [],
+    sought,
+    migrates = true,
+    program,
+    log,
+  } = options;
   if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
-  const searched = [...dueRows, ...claims.filter(({ table }) => !dueRows.some((rows) => rows.table === table))];
+  const searched = [
+    ...dueRows,
+    ...claims.filter(({ table }) => !dueRows.some((rows) => rows.table === table)),
+    ...(sought === undefined ? [] : [{ table: sought.table, searchedBy: sought.text }]),
+  ];
   await migratePostgres(pool, schemaName, lines, { searched, program, log });
   return new PostgresEngine(options);
 }
@@ -194,21 +210,36 @@ class PostgresEngine implements Engine {
   }
 
   async shopsWithDueRows(nowMs: number): Promise<string[]> {
-    const { pool, schemaName, dueRows = [] } = this.#options;
+    const { schemaName, dueRows = [] } = this.#options;
     if (dueRows.length === 0) return [];
     const searches = dueRows.map(
       ({ table, condition }) =>
         `select shop_id from "${schemaName}".${table} where ${condition.replaceAll("?", "$1::bigint")}`,
     );
-    const query: Query = {
+    return await this.#shopsOf({
       text: `select shop_id from (${searches.join(" union ")}) as due order by shop_id`,
       values: [nowMs],
       name: `${schemaName}.due_rows`,
       writes: false,
-    };
-    const queries = [beginRead, command(searchAllShops), query, commit];
-    const [, , found] = await this.#tracked(pool.using((connection) => connection.rowsOf(queries)));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement above
+    });
+  }
+
+  async shopsWithValue(value: string): Promise<string[]> {
+    const { schemaName, sought } = this.#options;
+    if (sought === undefined) return [];
+    return await this.#shopsOf({
+      text: `select distinct shop_id from "${schemaName}".${sought.table} where ${sought.text} = $1 order by shop_id`,
+      values: [value],
+      name: `${schemaName}.sought`,
+      writes: false,
+    });
+  }
+
+  /** The shops that a search over all of them names. */
+  async #shopsOf(search: Query): Promise<string[]> {
+    const queries = [beginRead, command(searchAllShops), search, commit];
+    const [, , found] = await this.#tracked(this.#options.pool.using((connection) => connection.rowsOf(queries)));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the searches above
     return (found as { shop_id: string }[]).map((row) => row.shop_id);
   }
 

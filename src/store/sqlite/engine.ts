@@ -297,6 +297,11 @@ class SqliteShops implements SqliteEngine {
     return this.list();
   }
 
+  /** For the same reason. */
+  shopsWithValue(): Promise<string[]> {
+    return this.list();
+  }
+
   async read<T>(shopId: string, work: Work<T>, onSeen?: (seen: Footprint) => void): Promise<T> {
     const read = this.#staysClosed(shopId) ? await this.#readInPlace(shopId, work, onSeen) : null;
     if (read !== null) return read.result;

@@ -17,9 +17,8 @@ test(
     const { page, program, faults } = await newPage();
     const token = program.adminToken;
     await page.goto(`${program.url}/console/orders`);
-    await page.getByText("Operator", { exact: true }).click();
-    await page.getByLabel("Admin token").fill(token);
-    await page.getByRole("button", { name: "Sign in as the operator" }).click();
+    await page.getByLabel("Key or invitation").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Open Tideline Coffee & Tea" }).waitFor();
     await page.getByText("The service is ready.").waitFor();
     const row = page.getByRole("row", { name: /Tideline/ });

@@ -161,7 +161,7 @@ test(
       // Somebody of another shop signs in on this page.
       const before = asked.length;
       await page.getByRole("button", { name: "Sign out", exact: true }).click();
-      await page.getByLabel("API key").fill(other.key);
+      await page.getByLabel("Key or invitation").fill(other.key);
       await page.getByLabel("Your name").fill("Bo");
       await page.keyboard.press("Enter");
       await page.locator("html:not([data-pictures])").waitFor();

@@ -67,9 +67,8 @@ test(
 
       const { page, faults } = await newPage();
       await page.goto(`${program.url}/console/orders`);
-      await page.getByText("Operator", { exact: true }).click();
-      await page.getByLabel("Admin token").fill(program.adminToken);
-      await page.getByRole("button", { name: "Sign in as the operator" }).click();
+      await page.getByLabel("Key or invitation").fill(program.adminToken);
+      await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("button", { name: "Open Shop tideline" }).click();
       await page.getByRole("navigation").getByRole("link", { name: "Storefront" }).click();
 

@@ -236,12 +236,19 @@ const quotedDecoded = (text: string): string =>
     .replaceAll(/=\r\n/g, "")
     .replaceAll(/=([0-9A-F]{2})/gi, (_octet, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
+/** The content of a part, without its transfer encoding. */
+function bytesOf(headers: ParsedMail["headers"], content: string): Buffer {
+  const encoding = headers.get("content-transfer-encoding")?.[0];
+  if (encoding === "base64") return Buffer.from(content, "base64");
+  return Buffer.from(encoding === "quoted-printable" ? quotedDecoded(content) : content, "latin1");
+}
+
 export function parseMail({ raw }: ReceivedMail): ParsedMail {
   const at = raw.indexOf("\r\n\r\n");
   const headers = headersOf(raw.slice(0, at));
   const body = raw.slice(at + 4);
   const boundary = /boundary="([^"]+)"/.exec(headers.get("content-type")?.[0] ?? "")?.[1];
-  if (boundary === undefined) return { headers, parts: [{ headers, bytes: Buffer.from(body, "latin1") }] };
+  if (boundary === undefined) return { headers, parts: [{ headers, bytes: bytesOf(headers, body) }] };
   const parts = body
     .split(`--${boundary}`)
     .slice(1, -1)
@@ -250,12 +257,7 @@ export function parseMail({ raw }: ReceivedMail): ParsedMail {
       const end = text.indexOf("\r\n\r\n");
       const own = headersOf(text.slice(0, end));
       const content = text.slice(end + 4);
-      const encoding = own.get("content-transfer-encoding")?.[0];
-      const bytes =
-        encoding === "base64"
-          ? Buffer.from(content, "base64")
-          : Buffer.from(encoding === "quoted-printable" ? quotedDecoded(content) : content, "latin1");
-      return { headers: own, bytes };
+      return { headers: own, bytes: bytesOf(own, content) };
     });
   return { headers, parts };
 }

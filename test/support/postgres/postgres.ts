@@ -40,6 +40,7 @@ import { LoopShare } from "../../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../../src/store/postgres/coordination.ts";
 import { databaseForReaders } from "../../../src/service/database.ts";
 import { dueRows, longClaims } from "../../../src/service/open-store.ts";
+import { soughtPeople } from "../../../src/shop/access/people.ts";
 import { keepingForecastVersions } from "../../../src/shop/forecast/forecast-version.ts";
 import { keepingSegments } from "../../../src/shop/order-list/segment-upkeep.ts";
 import type { DueRows, Engine, SqlValue, Statement } from "../../../src/store/store.ts";
@@ -464,6 +465,7 @@ export async function openPostgresStore(
       schemaDirectory: path.join(source, room, "schema"),
       dueRows: rows,
       claims: rows.length === 0 ? [] : longClaims,
+      sought: rows.length === 0 ? undefined : soughtPeople,
       clock,
       loop,
       ...limits,
