@@ -3,6 +3,8 @@
  * be planted.
  */
 import type { Fault } from "../../src/base/fault.ts";
+import type { changeDigest, undecidable } from "../../src/core/access/approvals.ts";
+import type { KeyLimits } from "../../src/core/access/limits.ts";
 import type { readBackCost } from "../../src/core/storefront/cost-sync.ts";
 import type { retryDelayMs } from "../../src/jobs/outbox/limits.ts";
 import type { createOutbox } from "../../src/jobs/outbox/runner.ts";
@@ -12,8 +14,12 @@ import type { planPush } from "../../src/jobs/outbox/steps/stock-push.ts";
 import type { AuditTrail } from "../../src/requests/audit/audit-trail.ts";
 import type { sameReply } from "../../src/requests/envelope.ts";
 import type { createIdempotency, Idempotency, isStoredRefusal } from "../../src/requests/idempotency.ts";
+import type { statusNow } from "../../src/requests/approvals/request-json.ts";
+import type { end, pendingRequest } from "../../src/operations/approvals/decide.ts";
 import type { orderOf, orderToShow } from "../../src/operations/purchase-orders/access.ts";
 import type { loadReplacingCost } from "../../src/shop/storefront/cost-sync.ts";
+import { loadApprovalRequest } from "../../src/shop/access/approval-requests.ts";
+import type { loadSpending } from "../../src/shop/order/order-spend.ts";
 import type { effectRow, releaseOthersStatement } from "../../src/shop/storefront/effects.ts";
 import type { insertPushStatement } from "../../src/shop/storefront/stock-pushes.ts";
 import type { ShopQueue } from "../../src/store/queue.ts";
@@ -442,12 +448,115 @@ export const mutants: readonly Mutant[] = [
     })),
     breaks: "C18: a replay is not byte for byte the first answer",
   }),
+  // Approvals.
+  around<typeof pendingRequest>({
+    name: "decided-again",
+    file: "src/operations/approvals/decide.ts",
+    of: "pendingRequest",
+    around: (original) => async (tx, call, approvalRequestId) => {
+      const request = await loadApprovalRequest(tx, call.shop.shopId, approvalRequestId);
+      return request === null || request.status === "pending" ? await original(tx, call, approvalRequestId) : request;
+    },
+    breaks: "C80: a request that was decided is decided again, and acts again",
+  }),
+  around<typeof pendingRequest>({
+    name: "decided-at-the-same-time",
+    file: "src/operations/approvals/decide.ts",
+    of: "pendingRequest",
+    around: (original) => {
+      const looked = new Map<string, ReturnType<typeof original>>();
+      return (tx, call, approvalRequestId) => {
+        const request = looked.get(call.requestId) ?? original(tx, call, approvalRequestId);
+        looked.set(call.requestId, request);
+        return request;
+      };
+    },
+    breaks: "C80: whether a request waits is not looked at again in the change that it makes",
+  }),
+  around<typeof changeDigest>({
+    name: "any-change-is-approved",
+    file: "src/core/access/approvals.ts",
+    of: "changeDigest",
+    around: () => () => "any",
+    breaks: "C80: what is done is not compared with what whoever approved it was shown",
+  }),
+  around<(call: never, request: never, asked: never, write: object) => object>({
+    name: "changed-while-it-is-approved",
+    file: "src/operations/approvals/approve.ts",
+    of: "approved",
+    around: (original) => (call, request, asked, write) => original(call, request, asked, { ...write, digest: null }),
+    breaks: "C80: an order that changes between the dry run of what is approved and its commit is changed all the same",
+  }),
+  around<typeof end>({
+    name: "decision-after-its-change",
+    file: "src/operations/approvals/decide.ts",
+    of: "end",
+    around: (original) => async (tx, call, request, cleared) => {
+      if (request.status !== "approved") await original(tx, call, request, cleared);
+      else setImmediate(() => void call.change((later) => original(later, call, request, cleared)).catch(() => {}));
+    },
+    breaks: "C80: a decision is stored after what it has done, and a crash in between does it again",
+  }),
+  around<typeof statusNow>({
+    name: "nothing-expires",
+    file: "src/requests/approvals/request-json.ts",
+    of: "statusNow",
+    around:
+      () =>
+      ({ status }) =>
+        status,
+    breaks: "C80: a request is decided that has expired",
+  }),
+  around<typeof undecidable>({
+    name: "anybody-decides",
+    file: "src/core/access/approvals.ts",
+    of: "undecidable",
+    around: () => () => null,
+    breaks: "C79: who has asked approves it himself",
+  }),
+  around<(...args: readonly never[]) => object>({
+    name: "approved-by-nobody",
+    file: "src/operations/approvals/approve.ts",
+    of: "asAsker",
+    around:
+      (original) =>
+      (...args) => ({ ...original(...args), approvedBy: null }),
+    breaks: "C80: the log does not name who has approved",
+  }),
+  around<(...args: readonly never[]) => object>({
+    name: "approved-counts-for-nobody",
+    file: "src/operations/approvals/approve.ts",
+    of: "asAsker",
+    around:
+      (original) =>
+      (...args) => ({ ...original(...args), limitedKeyId: null }),
+    breaks: "C78: what was approved does not count towards the limits of the key that has asked",
+  }),
+  around<typeof loadSpending>({
+    name: "cap-of-before",
+    file: "src/shop/order/order-spend.ts",
+    of: "loadSpending",
+    around: (original) => {
+      const before = new Map<string, KeyLimits>();
+      return async (tx, shopId, keyId, today) => {
+        const spending = await original(tx, shopId, keyId, today);
+        if (spending === null) return null;
+        const limits = before.get(`${shopId} ${keyId}`) ?? spending.limits;
+        before.set(`${shopId} ${keyId}`, limits);
+        return { ...spending, limits };
+      };
+    },
+    breaks: "C78: a cap that was lowered still counts as it was",
+  }),
   // What the others rest on.
-  around<string>({
+  around<{ readonly sql: string }>({
     name: "event-number-from-the-process",
     file: "src/shop/events/events.ts",
     of: "insertEvent",
-    around: (sql) => sql.replace("0) + 1 from", "0) + 1 + (case when max(sequence) % 7 = 6 then 1 else 0 end) from"),
+    around: (form) => ({
+      ...form,
+      sql: form.sql.replace("0) + 1 from", "0) + 1 + (case when max(sequence) % 7 = 6 then 1 else 0 end) from"),
+    }),
     breaks: "E2: the sequence of events has gaps",
   }),
   // What clients that ask at the same time are told.

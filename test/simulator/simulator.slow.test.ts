@@ -13,8 +13,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { mutantSeedsMax, mutants, mutantVariable } from "../faults/planted.ts";
 
-/** Seeds that are played. `npm run test:simulator` plays 1,000, `npm run simulate -- --seeds 1000000` as many as you like. */
-const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 300);
+/** Seeds that are played. `npm run simulate -- --seeds 1000000` plays more. */
+const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 1_000);
 
 interface Run {
   readonly status: number | null;
@@ -82,7 +82,13 @@ test("a seed that fails is printed with its shortest story", async () => {
 });
 
 /** One of each layer; `npm run simulate:mutants` plants all. */
-const planted = ["answers-before-sync", "move-not-synced", "nothing-is-resumed", "answer-not-stored"] as const;
+const planted = [
+  "answers-before-sync",
+  "move-not-synced",
+  "nothing-is-resumed",
+  "answer-not-stored",
+  "any-change-is-approved",
+] as const;
 
 for (const name of planted) {
   const mutant = mutants.find((each) => each.name === name);
