@@ -422,6 +422,7 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   assert.equal(made.at("drafts", 0, "totalValue"), 135);
   assert.equal(made.at("drafts", 0, "currencyCode"), "USD");
   const purchaseOrderId = made.textAt("drafts", 0, "purchaseOrderId");
+  assert.match(made.textAt("drafts", 0, "poNumber"), /^PO-/);
   const order = await agent.call("purchase_order_get", { purchaseOrderId });
   assert.partialDeepStrictEqual(order.at("purchaseOrder"), {
     status: "Draft",

@@ -37,6 +37,17 @@ test("many orders are rescheduled in one call, each with an edit in its log; tho
   assert.equal((await agent.call("purchase_orders_reschedule", { orders: many })).isError, true);
 });
 
+test("a date that no goods come by is warned of where it is set for many orders", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const line = { variantId: "red", quantityOrdered: 1, unitCost: 1, expectedDeliveryDate: "2027-02-01" };
+  const made = await agent.call("purchase_order_create", { supplierId: "mill", lineItems: [line] });
+  const orders = [{ purchaseOrderId: made.textAt("purchaseOrder", "purchaseOrderId"), expectedDeliveryDate: dated }];
+  const answer = await agent.call("purchase_orders_reschedule", { orders });
+  assert.equal(answer.at("rescheduled", 0, "nextExpectedDate"), "2027-02-01");
+  assert.equal(answer.at("rescheduled", 0, "warnings", 0, "reason"), "date-ignored");
+});
+
 test("what was done is listed newest first, by whom, also of orders that were deleted, page by page", async () => {
   await using server = await startGoodsServer();
   await using agent = await connectAgent(server);

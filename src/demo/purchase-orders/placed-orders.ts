@@ -24,7 +24,7 @@ export interface Placed {
   readonly taxAmount: number | null;
   /** Amount owed in the order's currency: goods that came or are still to come, shipping and tax (C35). */
   readonly grandTotal: number;
-  /** Amount that the supplier gave back for rejected goods. */
+  /** Amount that the supplier gave back. */
   readonly credited: number;
 }
 
@@ -41,7 +41,6 @@ function placed(order: DemoOrder, index: number, variants: readonly DemoVariant[
   const owed = cents(
     course.lines.reduce((sum, line) => sum + (line.received + (isOver ? 0 : pendingOf(line))) * line.unitCost, 0),
   );
-  const rejected = cents(course.lines.reduce((sum, line) => sum + line.rejected * line.unitCost, 0));
   const shippingCost = cents(total * shippingShare);
   const taxAmount = supplier.taxShare === null ? null : cents(total * supplier.taxShare);
   return {
@@ -55,6 +54,6 @@ function placed(order: DemoOrder, index: number, variants: readonly DemoVariant[
     shippingCost,
     taxAmount,
     grandTotal: cents(owed + shippingCost + (taxAmount ?? 0)),
-    credited: order.creditNumber === undefined ? 0 : rejected,
+    credited: order.credit?.amount ?? 0,
   };
 }

@@ -185,29 +185,29 @@ const creditDays = 2;
 
 function supplierCreditsOf(from: Placed): readonly object[] {
   const { order, calendar, credited, poNumber } = from;
-  if (order.creditNumber === undefined) return [];
+  if (order.credit === undefined) return [];
   return [
     {
       type: "supplierCredit",
       creditId: creditIdOf(from),
-      creditNumber: order.creditNumber,
+      creditNumber: order.credit.number,
       supplierId: order.supplier.supplierId,
       creditDate: calendar.day((daysAgoOf(order, "received") ?? 0) - creditDays),
       amount: credited,
       balance: 0,
       currencyCode: order.supplier.currencyCode,
-      reason: `Rejected goods of ${poNumber}`,
+      reason: `Late delivery of ${poNumber}`,
     },
   ];
 }
 
 function appliedCreditsOf(from: Placed): readonly object[] {
   const { order, calendar, credited } = from;
-  if (order.creditNumber === undefined) return [];
+  if (order.credit === undefined) return [];
   return [
     {
       creditId: creditIdOf(from),
-      creditNumber: order.creditNumber,
+      creditNumber: order.credit.number,
       amountApplied: credited,
       currencyCode: order.supplier.currencyCode,
       appliedAt: calendar.at((daysAgoOf(order, "received") ?? 0) - creditDays),

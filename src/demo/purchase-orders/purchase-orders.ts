@@ -71,8 +71,8 @@ export interface DemoOrder {
   readonly unsynced?: readonly string[];
   /** Latest answer of the storefront to a push; without it nothing was tried. */
   readonly syncProblem?: string;
-  /** The supplier gave back what the rejected goods cost. */
-  readonly creditNumber?: string;
+  /** Credit note of the supplier, in the order's currency. Rejected goods need none: they are not owed (C35). */
+  readonly credit?: { readonly number: string; readonly amount: number };
 }
 
 /** The variant whose stock changes the sandbox refuses, so that a push that fails for good can be seen. */
@@ -143,10 +143,10 @@ export const purchaseOrders: readonly DemoOrder[] = [
       },
     ],
     unpaid: "Overdue",
-    creditNumber: "CN-118",
+    credit: { number: "CN-118", amount: 15 },
     note: ({ line, supplierName }) => {
       const { name, confirmed, rejected } = line("TID-MUG-SEA");
-      return `${rejected} of ${confirmed} ${name} came chipped; ${supplierName} sent a credit note. Everything is in: to be completed.`;
+      return `${rejected} of ${confirmed} ${name} came chipped and are not paid; ${supplierName} credited the late delivery. Everything is in: to be completed.`;
     },
   },
   {

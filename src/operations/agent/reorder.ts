@@ -129,6 +129,7 @@ const draftSchema = z.strictObject({
   supplierId: z.string(),
   supplierName: z.string(),
   purchaseOrderId: z.string().nullable(),
+  poNumber: z.string().optional(),
   currencyCode: z.string(),
   totalValue: z.number(),
   expectedArrivalDate: dateSchema,
@@ -156,11 +157,12 @@ const skippedSchema = z.strictObject({
 const draftJson = (
   draft: PlannedDraft,
   { next }: Decision,
-  purchaseOrderId: string | null,
+  made: { readonly purchaseOrderId: string; readonly poNumber: string } | null,
 ): z.output<typeof draftSchema> => ({
   supplierId: draft.supplierId,
   supplierName: draft.supplierName,
-  purchaseOrderId,
+  purchaseOrderId: null,
+  ...made,
   currencyCode: next.currencyCode,
   totalValue: moneyToNumber(next.totalValue),
   expectedArrivalDate: dateOf(draft.arrivalDay),
@@ -241,7 +243,7 @@ export const reorderFromView = operation({
         const decided = await orderOf(tx, call, draft, reorderInput, identity);
         // The change is the create operation's own; the tool is named by the audit row.
         await saveFor(tx, { ...call, operation: createPurchaseOrder.name }, null, decided);
-        made.push(draftJson(draft, decided, identity.purchaseOrderId));
+        made.push(draftJson(draft, decided, identity));
       }
       return { effects: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
     });

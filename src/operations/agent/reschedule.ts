@@ -7,10 +7,19 @@ import { day, noRepeats } from "../fields.ts";
 import { orderToChange, saveFor } from "../purchase-orders/access.ts";
 import { decidedHeader, updatePurchaseOrder } from "../purchase-orders/header.ts";
 import { purchaseOrderId } from "../purchase-orders/json.ts";
+import { headerInQuestion, warningsIn, warningsShape } from "../purchase-orders/warnings.ts";
 import { tool } from "./tool.ts";
 
 /** Orders of one call. */
 export const rescheduledOrdersMax = 50;
+
+/** An order with its new date, and why that is none that goods come by. */
+const rescheduledSchema = z.strictObject({
+  purchaseOrderId: z.string(),
+  poNumber: z.string(),
+  nextExpectedDate: z.string().nullable(),
+  ...warningsShape,
+});
 
 export const rescheduleOrders = operation({
   ...tool,
@@ -32,21 +41,19 @@ export const rescheduleOrders = operation({
     })
     .meta({ example: { orders: [{ purchaseOrderId: "po_demo_05", expectedDeliveryDate: "2027-01-15" }] } }),
   output: z.strictObject({
-    rescheduled: z.array(
-      z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string(), nextExpectedDate: z.string().nullable() }),
-    ),
+    rescheduled: z.array(rescheduledSchema),
     failed: z.array(z.strictObject({ purchaseOrderId: z.string(), reason: z.string(), message: z.string() })),
   }),
   run: (call, { orders }) =>
     call.commit(async (tx) => {
-      const rescheduled: { purchaseOrderId: string; poNumber: string; nextExpectedDate: string | null }[] = [];
+      const rescheduled: z.output<typeof rescheduledSchema>[] = [];
       const failed: { purchaseOrderId: string; reason: string; message: string }[] = [];
       for (const { purchaseOrderId: ofOrder, expectedDeliveryDate } of orders) {
         const changed = await (async () => {
           const order = await orderToChange(tx, call, ofOrder);
           const change = await decidedHeader(tx, call, order, { expectedDeliveryDate });
           await saveFor(tx, { ...call, operation: updatePurchaseOrder.name }, order, change);
-          return change.next;
+          return change;
         })().catch(asFault);
         if (changed instanceof DecisionNeeded) throw changed;
         if ("code" in changed) {
@@ -55,8 +62,9 @@ export const rescheduleOrders = operation({
           failed.push({ purchaseOrderId: ofOrder, reason: reason ?? code, message });
           continue;
         }
-        const { poNumber, nextExpectedDate } = changed;
-        rescheduled.push({ purchaseOrderId: ofOrder, poNumber, nextExpectedDate });
+        const { poNumber, nextExpectedDate } = changed.next;
+        const warnings = await warningsIn(tx, call, changed, headerInQuestion({ expectedDeliveryDate }));
+        rescheduled.push({ purchaseOrderId: ofOrder, poNumber, nextExpectedDate, ...warnings });
       }
       return { effects: [], answer: () => ({ data: { rescheduled, failed } }) };
     }),
