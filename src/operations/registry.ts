@@ -6,14 +6,11 @@ import { ordersNeedingAttention } from "./agent/attention.ts";
 import { readGuide } from "./agent/guides.ts";
 import { listLocations } from "./agent/locations.ts";
 import { purchaseReport } from "./agent/report.ts";
-import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
+import { reorderFromView } from "./agent/reorder.ts";
 import { rescheduleOrders } from "./agent/reschedule.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { getOwnRequest, listOwnRequests, withdrawOwnRequest } from "./approvals/tools.ts";
 import { searchVariants } from "./agent/variants.ts";
-import type { BroadQuery } from "../requests/broad-read.ts";
-import { supplierDeliveries, supplierDocuments, supplierFigures, variantOrders } from "./catalogue/figures.ts";
-import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import { isRestOperation, type Operation, type RestOperation } from "../requests/operation.ts";
@@ -90,17 +87,6 @@ export const operations: readonly Operation[] = [
   listOwnRequests,
   getOwnRequest,
   withdrawOwnRequest,
-];
-
-/** Reads that operations begin with and that may run on a reader thread. */
-export const broadQueries: readonly BroadQuery<unknown, unknown>[] = [
-  reorderFacts,
-  auditPage,
-  changePage,
-  supplierFigures,
-  supplierDeliveries,
-  supplierDocuments,
-  variantOrders,
 ];
 
 nameOperations(operations);

@@ -31,7 +31,7 @@ import type { Incoming } from "./request.ts";
  * calls `leaveLoop` before the work that may take long, as an operation does.
  */
 export interface BroadQuery<QueryInput, Found> {
-  /** Its name among `broadQueries` of the registry. */
+  /** Its name among `broadQueries`. */
   readonly name: string;
   run(tx: Tx, context: BroadContext, queryInput: QueryInput): Promise<Found>;
 }
@@ -208,14 +208,14 @@ export async function runBroadRead(
 
 /** Runs a broad part where it holds up nobody. Never rejects. */
 export async function runBroadQuery(
-  queries: readonly BroadQuery<unknown, unknown>[],
+  queries: Readonly<Record<string, () => Promise<BroadQuery<unknown, unknown>>>>,
   read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   { query: name, queryInput, shop, nowMs }: BroadQueryRead,
 ): Promise<FoundQuery> {
   const context: BroadContext = { shop, clock: { now: () => nowMs }, leaveLoop: () => {} };
   try {
-    const query = queries.find((each) => each.name === name);
-    if (query === undefined) throw new Error(`there is no broad query ${name}`);
+    const query = await queries[name]?.();
+    if (query?.name !== name) throw new Error(`there is no broad query ${name}`);
     return { found: await read((tx) => query.run(tx, context, queryInput)) };
   } catch (error) {
     return { bug: textOf(error) };

@@ -11,7 +11,7 @@ import {
   runBroadRead,
 } from "../requests/broad-read.ts";
 import { systemClock } from "../base/time/system.ts";
-import { broadQueries, operations } from "../operations/registry.ts";
+import { broadQueries } from "../operations/broad-queries.ts";
 import type { DatabaseSource, ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { runInBackground } from "../store/background-thread.ts";
 import { LentFileReader } from "../store/sqlite/reader.ts";
@@ -46,11 +46,14 @@ async function read<T>(shopId: string, file: string | null, work: Work<T>): Prom
   return await engine.read(shopId, work);
 }
 
+/** All operations, which take a thread longer to load than most reads do. */
+const loadOperations = async () => (await import("../operations/registry.ts")).operations;
+
 /** An agent's answer; null when it cannot be made. The protocol's library is loaded when it is first needed. */
 async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
   try {
     const { makeLargeAnswer } = await import("../mcp/large-answers.ts");
-    return await makeLargeAnswer(operations, answer);
+    return await makeLargeAnswer(await loadOperations(), answer);
   } catch {
     return null;
   }
@@ -65,7 +68,7 @@ async function answerOf(task: ThreadTask): Promise<BroadAnswer | BroadReply | Fo
   const shopId = "broad" in task ? task.broad.shop.shopId : task.query.shop.shopId;
   const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);
   return "broad" in task
-    ? await runBroadRead(operations, readShop, task.broad, task.isRemembered)
+    ? await runBroadRead(await loadOperations(), readShop, task.broad, task.isRemembered)
     : await runBroadQuery(broadQueries, readShop, task.query);
 }
 

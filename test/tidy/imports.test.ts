@@ -132,6 +132,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "threads/",
     "mcp/large-answers.ts",
     "http/metrics.ts",
+    "operations/broad-queries.ts",
     "operations/registry.ts",
     "requests/",
     "store/",
