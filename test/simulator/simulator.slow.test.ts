@@ -13,8 +13,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { mutantSeedsMax, mutants, mutantVariable } from "../faults/planted.ts";
 
-/** Seeds that are played. `npm run simulate -- --seeds 1000000` plays more. */
-const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 1_000);
+/** Seeds that are played. `npm run test:simulator` plays 1,000, `npm run simulate -- --seeds 1000000` as many as you like. */
+const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 300);
 
 interface Run {
   readonly status: number | null;
