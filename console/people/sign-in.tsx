@@ -117,9 +117,7 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ le
             </button>
           </>
         )}
-        <p id="sign-in-hint" class="quiet">
-          {words.hint}
-        </p>
+        <p class="quiet">{words.hint}</p>
       </div>
     </main>
   );
@@ -146,24 +144,17 @@ const SignInForm: FunctionComponent<{ readonly enter: Enter }> = ({ enter }) => 
           name="who"
           class={isSecret ? "masked" : undefined}
           // What a browser keeps of forms holds no secret.
-          autocomplete={isSecret || !linksAreMailed ? "off" : "username"}
+          autocomplete={isSecret ? "off" : "username"}
           autocapitalize="none"
-          spellcheck={false}
           required
-          aria-describedby="sign-in-hint"
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </label>
       {kind === "apiKey" ? (
-        <>
-          <label>
-            {words.name}
-            <input name="name" autocomplete="name" maxLength={200} required aria-describedby="name-hint" />
-          </label>
-          <p id="name-hint" class="quiet">
-            {words.nameHint}
-          </p>
-        </>
+        <label>
+          {words.nameLogged}
+          <input name="name" autocomplete="name" maxLength={200} required />
+        </label>
       ) : null}
       <button class="primary">{kind === "email" ? words.mailMe : words.title}</button>
     </form>

@@ -1,7 +1,7 @@
 /** Texts of people, invitations and sessions. They come with the screens that show them. */
 export const peopleTexts = {
   title: "People",
-  why: "People are invited, changed and removed by owners of the shop.",
+  why: "Owners of the shop invite, change and remove people.",
   columns: { name: "Name", role: "Role", lastSeen: "Last seen", does: "Actions" },
   empty: "Nobody has signed in yet. Invite somebody below.",
   you: "you",
@@ -22,9 +22,9 @@ export const peopleTexts = {
   remove: "Delete",
   removeOf: (name: string) => `Delete ${name}`,
   removeTitle: (name: string) => `Delete ${name}?`,
-  removeText: "They are signed out at once. What they did stays in the activity under their name.",
+  removeText: "What they did stays in the activity under their name.",
   ownRoleTitle: "Give up being an owner?",
-  ownRoleText: "Another owner can give the role back to you.",
+  ownRoleText: "Another owner can give it back.",
   ownRole: "Change my role",
   invite: "Invite somebody",
   name: "Name",
