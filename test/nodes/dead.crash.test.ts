@@ -147,19 +147,24 @@ test("a node that is slow keeps what it has claimed; when it is killed, all of i
       const run = await runOf("committed");
       return run?.state === "committed" ? run : null;
     });
-    fake.strike({ kind: "hang" }, "PullLocations", 1);
-    await operate(url, "POST", "/shops/main/storefront/pull", {});
-    await until("the pull is under way", () => fake.callsOf("PullLocations").length === 1);
-    await holdMail();
-    await holdWebhook();
-    const mails = mailServer.received.length;
-    const sent = receiver.received.length;
-    assert.deepEqual(
-      (await claims()).map((claim) => claim.includes(processName)),
-      Array.from({ length: 5 }, () => true),
-    );
-    await dying.end("SIGKILL");
-    const killedAtMs = performance.now();
+    let [mails, sent, killedAtMs] = [0, 0, 0];
+    await withClient(database.url, async (client) => {
+      // The import waits for its shop until the node is killed, however long the other claims take to make.
+      await client.query("begin");
+      await client.query("select 1 from openpo.engine_shop where shop_id = 'committed' for update");
+      fake.strike({ kind: "hang" }, "PullLocations", 1);
+      await operate(url, "POST", "/shops/main/storefront/pull", {});
+      await until("the pull is under way", () => fake.callsOf("PullLocations").length === 1);
+      await holdMail();
+      await holdWebhook();
+      [mails, sent] = [mailServer.received.length, receiver.received.length];
+      assert.deepEqual(
+        (await claims()).map((claim) => claim.includes(processName)),
+        Array.from({ length: 5 }, () => true),
+      );
+      await dying.end("SIGKILL");
+      killedAtMs = performance.now();
+    });
     // No claim is taken up because its time is over: the other node gives back what the dead one has.
     for (const [table, end] of Object.entries(claimTables))
       for (const shopId of ["main", "staged", "committed"])
