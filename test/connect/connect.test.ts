@@ -694,9 +694,10 @@ suite("requests that nobody is asked about (C73, C75)", () => {
   });
 
   test("a registration of which nothing came ends; one that is used goes on", async () => {
-    await using server = await startServer({ console: true });
+    await using server = await startServer({ console: true, isClockStill: true });
     const person = await signInAs(server, "owner");
-    const unused = await registerClient(server);
+    // Two registrations that say the same at the same instant are one.
+    const unused = await registerClient(server, { client_name: "Unused", redirect_uris: [callback] });
     const { clientId, ...first } = await connect(server, person);
     server.clock.advance(registrationMs);
     const back = await signInAs(server, "owner", "Back");

@@ -184,6 +184,8 @@ export interface WrittenRow {
   readonly variantId: string;
   readonly poLineItemId: string;
   readonly unitCost: Money;
+  /** The catalogue's before it; null: it had none. */
+  readonly previousUnitCost: Money | null;
   readonly proposedAtMs: number;
   /** When it was known that the storefront had taken the cost; null: it is not known whether it has. */
   readonly acceptedAtMs: number | null;
@@ -198,6 +200,7 @@ export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: s
     cost_sync_id: string;
     variant_id: string;
     po_line_item_id: string;
+    previous_unit_cost: number | null;
     proposed_unit_cost: number;
     proposed_at: number;
     accepted_at: number | null;
@@ -208,13 +211,15 @@ export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: s
     variantId: row.variant_id,
     poLineItemId: row.po_line_item_id,
     unitCost: asMoney(row.proposed_unit_cost),
+    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
     proposedAtMs: row.proposed_at,
     acceptedAtMs: row.accepted_at,
   }));
 }
 
 const selectWritten = `
-select c.cost_sync_id, c.variant_id, c.po_line_item_id, c.proposed_unit_cost, c.proposed_at, c.accepted_at
+select c.cost_sync_id, c.variant_id, c.po_line_item_id, c.previous_unit_cost, c.proposed_unit_cost, c.proposed_at,
+  c.accepted_at
 from cost_sync c
 left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
 where c.shop_id = ? and c.purchase_order_id = ? and c.outcome = 'proposed'
@@ -287,6 +292,6 @@ export const catalogueCostStatement = (shopId: string, variantId: string, unitCo
 export const correctCatalogueCostStatement = (
   shopId: string,
   variantId: string,
-  from: Money,
+  from: Money | null,
   unitCost: Money | null,
 ): Change => update(tables.variant, shopId, { variant_id: variantId, unit_cost: from }, { unit_cost: unitCost });

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "../../../src/operations/registry.ts";
+import { loadVariants } from "../../../src/shop/catalogue/catalogue.ts";
 import { eventsAfter } from "../../../src/shop/events/events.ts";
-import { type GoodsServer, lineA, lineB, startGoodsServer } from "../../support/goods-server.ts";
+import { type GoodsServer, holdCalls, lineA, lineB, startGoodsServer } from "../../support/goods-server.ts";
 import type { TestServerOptions } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -198,6 +199,21 @@ test("goods that are taken back between two attempts leave with what the first h
   await server.faults([]);
   assert.equal(await complete(server), 2);
   assert.equal(await costAt(server), 2.75);
+});
+
+test("goods that are all taken back while their costs are written leave the average, though the completion is refused", async (t) => {
+  await using server = await open({ outboxLimits: { attemptsMax: 20, backoffMs: 10 } });
+  await server.bringOrder("Received", [{ ...lineA, quantityConfirmed: 10, quantityReceived: 10, quantitySynced: 10 }]);
+  await server.bring([{ type: "inventoryLevel", variantId: "red", locationId: "warehouse", onHand: 20 }]);
+  const { begun, goOn } = holdCalls(t, ["writeCosts"]);
+  const completing = server.post(server.order("/complete"));
+  await begun;
+  await unreceive(server, 10);
+  goOn();
+  assert.equal((await completing).status, 400);
+  await untilCost(server, 2);
+  const catalogue = await server.engine.read(server.shopId, (tx) => loadVariants(tx, server.shopId, ["red"]));
+  assert.equal(catalogue.get("red")?.unitCost, 20_000, "the shop has the storefront's cost");
 });
 
 test("a storefront that does not answer is told of what was taken back with the next completion", async () => {

@@ -237,6 +237,7 @@ test("what an attempt has written waits to be read back; what a later completion
         variantId: "v3",
         poLineItemId: "a",
         unitCost: money(3),
+        previousUnitCost: null,
         proposedAtMs: 300,
         acceptedAtMs: 400,
       },
@@ -295,6 +296,7 @@ const row = {
   poLineItemId: "a",
   unitCost: money(3),
   proposedAtMs: began,
+  previousUnitCost: null,
   acceptedAtMs: accepted,
 };
 const unknownRow = { ...row, acceptedAtMs: null };

@@ -64,12 +64,13 @@ export async function takeBackCosts(
     loadCostFacts(tx, shopId, purchaseOrderId),
     claimsHeld(tx, shopId, purchaseOrderId, context.now(), null),
   ]);
-  const proposals = order === null || shop === null ? [] : takenBackCosts(order, shop, history, facts);
-  if (order === null || proposals.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
+  // What it writes may have entered the average, and is not known to have.
   if (claims.has("end-cost-sync")) {
     const detail = "a call is writing the order's unit costs";
     return await endRun(tx, context, run, (entry) => retryOrFail(context, entry, null, detail, 0), detail, null);
   }
+  const proposals = order === null || shop === null ? [] : takenBackCosts(order, shop, history, facts);
+  if (order === null || proposals.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
   const completion = completionOf(order);
   const storedAtMs = context.now();
   const earlier = history.rows.filter((row) => row.completion === completion).map((row) => row.attempt);

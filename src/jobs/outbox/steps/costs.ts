@@ -108,15 +108,19 @@ async function recordCosts(
 /**
  * Of two costs that were on their way at the same time, the catalogue has that of the order that was completed last.
  * The storefront has the one that reached it last. The catalogue follows the storefront. It does so too where the
- * storefront has another cost than it had said that it took. The goods are weighed with the next completion, with the
- * storefront's cost.
+ * storefront has another cost than it had said, or one of which it had said nothing. The goods are weighed with the
+ * next completion, with the storefront's cost.
  */
-const catalogueStatements = (
+function catalogueStatements(
   shopId: string,
   { row, shown, replacing }: ReadRow,
-  settled: SettledCost,
-): readonly Statement[] =>
-  (replacing?.isBeside === true && shown !== null) ||
-  (replacing === null && settled.outcome === "failed" && row.acceptedAtMs !== null)
+  { outcome }: SettledCost,
+): readonly Statement[] {
+  const isUnanswered = row.acceptedAtMs === null;
+  if (isUnanswered && shown === row.unitCost)
+    return [correctCatalogueCostStatement(shopId, row.variantId, row.previousUnitCost, shown)];
+  return (replacing?.isBeside === true && shown !== null) ||
+    (replacing === null && outcome === "failed" && !isUnanswered)
     ? [correctCatalogueCostStatement(shopId, row.variantId, row.unitCost, shown)]
     : [];
+}

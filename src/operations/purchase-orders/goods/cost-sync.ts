@@ -210,7 +210,8 @@ export async function completedWithCosts<T>(
       return await commit(costs);
     } catch (error) {
       const isOvertaken = error instanceof CostsOvertaken;
-      if (isOvertaken || (error instanceof Fault && error.reason === "ORDER_EDITED")) await costs.keep();
+      // Whatever the order is refused for, the storefront has the costs.
+      if (isOvertaken || error instanceof Fault) await costs.keep();
       overtaken += 1;
       if (!isOvertaken) throw error;
       if (overtaken === overtakenMax) throw editedMeanwhile("Unit costs of the same variants");
