@@ -57,11 +57,12 @@ import {
   type MadeAnswer,
   makeLargeAnswer,
 } from "./large-answers.ts";
-import type { InstructedShop } from "./guide.ts";
+import type { InstructedShop } from "./resources/guide.ts";
 import { withOrderIds } from "./order-names.ts";
 import { answerMessage, type Asking } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
+import { progressTokenOf, withProgress } from "./progress.ts";
 import { askedBefore, questionOf } from "./questions.ts";
 import { incomingOf, type OperationTool, pendingStatus, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
 
@@ -156,7 +157,10 @@ export function createMcp(deps: McpDependencies): WebSurface {
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", called.id);
     if (called.tool !== null && tools.has(called.tool)) context.operation = `mcp:${called.tool}`;
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
-    return await responseTo(deps, refused, context, { tools, address, agentMessage, bytes });
+    const answering = responseTo(deps, refused, context, { tools, address, agentMessage, bytes });
+    const operation = called.tool === null ? undefined : tools.get(called.tool)?.operation;
+    const token = progressTokenOf(message, request.header("accept"), operation);
+    return token === null ? await answering : await withProgress(token, called.id, answering);
   }
 
   return { path: mcpPath, handle };

@@ -9,7 +9,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Reply } from "../requests/envelope.ts";
 import type { Operation } from "../requests/operation.ts";
 import { answerMessage } from "./protocol.ts";
-import { noResources } from "./resources.ts";
+import { noResources } from "./resources/resources.ts";
 import { resultOf, toolOf } from "./tools.ts";
 
 /** Characters of an answer that is made on the event loop. */

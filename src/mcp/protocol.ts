@@ -22,8 +22,14 @@ import {
 import { consolePath, markName } from "../http/console-pages.ts";
 import { type JsonObject, memberOf } from "../base/json.ts";
 import { apiVersion } from "../requests/envelope.ts";
-import { type InstructedShop, instructionsFor, prompts } from "./guide.ts";
-import { completeOrder, listResources, listResourceTemplates, readResource, type ResourceReads } from "./resources.ts";
+import { type InstructedShop, instructionsFor, prompts } from "./resources/guide.ts";
+import {
+  completeOrder,
+  listResources,
+  listResourceTemplates,
+  readResource,
+  type ResourceReads,
+} from "./resources/resources.ts";
 
 /** Time for which a client may keep a list: lists change with a release only. */
 const listLifetimeMs = 300_000;

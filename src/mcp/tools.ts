@@ -27,8 +27,8 @@ import type { Incoming } from "../requests/request.ts";
 import { linesAnswer, listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
-import { orderViewUri } from "./order-view.ts";
-import { orderLinks } from "./resources.ts";
+import { orderViewUri } from "./resources/order-view.ts";
+import { orderLinks } from "./resources/resources.ts";
 import { othersTexts, othersTextsIn } from "./texts-of-others.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rescheduledOrdersMax } from "../../src/operations/agent/reschedule.ts";
-import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
+import { type GoodsServer, holdCalls, lineA, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
+import { until } from "../support/until.ts";
 
 const dated = "2027-03-01";
 
@@ -140,3 +141,29 @@ test("an answer names the members whose texts others wrote, wherever it has some
   assert.ok(JSON.stringify(log.at("writtenByOthers")).includes("message"));
   assert.equal((await agent.call("stock_take_list")).at("writtenByOthers"), undefined);
 });
+
+for (const revision of ["2026-07-28", "2025-11-25"] as const)
+  test(`a call that waits for the storefront tells of it until it is answered (${revision})`, async (t) => {
+    await using server = await startGoodsServer();
+    await server.bringOrder("Received", [{ ...lineA, quantityReceived: 10, quantitySynced: 10 }]);
+    await using agent = await connectAgent(server, { revision });
+    const { goOn } = holdCalls(t, ["writeCosts"]);
+    const told: number[] = [];
+    const call = { name: "purchase_order_complete", arguments: { purchaseOrderId: "po_1" } };
+    const completing = agent.client.callTool(call, { onprogress: ({ progress }) => told.push(progress) });
+    await until("it has told twice", () => told.length >= 2);
+    goOn();
+    const completed = await completing;
+    assert.deepEqual(
+      told,
+      Array.from(told, (_, index) => index + 1),
+      "each is more than the one before",
+    );
+    assert.partialDeepStrictEqual(completed.structuredContent, { purchaseOrder: { status: "Completed" } });
+    const reads: number[] = [];
+    await agent.client.callTool(
+      { name: "purchase_order_get", arguments: { purchaseOrderId: "po_1" } },
+      { onprogress: ({ progress }) => reads.push(progress) },
+    );
+    assert.deepEqual(reads, []);
+  });

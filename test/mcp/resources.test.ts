@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { completionsMax, orderLettersMax } from "../../src/mcp/resources.ts";
+import { completionsMax, orderLettersMax } from "../../src/mcp/resources/resources.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statuses } from "../../src/core/order/purchase-order.ts";
 import { nextStepOf } from "../../src/core/order/advice/next-step.ts";
-import { instructionsFor, prompts } from "../../src/mcp/guide.ts";
+import { instructionsFor, prompts } from "../../src/mcp/resources/guide.ts";
 import { guides } from "../../src/operations/agent/guides.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";

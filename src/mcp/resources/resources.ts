@@ -12,12 +12,12 @@ import {
   type ResourceLink,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../base/json.ts";
-import { guides } from "../operations/agent/guides.ts";
-import type { Reply } from "../requests/envelope.ts";
-import { inAgentNames } from "./names.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { guides } from "../../operations/agent/guides.ts";
+import type { Reply } from "../../requests/envelope.ts";
+import { inAgentNames } from "../names.ts";
 import { orderView, orderViewHtml, orderViewUri } from "./order-view.ts";
-import { asObject, objectsIn } from "./schemas.ts";
+import { asObject, objectsIn } from "../schemas.ts";
 
 /** Reads for the client that sent the message. */
 export interface ResourceReads {
