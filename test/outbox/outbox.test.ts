@@ -368,6 +368,32 @@ suite("outbox: stock", () => {
       }
     }));
 
+  test("what a process that died had claimed is due at the next start, however long its lease still is (O1)", () =>
+    inDirectory(async (directory) => {
+      const before = await openWorld(directory);
+      await before.place("po_1", lines(1));
+      await before.receive("po_1", { l1: quantity(2) });
+      const nowMs = Date.now();
+      const leasedUntilMs = nowMs + 3_600_000;
+      const claimed = await before.engine.write(shopId, (tx) =>
+        claimLane(tx, shopId, "push-stock po_1", "a runner that died", { nowMs, leasedUntilMs }),
+      );
+      assert.equal(claimed.length, 1);
+      await before.close();
+
+      const after = await openWorld(directory);
+      try {
+        await after.outbox.start();
+        const owners = await after.engine.read(shopId, (tx) =>
+          tx.all<{ lease_owner: string | null }>("select lease_owner from effect where shop_id = ?", [shopId]),
+        );
+        assert.ok(owners.every(({ lease_owner: owner }) => owner !== "a runner that died"));
+        await until("it has landed", async () => (await after.onHand("v1")) === 2);
+      } finally {
+        await after.close();
+      }
+    }));
+
   test("more orders than lanes at a time all get their turn", () =>
     withWorld(
       async (world) => {
