@@ -23,14 +23,14 @@ import { productOf, TermsCells, TermsHead } from "./terms.tsx";
 
 type Entry = Output<"supplier_variant_list">["supplierVariants"][number];
 
-const { prices: words, fields } = recordTexts;
+const { prices: words, fields, supplier } = recordTexts;
 
 const groups: readonly FieldGroup[] = [
   {
     title: words.title,
     fields: [
       { name: "unitCost", label: fields.unitCost, kind: "number" },
-      { name: "unitCostCurrencyCode", label: fields.currencyCode, hint: fields.currencyHint, kind: "code" },
+      { name: "unitCostCurrencyCode", label: supplier.terms.currencyCode, hint: fields.currencyHint, kind: "code" },
       { name: "supplierSku", label: fields.supplierSku },
       { name: "supplierBarcode", label: fields.supplierBarcode },
       { name: "supplierProductName", label: fields.supplierProductName },

@@ -5,38 +5,34 @@ import { column } from "../parts/lists/record-columns.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { recordTexts as words } from "./words.ts";
 import { texts } from "../texts/texts.ts";
-import { spelled, valueOf } from "./fields.ts";
+import { type RecordField, spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
 import { Late, later, openValue } from "./figures/figures.tsx";
 import { SupplierCard, SupplierSections } from "./supplier-sections.tsx";
 
-const { columns: titles, fields } = words;
+const { columns: titles, fields, supplier } = words;
+
+/** Facts of fields that are no plain texts. */
+const facts: Readonly<Record<string, Partial<RecordField>>> = {
+  name: { isNeeded: true },
+  email: { hint: supplier.emailHint },
+  language: { choices: { "": texts.orders.none, ...words.languages } },
+  currencyCode: { hint: fields.currencyHint, kind: "code" },
+  leadTimeDays: { kind: "number" },
+  note: { hint: supplier.noteHint, kind: "lines" },
+};
+
+/** The fields that have these names, in their order. */
+const fieldsOf = (labels: Readonly<Record<string, string>>): readonly RecordField[] =>
+  Object.entries(labels).map(([name, label]) => ({ name, label, ...facts[name] }));
 
 export const suppliers: RecordKind = {
   kind: "supplier",
   idField: "supplierId",
   isOfStorefront: false,
   groups: [
-    {
-      title: words.groups.contact,
-      fields: [
-        { name: "name", label: fields.name, isNeeded: true },
-        { name: "contactName", label: fields.contactName },
-        { name: "email", label: fields.email, hint: fields.emailHint },
-        { name: "phone", label: fields.phone },
-        { name: "language", label: fields.language, choices: { "": texts.orders.none, ...words.languages } },
-      ],
-    },
-    {
-      title: words.groups.terms,
-      fields: [
-        { name: "currencyCode", label: fields.currencyCode, hint: fields.currencyHint, kind: "code" },
-        { name: "leadTimeDays", label: fields.leadTimeDays, kind: "number" },
-        { name: "paymentTerms", label: fields.paymentTerms },
-        { name: "incoterm", label: fields.incoterm },
-        { name: "note", label: fields.note, hint: fields.noteHint, kind: "lines" },
-      ],
-    },
+    { title: words.groups.contact, fields: fieldsOf(supplier.contact) },
+    { title: words.groups.terms, fields: fieldsOf(supplier.terms) },
     addressGroup,
   ],
   columns: [
