@@ -18,6 +18,7 @@ import type { Storefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { line, quantity } from "../support/goods.ts";
 import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/peers/storefront.ts";
+import { onPostgres } from "../support/store.ts";
 import { patienceMs, pause, until } from "../support/until.ts";
 
 const fault = (
@@ -368,31 +369,37 @@ suite("outbox: stock", () => {
       }
     }));
 
-  test("what a process that died had claimed is due at the next start, however long its lease still is (O1)", () =>
-    inDirectory(async (directory) => {
-      const before = await openWorld(directory);
-      await before.place("po_1", lines(1));
-      await before.receive("po_1", { l1: quantity(2) });
-      const nowMs = Date.now();
-      const leasedUntilMs = nowMs + 3_600_000;
-      const claimed = await before.engine.write(shopId, (tx) =>
-        claimLane(tx, shopId, "push-stock po_1", "a runner that died", { nowMs, leasedUntilMs }),
-      );
-      assert.equal(claimed.length, 1);
-      await before.close();
-
-      const after = await openWorld(directory);
-      try {
-        await after.outbox.start();
-        const owners = await after.engine.read(shopId, (tx) =>
-          tx.all<{ lease_owner: string | null }>("select lease_owner from effect where shop_id = ?", [shopId]),
+  // Other processes of a database may live: their claims are left to them.
+  const skip = onPostgres && "a database has other processes beside this one";
+  test(
+    "what a process that died had claimed is due at the next start, however long its lease still is (O1)",
+    { skip },
+    () =>
+      inDirectory(async (directory) => {
+        const before = await openWorld(directory);
+        await before.place("po_1", lines(1));
+        await before.receive("po_1", { l1: quantity(2) });
+        const nowMs = Date.now();
+        const leasedUntilMs = nowMs + 3_600_000;
+        const claimed = await before.engine.write(shopId, (tx) =>
+          claimLane(tx, shopId, "push-stock po_1", "a runner that died", { nowMs, leasedUntilMs }),
         );
-        assert.ok(owners.every(({ lease_owner: owner }) => owner !== "a runner that died"));
-        await until("it has landed", async () => (await after.onHand("v1")) === 2);
-      } finally {
-        await after.close();
-      }
-    }));
+        assert.equal(claimed.length, 1);
+        await before.close();
+
+        const after = await openWorld(directory);
+        try {
+          await after.outbox.start();
+          const owners = await after.engine.read(shopId, (tx) =>
+            tx.all<{ lease_owner: string | null }>("select lease_owner from effect where shop_id = ?", [shopId]),
+          );
+          assert.ok(owners.every(({ lease_owner: owner }) => owner !== "a runner that died"));
+          await until("it has landed", async () => (await after.onHand("v1")) === 2);
+        } finally {
+          await after.close();
+        }
+      }),
+  );
 
   test("more orders than lanes at a time all get their turn", () =>
     withWorld(
