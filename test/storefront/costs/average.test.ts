@@ -212,8 +212,10 @@ test("goods that are all taken back while their costs are written leave the aver
   goOn();
   assert.equal((await completing).status, 400);
   await untilCost(server, 2);
-  const catalogue = await server.engine.read(server.shopId, (tx) => loadVariants(tx, server.shopId, ["red"]));
-  assert.equal(catalogue.get("red")?.unitCost, 20_000, "the shop has the storefront's cost");
+  await until("the shop has the storefront's cost", async () => {
+    const catalogue = await server.engine.read(server.shopId, (tx) => loadVariants(tx, server.shopId, ["red"]));
+    return catalogue.get("red")?.unitCost === 20_000;
+  });
 });
 
 test("a storefront that does not answer is told of what was taken back with the next completion", async () => {
