@@ -115,9 +115,7 @@ async function measureOrders(page: Page, program: RunningProgram): Promise<void>
   ms("PDF of an order of 500 lines", await leastOf(drawn));
 }
 
-function* manyProducts(): Generator<object> {
-  yield { type: "location", locationId: "loc", name: "Warehouse" };
-  yield { type: "supplier", supplierId: "sup", name: "Supplier", leadTimeDays: 7 };
+function* productRecords(): Generator<object> {
   for (let nth = 0; nth < products; nth += 1)
     yield {
       type: "variant",
@@ -126,6 +124,12 @@ function* manyProducts(): Generator<object> {
       productName: `Product ${nth}`,
       sku: `S-${nth}`,
     };
+}
+
+function* manyProducts(): Generator<object> {
+  yield { type: "location", locationId: "loc", name: "Warehouse" };
+  yield { type: "supplier", supplierId: "sup", name: "Supplier", leadTimeDays: 7 };
+  yield* productRecords();
   yield { type: "forecastView", viewId: "all", viewName: "Everything", mode: "stock", columns: ["productName", "sku"] };
 }
 
@@ -160,14 +164,7 @@ function* manyRecords(): Generator<object> {
       email: `orders@s${nth}.example`,
       leadTimeDays: 7,
     };
-  for (let nth = 0; nth < products; nth += 1)
-    yield {
-      type: "variant",
-      variantId: `v${nth}`,
-      productId: `p${nth}`,
-      productName: `Product ${nth}`,
-      sku: `S-${nth}`,
-    };
+  yield* productRecords();
   for (let nth = 0; nth < products; nth += 1)
     for (const offer of [0, 7]) {
       const supplierId = `s${(nth + offer) % suppliers}`;

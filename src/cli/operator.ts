@@ -25,7 +25,7 @@ import type { OpenStore } from "../service/open-store.ts";
 import type { Log } from "../store/store.ts";
 import { askServer, serverUrl, whoAnswers } from "./admin-client.ts";
 import { CommandError, exitCodes } from "./errors.ts";
-import { type Output } from "./output.ts";
+import type { Output } from "./output.ts";
 
 export interface Operator {
   readonly ask: Ask;

@@ -54,16 +54,16 @@ export const tokenGuessesMax = 30;
 export const tokenGuessMs = 10_000;
 
 /** Links to sign in by that an address may ask for at once, before it has to wait. */
-export const linkAsksMax = 30;
+export const signInLinksMax = 30;
 
 /** One more link of an address is mailed after this time. */
-export const linkAskMs = 10_000;
+export const signInLinkEveryMs = 10_000;
 
 /** Links to sign in by that may be asked for at once from all addresses together, before they have to wait. */
-export const linkAsksOfAllMax = 100;
+export const signInLinksOfAllMax = 100;
 
 /** One more link of any address is mailed after this time. */
-export const linkAskOfAllMs = 2_000;
+export const signInLinkOfAllEveryMs = 2_000;
 
 /** Addresses whose wrong admin tokens are counted. */
 export const guessersMax = 10_000;
@@ -148,17 +148,17 @@ export const tokenGuesses: AttemptLimits = {
 };
 
 /** Links to sign in by that an address asks for. */
-export const linkAsksOfAddress: AttemptLimits = {
-  atOnceMax: linkAsksMax,
-  everyMs: linkAskMs,
+export const signInLinksOfAddress: AttemptLimits = {
+  atOnceMax: signInLinksMax,
+  everyMs: signInLinkEveryMs,
   countedMax: guessersMax,
   message: "Too many links to sign in were asked for from this address.",
 };
 
 /** Links to sign in by that are asked for, from wherever. */
-export const linkAsksOfAll: AttemptLimits = {
-  atOnceMax: linkAsksOfAllMax,
-  everyMs: linkAskOfAllMs,
+export const signInLinksOfAll: AttemptLimits = {
+  atOnceMax: signInLinksOfAllMax,
+  everyMs: signInLinkOfAllEveryMs,
   countedMax: 1,
   message: "Too many links to sign in were asked for.",
 };

@@ -27,7 +27,7 @@ import type { Incoming } from "../requests/request.ts";
 import { linesAnswer, listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
-import { orderViewUri } from "./resources/order-view.ts";
+import { orderView } from "./resources/order-view.ts";
 import { orderLinks } from "./resources/resources.ts";
 import { othersTexts, othersTextsIn } from "./texts-of-others.ts";
 import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
@@ -80,7 +80,7 @@ function toolMadeOf(operation: Operation): OperationTool {
       inputSchema: inputSchemaOf(operation),
       outputSchema: withOthersTexts(operation.scope === "write" ? writeAnswerSchema(output) : output),
       annotations: annotationsOf(operation),
-      ...(shownInView.includes(name) ? { _meta: { ui: { resourceUri: orderViewUri } } } : {}),
+      ...(shownInView.includes(name) ? { _meta: { ui: { resourceUri: orderView.uri } } } : {}),
     },
   };
 }

@@ -19,7 +19,7 @@ import {
   signInLinksCountedMs,
   signInMailText,
 } from "../core/access/sign-in-link.ts";
-import { Attempts, linkAsksOfAddress, linkAsksOfAll } from "../http/attempts.ts";
+import { Attempts, signInLinksOfAddress, signInLinksOfAll } from "../http/attempts.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import { peopleAt } from "../shop/access/people.ts";
 import { linkedSince, linkStatements } from "../shop/access/sign-in-links.ts";
@@ -55,8 +55,8 @@ export class LinkMails {
 
   constructor(mailing: LinkMailing) {
     this.#mailing = mailing;
-    this.#ofAddresses = new Attempts(mailing.clock, linkAsksOfAddress);
-    this.#ofAll = new Attempts(mailing.clock, linkAsksOfAll);
+    this.#ofAddresses = new Attempts(mailing.clock, signInLinksOfAddress);
+    this.#ofAll = new Attempts(mailing.clock, signInLinksOfAll);
   }
 
   /** True if a link can be mailed. */

@@ -128,100 +128,105 @@ const wrongAdminToken = (): Fault =>
     action: "It is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",
   });
 
-/** The invitation may stand at the end of its link. */
-async function byInvitation(
+/** A sign-in by a secret that a person was sent. */
+interface SecretSignIn<Found> {
+  readonly kind: "opi" | "opm";
+  /** The secret, or an address that ends with it. */
+  readonly sent: string;
+  readonly find: (tx: Tx, shopId: string, secretHash: string) => Promise<Found | null>;
+  /** Refusal of a secret that nobody can sign in by. */
+  readonly unusable: (why: string) => Fault;
+  readonly begin: (tx: Tx, shopId: string, found: Found, nowMs: number) => Promise<NewSession>;
+}
+
+/** Members that every such secret has. */
+interface SentSecret {
+  readonly usedAtMs: number | null;
+  readonly revokedAtMs?: number | null;
+  readonly expiresAtMs: number;
+}
+
+const foreign = "is not one of this service";
+
+/** @throws Fault UNAUTHORIZED when nobody can sign in by it. */
+async function bySecret<Found extends SentSecret>(
+  { engine, clock }: SignInDependencies,
+  { kind, sent, find, unusable, begin }: SecretSignIn<Found>,
+): Promise<NewSession> {
+  const [text = ""] = new RegExp(String.raw`${kind}_[\w-]+$`).exec(sent) ?? [];
+  const parsed = parseSecret(kind, text);
+  if (parsed === null || parsed.shopId === noShopId) throw unusable(foreign);
+  const { shopId, secretHash } = parsed;
+  const nowMs = clock.now();
+  const usable = async (tx: Tx): Promise<Found> => {
+    const found = await find(tx, shopId, secretHash);
+    if (found === null) throw unusable(foreign);
+    if (found.usedAtMs !== null) throw unusable("was used already");
+    if ((found.revokedAtMs ?? null) !== null) throw unusable("was revoked");
+    if (found.expiresAtMs <= nowMs) throw unusable("has expired");
+    return found;
+  };
+  try {
+    // Guesses cost no turn of the shop.
+    await engine.peek(shopId, usable, secretHash);
+    return await engine.write(shopId, async (tx) => await begin(tx, shopId, await usable(tx), nowMs));
+  } catch (error) {
+    throw isNotFound(error) ? unusable(foreign) : error;
+  }
+}
+
+/** The invitation makes a person. */
+const byInvitation = (
   deps: SignInDependencies,
   sent: string,
   userAgent: string | null,
   { auditTrail, row }: SignInTrail,
-): Promise<NewSession> {
-  const { engine, clock, ids } = deps;
-  const parsed = parseSecret("opi", /opi_[\w-]+$/.exec(sent)?.[0] ?? "");
-  if (parsed === null || parsed.shopId === noShopId) throw unusable("is not one of this service");
-  const { shopId, secretHash } = parsed;
-  const nowMs = clock.now();
-  const usable = async (tx: Tx): Promise<Invitation> =>
-    usableInvitation(await findInvitation(tx, shopId, secretHash), nowMs);
-  try {
-    // Guesses cost no turn of the shop.
-    await engine.peek(shopId, usable, secretHash);
-    return await engine.write(shopId, async (tx) => {
-      const { invitationId, name, email, role } = await usable(tx);
-      const person: Person = {
-        personId: ids.next("per"),
-        name,
-        email,
-        role,
-        keyId: null,
-        createdAtMs: nowMs,
-        lastSeenAtMs: nowMs,
-      };
-      const used = useInvitationStatement(shopId, invitationId, person.personId, nowMs);
+): Promise<NewSession> =>
+  bySecret<Invitation>(deps, {
+    kind: "opi",
+    sent,
+    find: findInvitation,
+    unusable: unusableInvitation,
+    async begin(tx, shopId, { invitationId, name, email, role }, nowMs) {
+      const personId = deps.ids.next("per");
+      const person: Person = { personId, name, email, role, keyId: null, createdAtMs: nowMs, lastSeenAtMs: nowMs };
       await requireRoom(tx, shopId);
       return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: null, userAgent }, [
         personStatement(shopId, person),
-        used,
+        useInvitationStatement(shopId, invitationId, personId, nowMs),
         ...(await auditTrail.statements(tx, shopId, [row(person, begun)])),
       ]);
-    });
-  } catch (error) {
-    throw isNotFound(error) ? unusable("is not one of this service") : error;
-  }
-}
+    },
+  });
 
-/** @throws Fault UNAUTHORIZED when nobody can come in by it. */
-function usableInvitation(invitation: Invitation | null, nowMs: number): Invitation {
-  if (invitation === null) throw unusable("is not one of this service");
-  if (invitation.usedAtMs !== null) throw unusable("was used already");
-  if (invitation.revokedAtMs !== null) throw unusable("was revoked");
-  if (invitation.expiresAtMs <= nowMs) throw unusable("has expired");
-  return invitation;
-}
-
-const unusable = (why: string): Fault =>
+const unusableInvitation = (why: string): Fault =>
   new Fault("UNAUTHORIZED", `This invitation ${why}.`, {
     action: "Ask an owner of the shop for a new one. The operator makes one with openpo console invite.",
   });
 
-/** The link may stand at the end of its address. Used once, it ends the person's other links too. */
-async function byLink(
+/** The link is its person's. Used once, it ends their other links too. */
+const byLink = (
   deps: SignInDependencies,
   sent: string,
   userAgent: string | null,
   { auditTrail, row }: SignInTrail,
-): Promise<NewSession> {
-  const { engine, clock } = deps;
-  const parsed = parseSecret("opm", /opm_[\w-]+$/.exec(sent)?.[0] ?? "");
-  if (parsed === null || parsed.shopId === noShopId) throw deadLink("is not one of this service");
-  const { shopId, secretHash } = parsed;
-  const nowMs = clock.now();
-  const usable = async (tx: Tx): Promise<SignInLink> => usableLink(await findSignInLink(tx, shopId, secretHash), nowMs);
-  try {
-    // Guesses cost no turn of the shop.
-    await engine.peek(shopId, usable, secretHash);
-    return await engine.write(shopId, async (tx) => {
-      const { personId } = await usable(tx);
+): Promise<NewSession> =>
+  bySecret<SignInLink>(deps, {
+    kind: "opm",
+    sent,
+    find: findSignInLink,
+    unusable: unusableLink,
+    async begin(tx, shopId, { personId }, nowMs) {
       const person = await findPerson(tx, shopId, personId);
-      if (person === null) throw deadLink("is not one of this service");
+      if (person === null) throw unusableLink(foreign);
       return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: "link", userAgent }, [
         useLinksStatement(shopId, personId, nowMs),
         ...(await auditTrail.statements(tx, shopId, [row({ personId, keyId: null }, begun)])),
       ]);
-    });
-  } catch (error) {
-    throw isNotFound(error) ? deadLink("is not one of this service") : error;
-  }
-}
+    },
+  });
 
-/** @throws Fault UNAUTHORIZED when nobody can sign in by it. */
-function usableLink(link: SignInLink | null, nowMs: number): SignInLink {
-  if (link === null) throw deadLink("is not one of this service");
-  if (link.usedAtMs !== null) throw deadLink("was used already");
-  if (link.expiresAtMs <= nowMs) throw deadLink("has expired");
-  return link;
-}
-
-const deadLink = (why: string): Fault =>
+const unusableLink = (why: string): Fault =>
   new Fault("UNAUTHORIZED", `This link ${why}.`, {
     action: "Type your e-mail at /console, and a new one is mailed.",
   });

@@ -15,11 +15,11 @@ import { documentLanguages } from "../../src/core/supplier/document-settings.ts"
 import { mailSubjectMax } from "../../src/core/supplier/mail.ts";
 import {
   Attempts,
-  linkAskMs,
-  linkAskOfAllMs,
-  linkAsksMax,
-  linkAsksOfAll,
-  linkAsksOfAllMax,
+  signInLinkEveryMs,
+  signInLinkOfAllEveryMs,
+  signInLinksMax,
+  signInLinksOfAll,
+  signInLinksOfAllMax,
 } from "../../src/http/attempts.ts";
 import type { OutgoingMail } from "../../src/mail/smtp.ts";
 import { mailedSince, waitingApprovalMails } from "../../src/shop/access/approval-mails.ts";
@@ -307,15 +307,15 @@ test("people with one e-mail get a link each, in every shop, those who were ther
 test("an address asks for so many links at once, all together for so many, and one more after a while", async () => {
   await using mailed = await mailingServer({ isClockStill: true });
   const { server } = mailed;
-  for (let count = 0; count < linkAsksMax; count += 1)
+  for (let count = 0; count < signInLinksMax; count += 1)
     assert.equal((await ask(server, `p${count}@shop.example`)).status, 202);
   assertFault(await ask(server, "ana@shop.example"), 429, "RATE_LIMITED");
-  server.clock.advance(linkAskMs);
+  server.clock.advance(signInLinkEveryMs);
   assert.equal((await ask(server, "ana@shop.example")).status, 202);
-  const all = new Attempts(server.clock, linkAsksOfAll);
-  for (let count = 0; count < linkAsksOfAllMax; count += 1) all.take("");
+  const all = new Attempts(server.clock, signInLinksOfAll);
+  for (let count = 0; count < signInLinksOfAllMax; count += 1) all.take("");
   assert.throws(() => all.take(""), /Too many links/);
-  server.clock.advance(linkAskOfAllMs);
+  server.clock.advance(signInLinkOfAllEveryMs);
   all.take("");
 });
 

@@ -6,11 +6,8 @@
  * has a button that opens it in the console, where a person decides.
  */
 
-/** Address of the view. */
-export const orderViewUri = "ui://order";
-
 export const orderView = {
-  uri: orderViewUri,
+  uri: "ui://order",
   name: "order-view",
   title: "Purchase order",
   description: "An order with its lines, and the way to a decision that it waits for.",
@@ -123,7 +120,7 @@ function show(result) {
   document.body.replaceChildren(...parts);
 }
 
-function dress(context) {
+function applyContext(context) {
   if (!isObject(context)) return;
   if (context.theme === "light" || context.theme === "dark") document.documentElement.style.colorScheme = context.theme;
   if (typeof context.locale === "string") locale = context.locale;
@@ -134,10 +131,10 @@ function dress(context) {
 addEventListener("message", ({ source, data }) => {
   if (source !== parent || !isObject(data)) return;
   if (data.id === 1 && data.method === undefined) {
-    dress(data.result?.hostContext);
+    applyContext(data.result?.hostContext);
     send({ method: "ui/notifications/initialized", params: {} });
   } else if (data.method === "ui/notifications/tool-result") show(data.params);
-  else if (data.method === "ui/notifications/host-context-changed") dress(data.params);
+  else if (data.method === "ui/notifications/host-context-changed") applyContext(data.params);
   else if (data.method === "ping" || data.method === "ui/resource-teardown") send({ id: data.id, result: {} });
 });
 new ResizeObserver(() => {

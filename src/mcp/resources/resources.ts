@@ -16,7 +16,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { guides } from "../../operations/agent/guides.ts";
 import type { Reply } from "../../requests/envelope.ts";
 import { inAgentNames } from "../names.ts";
-import { orderView, orderViewHtml, orderViewUri } from "./order-view.ts";
+import { orderView, orderViewHtml } from "./order-view.ts";
 import { asObject, objectsIn } from "../schemas.ts";
 
 /** Reads for the client that sent the message. */
@@ -88,7 +88,7 @@ const neverCached = { ttlMs: 0, cacheScope: "private" } as const;
 export async function readResource(uri: string, reads: ResourceReads): Promise<ReadResourceResult> {
   const guide = guides.find((each) => each.uri === uri);
   if (guide !== undefined) return { contents: [{ uri, mimeType: guide.mimeType, text: guide.text }] };
-  if (uri === orderViewUri)
+  if (uri === orderView.uri)
     return {
       contents: [{ uri, mimeType: orderView.mimeType, text: orderViewHtml, _meta: { ui: { prefersBorder: true } } }],
     };

@@ -199,22 +199,22 @@ interface AskedCosts {
   readonly entryLineIds: ReadonlySet<string>;
 }
 
-/** A change as it stands to the limits of the caller's key and the shop's rules. */
-interface Measured {
+/** Result of checking a change against the limits of the caller's key and the shop's rules. */
+interface LimitCheck {
   readonly valueRise: ValueRise;
   readonly causes: readonly ApprovalCause[];
   /** The key by which it counts, and the day; null: it counts by none. */
   readonly counted: { readonly keyId: string; readonly day: Day } | null;
 }
 
-/** Holds a change against the limits of the caller's key and the shop's rules. Without both nothing is read. */
-async function measured(
+/** Checks a change against the limits of the caller's key and the shop's rules. Without both nothing is read. */
+async function checkLimits(
   tx: Tx,
   call: Call,
   before: PurchaseOrder | null,
   next: PurchaseOrder,
   entryLineIds: ReadonlySet<string>,
-): Promise<Measured> {
+): Promise<LimitCheck> {
   const { shop, limitedKeyId: keyId } = call;
   const { shopId, currencyCode } = shop;
   const valueRise = riseOf(before, next, currencyCode);
@@ -243,7 +243,7 @@ async function measured(
 }
 
 /** Ends a change that has causes for a decision. @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  limits refuse it. */
-function needDecision(call: Call, next: PurchaseOrder, { causes, valueRise: { value } }: Measured): void {
+function needDecision(call: Call, next: PurchaseOrder, { causes, valueRise: { value } }: LimitCheck): void {
   const { purchaseOrderId, supplierId, locationId } = next;
   if (causes.length > 0) call.needDecision(causes, { purchaseOrderId, value, supplierId, locationId });
 }
@@ -257,7 +257,7 @@ function needDecision(call: Call, next: PurchaseOrder, { causes, valueRise: { va
 export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
   if (order.status !== "Draft") return;
   const sent = { ...order, status: "Sent", updatedAtMs: call.clock.now() } as const;
-  needDecision(call, sent, await measured(tx, call, order, sent, noLines));
+  needDecision(call, sent, await checkLimits(tx, call, order, sent, noLines));
 }
 
 /**
@@ -276,12 +276,12 @@ export async function countSpend(
   entryLineIds = noLines,
 ): Promise<readonly Change[]> {
   const { shopId } = call.shop;
-  const held = await measured(tx, call, before, next, entryLineIds);
-  needDecision(call, next, held);
-  const { rise } = held.valueRise;
-  if (rise < 0) return await giveBackStatements(tx, shopId, next.purchaseOrderId, held.valueRise);
-  if (held.counted === null || rise === 0) return [];
-  return [spendStatement(shopId, next.purchaseOrderId, { ...held.counted, amount: rise })];
+  const checked = await checkLimits(tx, call, before, next, entryLineIds);
+  needDecision(call, next, checked);
+  const { rise } = checked.valueRise;
+  if (rise < 0) return await giveBackStatements(tx, shopId, next.purchaseOrderId, checked.valueRise);
+  if (checked.counted === null || rise === 0) return [];
+  return [spendStatement(shopId, next.purchaseOrderId, { ...checked.counted, amount: rise })];
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   type InQuestion,
   isUnknownVariant,
   type LineInQuestion,
-  type MeantVariants,
+  type VariantsByCode,
   orderWarnings,
   warningReasons,
 } from "../../core/order/advice/warnings.ts";
@@ -136,12 +136,12 @@ async function suppliedVariants(
 }
 
 /** The variants that these lines mean with an id that the catalogue never had, where it is a code. */
-export async function meantVariants(
+export async function variantsByCode(
   tx: Tx,
   shopId: string,
   supplierId: string | null,
   lines: readonly Pick<LineItem, "variantId" | "productName">[],
-): Promise<MeantVariants> {
+): Promise<VariantsByCode> {
   const ids = [...new Set(lines.filter(isUnknownVariant).map(({ variantId }) => variantId))];
   if (ids.length === 0) return new Map();
   const found = await variantsOfCodes(tx, shopId, supplierId, ids);
@@ -169,14 +169,14 @@ export async function warningsIn(
     suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
     ...inQuestion,
   };
-  const meant = await meantVariants(
+  const byCode = await variantsByCode(
     tx,
     shopId,
     next.supplierId,
     lines.map(({ line }) => line),
   );
   const today = dateOf(dayIn(timezone, call.clock.now()));
-  const warnings = orderWarnings(next, subject, { today, shopCurrency, meant });
+  const warnings = orderWarnings(next, subject, { today, shopCurrency, byCode });
   return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) };
 }
 

@@ -297,7 +297,7 @@ class SqliteShops implements SqliteEngine {
     return this.list();
   }
 
-  /** For the same reason. */
+  /** Every shop, as for rows that are due. */
   shopsWithValue(): Promise<string[]> {
     return this.list();
   }

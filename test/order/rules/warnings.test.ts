@@ -19,7 +19,7 @@ const warningsOf = (next: Parameters<typeof orderWarnings>[0], looked: Partial<I
       olderVersion: null,
       ...looked,
     },
-    { today: "2026-03-01", shopCurrency: "USD", meant: new Map() },
+    { today: "2026-03-01", shopCurrency: "USD", byCode: new Map() },
   );
 
 const shownOf = (warnings: ReturnType<typeof orderWarnings>): string =>

@@ -76,20 +76,20 @@ interface WarningFacts {
   readonly today: string;
   readonly shopCurrency: string;
   /** Variants that have an unknown id as a code. */
-  readonly meant: MeantVariants;
+  readonly byCode: VariantsByCode;
 }
 
 /** Variants by what was given as their id and is a code of theirs. */
-export type MeantVariants = ReadonlyMap<string, readonly string[]>;
+export type VariantsByCode = ReadonlyMap<string, readonly string[]>;
 
 /** Variants that a text names for a code. */
-const meantNamedMax = 3;
+const codeVariantsMax = 3;
 
 /** Words of an unknown id that is the SKU or barcode of variants; else an empty text. */
-export function meantText(meant: MeantVariants, id: string): string {
-  const variantIds = meant.get(id) ?? [];
-  const more = variantIds.length > meantNamedMax ? ` and ${variantIds.length - meantNamedMax} more` : "";
-  return variantIds.length === 0 ? "" : `a code of ${variantIds.slice(0, meantNamedMax).join(", ")}${more}`;
+export function codeText(byCode: VariantsByCode, id: string): string {
+  const variantIds = byCode.get(id) ?? [];
+  const more = variantIds.length > codeVariantsMax ? ` and ${variantIds.length - codeVariantsMax} more` : "";
+  return variantIds.length === 0 ? "" : `a code of ${variantIds.slice(0, codeVariantsMax).join(", ")}${more}`;
 }
 
 /**
@@ -114,7 +114,7 @@ export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: W
       message: `The shop knows no location ${next.locationId}.`,
     });
   for (const line of lines)
-    warnings.push(...lineWarnings(line, facts.meant), ...newLineWarnings(next, line, subject, facts.today));
+    warnings.push(...lineWarnings(line, facts.byCode), ...newLineWarnings(next, line, subject, facts.today));
   warnings.push(...rateWarnings(next, lines), ...dateWarnings(next, subject, facts.today));
   const kept = subject.keptTerms.join(", ");
   if (kept !== "")
@@ -204,14 +204,14 @@ function newLineWarnings(
 export const isUnknownVariant = (line: Pick<LineItem, "variantId" | "productName">): boolean =>
   !isCustom(line) && line.productName === null;
 
-function lineWarnings({ line, path, isCostMissing }: LineInQuestion, meant: MeantVariants): readonly Warning[] {
+function lineWarnings({ line, path, isCostMissing }: LineInQuestion, byCode: VariantsByCode): readonly Warning[] {
   const warnings: Warning[] = [];
   const warn = (member: string, reason: Warning["reason"], message: string): void => {
     warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
   };
   const { variantId, quantityOrdered, moq, packSize } = line;
   if (isUnknownVariant(line)) {
-    const code = meantText(meant, variantId);
+    const code = codeText(byCode, variantId);
     const told = code === "" ? "an SKU or a barcode is no variantId" : `that is ${code}`;
     warn("variantId", "unknown-variant", `The catalogue has no variant ${variantId}; ${told}.`);
   }

@@ -8,7 +8,7 @@ import { mention, only } from "../../../core/order/guidance.ts";
 import { z } from "zod";
 import { Fault, type GuardDetail } from "../../../base/fault.ts";
 import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../../core/goods/guard.ts";
-import { isUnknownVariant, meantText } from "../../../core/order/advice/warnings.ts";
+import { isUnknownVariant, codeText } from "../../../core/order/advice/warnings.ts";
 import { isCustom } from "../../../core/order/lines.ts";
 import { type LineItem, linesPerOrderMax } from "../../../core/order/purchase-order.ts";
 import { StorefrontError } from "../../../storefront/storefront.ts";
@@ -16,7 +16,7 @@ import { noRepeats } from "../../fields.ts";
 import type { Call } from "../../../requests/operation.ts";
 import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { lineItemId } from "../json.ts";
-import { meantVariants } from "../warnings.ts";
+import { variantsByCode } from "../warnings.ts";
 
 /** The input schema of `resolutions[]`. */
 export const resolutions = z
@@ -135,11 +135,11 @@ async function refuse(
   const isUnknown = ({ issue, variantId }: GuardDetail): boolean => issue === "deleted" && unknownIds.has(variantId);
   const shown = issues.slice(0, namedIssuesMax);
   const inQuestion = unknown.filter(({ variantId }) => shown.some((issue) => issue.variantId === variantId));
-  const meant =
-    inQuestion.length === 0 ? new Map() : await read((tx) => meantVariants(tx, shop.shopId, null, inQuestion));
+  const byCode =
+    inQuestion.length === 0 ? new Map() : await read((tx) => variantsByCode(tx, shop.shopId, null, inQuestion));
   const named = shown.map((issue) => {
     if (!isUnknown(issue)) return `${issue.variantId} is ${issue.issue}`;
-    const code = meantText(meant, issue.variantId);
+    const code = codeText(byCode, issue.variantId);
     return `${issue.variantId} is unknown${code === "" ? "" : ` (${code})`}`;
   });
   const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
