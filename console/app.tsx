@@ -47,7 +47,6 @@ const screens: Readonly<Record<ScreenName, FunctionComponent | LazyComponent<obj
   locations: RecordsScreen,
   new: RecordsScreen,
   connect: lazy(async () => (await import("./keys/connect.tsx")).ConnectScreen),
-  kit: lazy(async () => (await import("./parts/kit.tsx")).KitScreen),
   approvals: lazy(async () => (await import("./approvals/approvals.tsx")).ApprovalsScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
@@ -57,6 +56,11 @@ const screens: Readonly<Record<ScreenName, FunctionComponent | LazyComponent<obj
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
   shops: lazy(async () => (await import("./operator/operator.tsx")).ShopsScreen),
 };
+
+/** True where the console was built with its kit (`console/build.ts --kit`). */
+declare const hasKit: boolean;
+
+const KitScreen = hasKit ? lazy(async () => (await import("./parts/kit.tsx")).KitScreen) : null;
 
 /** Where the operator chooses a shop. */
 const OperatorScreen = lazy(async () => (await import("./operator/operator.tsx")).OperatorScreen);
@@ -81,7 +85,7 @@ const App: FunctionComponent = () => {
   if (kind === "unknown") return null;
   if (kind === "choose-shop") return <OperatorScreen />;
   const [first = "home"] = place.value.steps;
-  const Screen = isScreen(first) ? screens[first] : NotFound;
+  const Screen = isScreen(first) ? screens[first] : ((first === "kit" ? KitScreen : null) ?? NotFound);
   // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is
   // new.
   return (

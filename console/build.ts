@@ -1,16 +1,24 @@
 /**
  * Builds the console into `dist/console`: `index.html`, and scripts and styles whose names have a hash of their
- * content. `npm ci` runs it (`prepare`), and `npm run build` for the package.
+ * content. `npm ci` runs it (`prepare`), and `npm run build` for the package. `--kit` builds also the kit, a page for
+ * whoever changes the console, and `--out` into another folder.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { build, type Plugin } from "esbuild";
 import { iconNames } from "./icons/names.ts";
 import { iconAddress, markSvg } from "../src/http/mark.ts";
 
 const folder = import.meta.dirname;
-const outdir = path.join(folder, "../dist/console");
+const { values: wanted } = parseArgs({
+  options: {
+    kit: { type: "boolean", default: false },
+    out: { type: "string", default: path.join(folder, "../dist/console") },
+  },
+});
+const outdir = path.resolve(wanted.out);
 
 const entry = path.join(folder, "app.tsx");
 
@@ -77,6 +85,7 @@ const { metafile } = await build({
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
+  define: { hasKit: String(wanted.kit) },
   plugins: [oneFirstFile],
   metafile: true,
   logLevel: "warning",

@@ -26,7 +26,6 @@ export const places = [
   "locations/:locationId",
   "new/:kind",
   "connect",
-  "kit",
   "keys",
   "approvals",
   "approvals/:approvalRequestId",

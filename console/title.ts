@@ -40,7 +40,6 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   "locations/:locationId": (record) => record,
   "new/:kind": (kind) => texts.titles.newRecord(kind),
   connect: () => texts.titles.connect,
-  kit: () => texts.titles.kit,
   keys: () => texts.titles.keys,
   approvals: () => texts.titles.approvals,
   "approvals/:approvalRequestId": (record) => texts.titles.approval(record),

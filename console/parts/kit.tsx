@@ -1,4 +1,4 @@
-/** The kit on one page, each part in its states: `/console/kit`, for whoever changes the console. */
+/** The kit on one page, each part in its states: `/console/kit` of a console that was built with it (`--kit`). */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { iconNames } from "../icons/names.ts";

@@ -63,7 +63,6 @@ export const texts = {
     locations: "Locations",
     newRecord: (kind: string) => `New: ${kind}`,
     connect: "Connect an assistant",
-    kit: "Kit",
     keys: "API keys",
     approvals: "Approvals",
     approval: (record: string) => `Approval: ${record}`,

@@ -50,7 +50,6 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   "locations/:locationId": ({ locationId }) => `locations/${locationId}`,
   "new/:kind": () => "new/suppliers",
   connect: () => "connect",
-  kit: () => "kit",
   keys: () => "keys",
   approvals: () => "approvals",
   "approvals/:approvalRequestId": ({ approvalRequestId }) => `approvals/${approvalRequestId}`,
@@ -124,10 +123,7 @@ async function overEdgesOf(page: Page, name: string): Promise<readonly string[]>
 
 /** What is found on the page, wide and light, then narrow and dark. */
 async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
-  // The kit shows what is shown while something is loaded.
-  const isKit = name.startsWith("kit,");
-  if (isKit) await page.locator("h1").first().waitFor();
-  const faults = isKit || (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
+  const faults = (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
   for (const text of await page.evaluate<readonly string[]>(plainTimes)) faults.push(`${name}: ${text} is no <time>`);
   for (const [colorScheme, width] of [
     ["light", 1_280],

@@ -4,17 +4,51 @@
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, test } from "node:test";
+import type { Page } from "playwright-core";
 import { accessibilityFaults } from "../../support/pages/axe.ts";
 import { untilOnPage } from "../../support/pages/console-shop.ts";
 import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
 
-after(endConsole);
+const root = path.join(import.meta.dirname, "../../..");
+const built = mkdtempSync(path.join(tmpdir(), "openpo-kit-"));
+
+after(async () => {
+  await endConsole();
+  rmSync(built, { recursive: true });
+});
+
+/** Lets the page be the console that was built with its kit, under the policy of the one that is served. */
+async function withKit(page: Page): Promise<void> {
+  execFileSync(process.execPath, ["console/build.ts", "--kit", "--out", built], { cwd: root, stdio: "inherit" });
+  const contentTypes: Readonly<Record<string, string>> = { ".js": "text/javascript", ".css": "text/css" };
+  for (const name of readdirSync(built))
+    await page.route(`**/console/${name}`, async (route) => {
+      const contentType = contentTypes[path.extname(name)];
+      await route.fulfill({ path: path.join(built, name), ...(contentType === undefined ? {} : { contentType }) });
+    });
+  await page.route("**/console/kit", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: readFileSync(path.join(built, "index.html"), "utf8") });
+  });
+}
+
+test("the console as it is served has no kit", { skip }, () =>
+  withPerson("viewer", async (page, program) => {
+    await page.goto(`${program.url}/console/kit`);
+    await page.getByText("There is no such page").waitFor();
+  }),
+);
 
 const rowHeight = `document.querySelector("table.list tbody tr").getBoundingClientRect().height`;
 
 test("theme and density are chosen by hand and kept, and the kit has no findings in any of them", { skip }, () =>
   withPerson("viewer", async (page, program) => {
+    await withKit(page);
     await page.goto(`${program.url}/console/kit`);
     await page.getByRole("heading", { name: "Kit" }).waitFor();
     const heights: number[] = [];
@@ -29,7 +63,10 @@ test("theme and density are chosen by hand and kept, and the kit has no findings
         await page.reload();
         await page.getByRole("heading", { name: "Kit" }).waitFor();
         await untilOnPage(page, `getComputedStyle(document.documentElement).colorScheme === "${theme.toLowerCase()}"`);
-        assert.deepEqual(await accessibilityFaults(page), []);
+        for (const width of [360, 1_280]) {
+          await page.setViewportSize({ width, height: 900 });
+          assert.deepEqual(await accessibilityFaults(page), []);
+        }
         await picture(page, `kit-${density}-${theme}`.toLowerCase());
         heights.push(await page.evaluate<number>(rowHeight));
       }
