@@ -1,10 +1,12 @@
 /**
- * Writes the generated files that are committed: `openapi.json`, `admin-openapi.json`, the client's types and `docs/errors.md` (`npm run generate`). A test fails
- * if one of them differs from the code.
+ * Writes what is generated and committed: `openapi.json`, `admin-openapi.json`, the client's types, `docs/errors.md`, and parts of other documents
+ * (`npm run generate`). A test fails if one of them differs from the code.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientModule } from "./client/generate.ts";
+import { clients, snippetFor } from "./console/keys/clients.ts";
+import { connectTexts } from "./console/texts/connect.ts";
 import { adminDocument } from "./src/admin/openapi.ts";
 import { adminOperations } from "./src/admin/registry.ts";
 import { faultCodes, faultReasons } from "./src/base/fault.ts";
@@ -96,6 +98,18 @@ const optionTables = (): string =>
     ),
   ].join("\n\n");
 
+/** The steps of docs/assistants.md, "By its address", which are the console's. */
+function connectSteps(): string {
+  const { names, of } = connectTexts.steps;
+  return clients
+    .map((client) => {
+      const [first, second] = of[client];
+      const snippet = snippetFor(client, "https://YOUR-HOST/mcp")?.replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
+      return `- ${names[client]}: ${[first, ...(snippet === undefined ? [] : [`\`${snippet}\``]), second].join(" ")}`;
+    })
+    .join("\n");
+}
+
 /** A document whose generated part is written anew. */
 function withGenerated(file: string, part: string): string {
   const marked = /(<!-- Generated from [^\n]+ -->\n)[^]*?(<!-- End of what is generated. -->)/;
@@ -114,6 +128,7 @@ export const generated: Readonly<Record<string, string>> = {
   "admin-openapi.json": `${JSON.stringify(described, null, 2)}\n`,
   "client/generated.ts": clientModule(document, described),
   "docs/errors.md": errorsPage(),
+  "docs/assistants.md": withGenerated("docs/assistants.md", connectSteps()),
   "docs/operating.md": withGenerated("docs/operating.md", optionTables()),
 };
 

@@ -45,13 +45,16 @@ const shared = [
 /**
  * Lets every screen that is loaded later import the whole first page. esbuild makes a file of the modules that the same
  * entry points share. So the first page becomes one file, and not one for each set of screens that use a part of it.
+ * What a later screen loads itself may import that screen, which is there by then.
  */
 const oneFirstFile: Plugin = {
   name: "one-first-file",
   setup(builder) {
-    const later = new Set<string>();
-    builder.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path: name, resolveDir }) => {
-      if (kind === "dynamic-import") later.add(path.join(resolveDir, name));
+    /** Files that are loaded later, each with the file that is there by then. */
+    const before = new Map<string, string>();
+    builder.onResolve({ filter: /^\.{1,2}\// }, ({ kind, importer, path: name, resolveDir }) => {
+      const file = path.join(resolveDir, name);
+      if (kind === "dynamic-import" && !before.has(file)) before.set(file, before.has(importer) ? importer : entry);
       return null;
     });
     const more = (file: string, lines: readonly string[]) => ({
@@ -64,7 +67,8 @@ const oneFirstFile: Plugin = {
           file,
           shared.map((name) => `export * from "./${name}";`),
         );
-      return later.has(file) ? more(file, [`import ${JSON.stringify(entry)};`]) : null;
+      const there = before.get(file);
+      return there === undefined ? null : more(file, [`import ${JSON.stringify(there)};`]);
     });
   },
 };
@@ -81,7 +85,7 @@ const { metafile } = await build({
   legalComments: "none",
   jsx: "automatic",
   jsxImportSource: "preact",
-  loader: { ".woff2": "file" },
+  loader: { ".woff2": "file", ".webp": "file" },
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",

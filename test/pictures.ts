@@ -1,9 +1,13 @@
-/** Takes the pictures of docs/console.md in the demo shop (`npm run pictures`), after the console was built. */
+/**
+ * Takes the pictures of docs/console.md in the demo shop (`npm run pictures`), after the console was built, and those
+ * of our side of connecting an assistant, which the console shows itself: build it again afterwards.
+ */
 import assert from "node:assert/strict";
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { endConsole, invitation, newPage, skip } from "./support/pages/console.ts";
+import { endConsole, invitation, newPage, skip, withEnvironment } from "./support/pages/console.ts";
+import { ask } from "./support/peers/connect.ts";
 import type { RunningProgram } from "./support/process.ts";
 
 const folder = path.join(import.meta.dirname, "../docs/console");
@@ -72,7 +76,64 @@ async function take(page: Page, origin: string, picture: Picture): Promise<void>
   process.stdout.write(`docs/console/${name}.png, ${size} bytes\n`);
 }
 
+/** Of a picture that the console shows. */
+const consoleBytesMax = 40 * 1_024;
+
+/** Runs in a page: a PNG as WebP. */
+const asWebp = (png: string): string => `(async () => {
+  const image = new Image();
+  image.src = "data:image/png;base64,${png}";
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return canvas.toDataURL("image/webp", 0.7).split(",")[1];
+})()`;
+
+/** The pages that a person sees who connects an assistant, on a phone, light and dark, in `console/pictures`. */
+async function takeConnecting(page: Page, program: RunningProgram): Promise<void> {
+  const redirectUri = "https://claude.ai/api/mcp/auth_callback";
+  const registered = await fetch(`${program.url}/oauth/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
+  });
+  const { client_id: clientId } = Object(await registered.json());
+  const { parameters } = ask(program, clientId, { redirect_uri: redirectUri, scope: "read write" });
+  const browser = page.context().browser() ?? assert.fail("the browser is gone");
+  for (const colorScheme of ["light", "dark"] as const) {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 400 },
+      deviceScaleFactor: 1.25,
+      colorScheme,
+      reducedMotion: "reduce",
+    });
+    const phone = await context.newPage();
+    const save = async (name: string): Promise<void> => {
+      const png = await phone.screenshot();
+      const blank = await context.newPage();
+      const webp = Buffer.from(await blank.evaluate<string>(asWebp(png.toString("base64"))), "base64");
+      await blank.close();
+      const file = `console/pictures/${name}-${colorScheme}.webp`;
+      assert.ok(webp.length <= consoleBytesMax, `${file} has ${webp.length} bytes`);
+      writeFileSync(path.join(import.meta.dirname, "..", file), webp);
+      process.stdout.write(`${file}, ${webp.length} bytes\n`);
+    };
+    await phone.goto(`${program.url}/oauth/authorize?${new URLSearchParams(parameters).toString()}`);
+    await phone.getByRole("heading", { name: "Sign in" }).waitFor();
+    await save("sign-in");
+    await phone.setViewportSize({ width: 390, height: 1_020 });
+    await phone.goto(await invitation(program));
+    await phone.getByRole("link", { name: "PO-1024" }).waitFor();
+    await phone.goto(`${program.url}/oauth/authorize?${new URLSearchParams(parameters).toString()}`);
+    await phone.getByRole("button", { name: "Allow" }).waitFor();
+    await save("consent");
+    await context.close();
+  }
+}
+
 if (skip !== false) throw new Error(skip);
+// With mail the page to sign in asks for an e-mail, too.
+withEnvironment({ OPENPO_SMTP_URL: "smtp://127.0.0.1:2525", OPENPO_MAIL_FROM: "OpenPO <orders@shop.example>" });
 mkdirSync(folder, { recursive: true });
 try {
   const { page, program } = await newPage();
@@ -125,7 +186,8 @@ try {
       },
     },
   ];
-  for (const picture of pictures) await take(page, program.url, picture);
+  await takeConnecting(page, program);
+  if (process.argv[2] !== "connect") for (const picture of pictures) await take(page, program.url, picture);
 } finally {
   await endConsole();
 }

@@ -1,6 +1,7 @@
 /**
  * The page to which an assistant sends a person: who asks, in whose name, for what, and Allow or Deny (C74). It knows
- * of the request what its own address says; the service checks that again with each call.
+ * of the request what its own address says; the service checks that again with each call. Without one it tells how an
+ * assistant is connected.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedSubmitEvent } from "preact";
@@ -12,6 +13,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { connectTexts } from "../texts/connect.ts";
+import { ConnectSteps } from "./connect-steps.tsx";
 import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
 import { type KeyScope, keyScopes } from "./scopes.ts";
 
@@ -38,6 +40,10 @@ function requestHere() {
 }
 
 export const ConnectScreen: FunctionComponent = () => {
+  return place.value.query.has("client_id") ? <Request /> : <ConnectSteps />;
+};
+
+const Request: FunctionComponent = () => {
   const { data, problem } = useReading("connection_request_get", { shopId: shopId(), ...requestHere() });
   if (problem !== null) return <ProblemNotice problem={problem} />;
   if (data === null) return <p role="status">{texts.loading}</p>;

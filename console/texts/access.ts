@@ -89,6 +89,7 @@ export const accessTexts = {
     assistant: "Connect an assistant",
     assistantHow:
       "Give this address to Claude, ChatGPT or another assistant as a connector. It sends you here to say what it may do.",
+    assistantSteps: "Step by step",
     address: "Address",
     connection: "Connection",
     waiting: "Waiting for the first call …",

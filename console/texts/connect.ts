@@ -29,4 +29,37 @@ export const connectTexts = {
   deny: "Deny",
   ends: "Owners of the shop pause or revoke it under Keys at any time.",
   gone: "Answered. You can close this page.",
+  steps: {
+    lead: "An assistant that signs in needs this address alone. It acts in your name, with no more than you may do.",
+    assistant: "Assistant",
+    names: {
+      claude: "Claude",
+      chatgpt: "ChatGPT",
+      claudeCode: "Claude Code",
+      vscode: "VS Code",
+      cursor: "Cursor",
+      codex: "Codex",
+    },
+    /** The two steps in the assistant. The third is here. */
+    of: {
+      claude: [
+        "On the web or the desktop: Customize, Connectors, +, Add custom connector. Type a name and the address. In a team an owner of it adds it.",
+        "Press Connect beside it. Your phone has it too from then on.",
+      ],
+      chatgpt: [
+        "On the web: Settings, Apps, Advanced settings: turn Developer mode on. In a workspace an admin allows it.",
+        "Settings, Apps, Create app: a name, the address, OAuth. In a chat, choose it under +.",
+      ],
+      claudeCode: ["In a terminal:", "In Claude Code, type /mcp and choose openpo, Authenticate."],
+      vscode: ["In .vscode/mcp.json:", "Press Start above it, and let VS Code open the browser."],
+      cursor: ["In ~/.cursor/mcp.json:", "In Cursor, under Customize (older: Settings, MCP), sign in to openpo."],
+      codex: ["In a terminal:", "If no browser opens: codex mcp login openpo."],
+    },
+    here: "You come here. Sign in, look who asks, choose what it may do, and press Allow.",
+    signIn: "The page to sign in",
+    consent: "The page that says who asks, with what it may do, Allow and Deny",
+    hosted: "It comes from the internet and takes an https address only, which this is not.",
+    tried:
+      "The first two steps are from the makers' documentation of November 2026. Nobody has tried them with OpenPO; the third was tried with the protocol's own client.",
+  },
 } as const;

@@ -19,6 +19,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   woff2: "font/woff2",
   svg: "image/svg+xml",
+  webp: "image/webp",
   txt: "text/plain; charset=utf-8",
 };
 

@@ -98,7 +98,7 @@ test("every command in a document is one that the program takes", () => {
 
 test("every example in JSON can be read", () => {
   const examples = documents.flatMap((file) => [...textOf(file).matchAll(/^```json\n([^]*?)^```/gm)]);
-  assert.ok(examples.length > 1);
+  assert.ok(examples.length > 0);
   for (const [, example = ""] of examples) assert.doesNotThrow(() => JSON.parse(example), example);
 });
 

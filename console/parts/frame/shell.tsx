@@ -200,6 +200,9 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
         value={density.value}
         choose={(word) => (density.value = word)}
       />
+      <a class="button" href={hrefOf("connect")}>
+        {texts.titles.connect}
+      </a>
       <button type="button" onClick={() => void signOut({ everywhere: true })}>
         {words.signOutEverywhere}
       </button>
