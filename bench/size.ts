@@ -224,6 +224,14 @@ const rows: readonly Row[] = [
   },
   { name: "search of one letter, again", query: same("limit=50&search=s") },
   { name: "search of a supplier, again", query: same("limit=10&search=vendor%2013") },
+  // Each page has another size, so that its answer is not remembered.
+  { name: "sorted by expected day", query: (reading) => `limit=${10 + reading}&sort=nextExpectedDate` },
+  { name: "sorted by value", query: (reading) => `limit=${10 + reading}&sort=-totalValue` },
+  { name: "sorted by number, of one status", query: (reading) => `limit=${10 + reading}&sort=poNumber&status=Sent` },
+  {
+    name: "sorted by last change, of a supplier",
+    query: (reading) => `limit=${10 + reading}&sort=-updatedAt&supplierId=s3`,
+  },
   { name: "search and status", query: same("limit=50&search=restock&status=Sent") },
 ];
 

@@ -741,7 +741,7 @@ export interface Operations {
       paidStatus?: readonly ("Unpaid" | "Partially Paid" | "Paid" | "Overpaid")[] | undefined;
       /** How far the storefront has the goods that were received. One value, or several separated by commas. */
       storefrontSyncState?: readonly ("never-synced" | "in-flight" | "partial" | "synced" | "failed")[] | undefined;
-      /** Orders whose nextExpectedDate is before this day: today's date finds what is late. */
+      /** Orders whose nextExpectedDate is before this day; today: late ones. */
       expectedBefore?: string | undefined;
       /** Orders from this supplier. */
       supplierId?: string | undefined;
@@ -751,7 +751,7 @@ export interface Operations {
       variantId?: string | undefined;
       /** Orders with a line of this SKU, spelled exactly so. */
       sku?: string | undefined;
-      /** Words, each in the number, name, supplier reference, a tag, the supplier's name, or names and codes of a line; case and accents do not matter. */
+      /** Words, each in number, name, supplier reference, tag, supplier's name, or a line's names and codes; case and accents do not matter. */
       search?: string | undefined;
       /** One of its tags. One value, or several separated by commas. */
       tag?: readonly (string)[] | undefined;
@@ -763,6 +763,8 @@ export interface Operations {
       updatedFrom?: string | undefined;
       /** Changed last on this day (UTC) or at this instant, or before. */
       updatedTo?: string | undefined;
+      /** By what orders are sorted, with `-` from high to low: `totalValue` in the shop's currency, `poNumber` as people count. Orders without the value come last. */
+      sort?: "-createdAt" | "nextExpectedDate" | "-nextExpectedDate" | "updatedAt" | "-updatedAt" | "totalValue" | "-totalValue" | "poNumber" | "-poNumber" | undefined;
       /** Rows of one page, 1 to 50. */
       limit?: number | undefined;
       /** `cursor` of the previous page, unchanged, with the same filters. */
@@ -5770,7 +5772,7 @@ export interface Route {
 }
 
 export const routes = {
-  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","tag","dateFrom","dateTo","updatedFrom","updatedTo","limit","cursor"],"rows":"purchaseOrders"},
+  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","tag","dateFrom","dateTo","updatedFrom","updatedTo","sort","limit","cursor"],"rows":"purchaseOrders"},
   purchase_order_create: {"method":"POST","path":"/api/v1/purchase-orders","query":["dryRun"],"rows":null},
   purchase_order_get: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
   purchase_order_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":["dryRun"],"rows":null},

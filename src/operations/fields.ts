@@ -347,7 +347,7 @@ export const dateTo = dayOrInstant
   .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
   .optional()
   .meta({
-    description: `${only("rest", `The last day (UTC) or instant, included: ${dayOrInstantForms}`)}${only("mcp", "Last day or instant, included")}.`,
+    description: `${only("rest", `The last day (UTC) or instant, included: ${dayOrInstantForms}`)}${only("mcp", "Last day or instant")}.`,
     query: "string",
     example: "2026-12-31",
   });

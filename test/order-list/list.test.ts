@@ -119,6 +119,45 @@ test("each filter finds the orders it describes, newest first, and they narrow t
     assert.equal(await idsOf(server, query), found, query);
 });
 
+test("lists are sorted by each value, in both directions; orders without it come last", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([
+    order(0, { poNumber: "PO-1001", lineItems: [line("a", { unitCost: 5 })] }),
+    order(1, { poNumber: "po-999", expectedDeliveryDate: "2026-05-01", lineItems: [line("a", { unitCost: 90 })] }),
+    order(2, { poNumber: "A-2", currencyCode: "USD", fxRateOverride: 0.5, lineItems: [line("a", { unitCost: 100 })] }),
+    // No rate leads from this currency to the shop's.
+    order(3, { poNumber: "A-10", currencyCode: "JPY", lineItems: [line("a", { unitCost: 1_000 })] }),
+    order(4, { poNumber: "Ä-9", expectedDeliveryDate: "2026-04-01", lineItems: [line("a", { unitCost: 5 })] }),
+  ]);
+  for (const [sort, found] of [
+    ["-createdAt", "04 03 02 01 00"],
+    ["poNumber", "02 04 03 01 00"],
+    ["-poNumber", "00 01 03 04 02"],
+    ["totalValue", "00 04 02 01 03"],
+    ["-totalValue", "01 02 04 00 03"],
+    ["nextExpectedDate", "04 01 03 02 00"],
+    ["-nextExpectedDate", "01 04 03 02 00"],
+    ["updatedAt", "00 01 02 03 04"],
+  ] as const)
+    assert.equal(await idsOf(server, `?sort=${sort}`), found, sort);
+  assert.equal(await idsOf(server, "?sort=totalValue&search=po-"), "00 01");
+  const patched = await server.request("PATCH", `${orders}/o002`, { body: { poName: "Changed" } });
+  assert.equal(patched.status, 200, patched.text);
+  assert.equal(await idsOf(server, "?sort=-updatedAt"), "02 04 03 01 00");
+});
+
+test("a cursor belongs to the sort of its list", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([order(0), order(1), order(2)]);
+  const first = await server.get(`${orders}?limit=1&sort=poNumber`);
+  const cursor = first.textAt("data", "cursor");
+  assert.equal((await server.get(`${orders}?limit=1&sort=poNumber&cursor=${cursor}`)).status, 200);
+  for (const query of ["", "&sort=-poNumber", "&sort=updatedAt"]) {
+    const answer = await server.get(`${orders}?limit=1${query}&cursor=${cursor}`);
+    assert.deepEqual([answer.status, answer.textAt("error", "details", 0, "path")], [400, "/cursor"], query);
+  }
+});
+
 test("a search finds orders by each of its words, without accents, and by tags", async () => {
   await using server = await startGoodsServer();
   await server.bring([
@@ -166,6 +205,8 @@ test("a filter that cannot be is refused by name", async () => {
     ["?page=2", "/page"],
     ["?supplierId=mill&supplierId=strasse", "/supplierId"],
     ["?cursor=x", "/cursor"],
+    ["?sort=grandTotal", "/sort"],
+    ["?sort=poNumber,updatedAt", "/sort"],
     ["?search=", "/search"],
   ] as const) {
     const answer = await server.get(`${orders}${query}`);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { fold, wordsOf } from "../../src/base/text/fold.ts";
+import { naturalKey } from "../../src/base/text/natural-key.ts";
 import { dayMs } from "../../src/base/time/calendar.ts";
 import type { OrderFacts } from "../../src/shop/order-list/order-facts.ts";
 import type { OrderFilters } from "../../src/shop/order-list/purchase-order-list.ts";
@@ -41,6 +42,13 @@ const textOf = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 
 const factsOf = fc.record({
   createdAtMs: fc.nat(40),
   updatedAtMs: fc.nat(40),
+  number: textOf.map(naturalKey),
+  values: fc.constantFrom(
+    ["0000000000000020=EUR"],
+    ["0000000000000020=USD", "0000000000000030!USD"],
+    ["0000000000000020!PLN", "0000000000000020=PLN"],
+    ["0000000000000007!PLN", "0000000000000020=PLN"],
+  ),
   text: textOf.map(fold),
   status: fc.constantFrom("Draft", "Sent"),
   paidStatus: fc.constantFrom("Paid", "Unpaid"),
@@ -103,6 +111,8 @@ test("a full segment of orders with nothing in common gives back what was stored
     purchaseOrderId: `o${place}`,
     createdAtMs: place,
     updatedAtMs: place + 5,
+    number: `n${place % 100}`,
+    values: [`${String(place % 50).padStart(16, "0")}=EUR`],
     text: `t${place}`,
     status: `s${place}`,
     paidStatus: null,

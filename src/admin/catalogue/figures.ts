@@ -280,7 +280,7 @@ const listVariantOrders = operation({
       variantId,
       supplierId: supplierId ?? null,
       arePlaced: placed,
-      after: at === null ? null : { createdAtMs: at[0], purchaseOrderId: at[1] },
+      after: at === null ? null : { createdAtMs: at[0], purchaseOrderId: at[1], by: null },
       limit: rows,
     });
     const { lines, totalCount, end } = page;

@@ -14,15 +14,29 @@ import {
   settledAmount,
   sumInOrderCurrency,
 } from "../../core/order/attachments.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import {
+  type CursorScope,
+  decodeAnyCursor,
+  decodeCursor,
+  encodeCursor,
+  hasKinds,
+  invalidCursor,
+} from "../../base/cursor.ts";
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
 import { type OrderWithLines, paidStatuses, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
+import { sortColumns } from "../../shop/order-list/order-facts.ts";
 import { countOrders } from "../../shop/order-list/order-search.ts";
-import { type OrderFilters, listOrders, walksOrders } from "../../shop/order-list/purchase-order-list.ts";
+import {
+  type OrderFilters,
+  type OrderPosition,
+  listOrders,
+  walksOrders,
+} from "../../shop/order-list/purchase-order-list.ts";
+import type { OrderSort } from "../../shop/order-list/sorted-search.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { entriesOnLoopMax, rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import {
@@ -81,13 +95,18 @@ const example = { purchaseOrderId: "po_demo_05" };
 
 // The list.
 
+/** The sort of a list that names none. */
+const newestFirst = "-createdAt";
+
+const orderSorts = [newestFirst, ...sortColumns.flatMap((column) => [column, `-${column}`] as const)] as const;
+
 export const listPurchaseOrders = operation({
   ...read,
   name: "purchase_order_list",
   toolSets: ["purchasing", "reorder", "receiving"],
   title: "List purchase orders",
   summary: "Orders without their lines, newest first.",
-  description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}${only("mcp", "Orders are in short; include brings their headers whole.")}`,
+  description: `${only("rest", "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.")}${only("mcp", "In short; include brings headers whole.")}`,
   route: { method: "GET", path: "/purchase-orders" },
   faults: [],
   input: z
@@ -99,7 +118,7 @@ export const listPurchaseOrders = operation({
         "How far the storefront has the goods that were received.",
       ),
       expectedBefore: day.optional().meta({
-        description: `${only("rest", "Orders whose nextExpectedDate is")}${only("mcp", "nextExpectedDate")} before this day: today's date finds what is late.`,
+        description: `${only("rest", "Orders whose nextExpectedDate is")}${only("mcp", "nextExpectedDate")} before this day; today: late ones.`,
         query: "string",
       }),
       supplierId: plainParameter("Orders from this supplier."),
@@ -109,18 +128,27 @@ export const listPurchaseOrders = operation({
       search: soughtText(searchMax)
         .optional()
         .meta({
-          description: `Words, each in the number, name, supplier reference, a tag, the supplier's name, or names and codes of a line${only("rest", "; case and accents do not matter")}.`,
+          description: `Words, each in number, name, supplier reference, tag, supplier's name, or a line's names and codes${only("rest", "; case and accents do not matter")}.`,
           query: "string",
         }),
       tag: listParameter(z.string().min(1).max(tagMax), "One of its tags."),
       dateFrom,
       dateTo,
       updatedFrom: dateFrom.meta({
-        description: `Changed last ${only("rest", "on this day (UTC) or at this instant, or later")}${only("mcp", "then or later")}.`,
+        description: only("rest", "Changed last on this day (UTC) or at this instant, or later."),
       }),
       updatedTo: dateTo.meta({
-        description: `Changed last ${only("rest", "on this day (UTC) or at this instant, or before")}${only("mcp", "then or before")}.`,
+        description: only("rest", "Changed last on this day (UTC) or at this instant, or before."),
       }),
+      sort: z
+        .enum(orderSorts)
+        .optional()
+        .meta({
+          description: only(
+            "rest",
+            "By what orders are sorted, with `-` from high to low: `totalValue` in the shop's currency, `poNumber` as people count. Orders without the value come last.",
+          ),
+        }),
       limit,
       cursor,
     })
@@ -131,7 +159,7 @@ export const listPurchaseOrders = operation({
     const { shopId } = call.shop;
     const { limit, cursor, ...filters } = input;
     const scope = { list: call.operation, shopId, filters };
-    const after = cursor === undefined ? null : historyPosition(scope, cursor);
+    const after = cursor === undefined ? null : orderPosition(scope, cursor);
     const orderFilters: OrderFilters = {
       statuses: input.status ?? null,
       paidStatuses: input.paidStatus ?? null,
@@ -148,20 +176,39 @@ export const listPurchaseOrders = operation({
       updatedFromMs: input.updatedFrom ?? null,
       updatedBeforeMs: input.updatedTo ?? null,
     };
-    const position = after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id };
+    const sort = sortFrom(input.sort, call.shop.currencyCode);
     const page = await call.read(async (tx) => {
-      if (walksOrders(orderFilters) && (await countOrders(tx, shopId)) > rowsOnLoopMax) call.leaveLoop();
-      return await listOrders(tx, shopId, orderFilters, position, limit);
+      const isBroad = sort !== null || walksOrders(orderFilters);
+      if (isBroad && (await countOrders(tx, shopId)) > rowsOnLoopMax) call.leaveLoop();
+      return await listOrders(tx, shopId, orderFilters, after, limit, sort);
     });
     return {
       data: {
         purchaseOrders: page.orders.map(headerJson),
         totalCount: page.totalCount,
-        cursor: page.end === null ? null : encodeCursor(scope, [page.end.createdAtMs, page.end.purchaseOrderId]),
+        cursor: page.end === null ? null : encodeCursor(scope, positionOf(page.end)),
       },
     };
   },
 });
+
+const positionOf = ({ createdAtMs, purchaseOrderId: orderId, by }: OrderPosition): (string | number)[] =>
+  by === null ? [createdAtMs, orderId] : [createdAtMs, orderId, by];
+
+function orderPosition(scope: CursorScope, cursor: string): OrderPosition {
+  const position = decodeAnyCursor(scope, cursor);
+  if (hasKinds(position, ["number", "string"]))
+    return { createdAtMs: position[0], purchaseOrderId: position[1], by: null };
+  if (!hasKinds(position, ["number", "string", "string"])) throw invalidCursor();
+  return { createdAtMs: position[0], purchaseOrderId: position[1], by: position[2] };
+}
+
+function sortFrom(sort: (typeof orderSorts)[number] | undefined, shopCurrency: string): OrderSort | null {
+  if (sort === undefined || sort === newestFirst) return null;
+  const isDescending = sort.startsWith("-");
+  const column = sortColumns.find((each) => each === (isDescending ? sort.slice(1) : sort));
+  return column === undefined ? null : { column, isDescending, shopCurrency };
+}
 
 /** The position that the cursor of a list by age holds: an instant and an id. */
 function historyPosition(scope: CursorScope, cursor: string): HistoryPosition {

@@ -4,7 +4,10 @@
  * Owns: which facts there are, and how they follow from an order. Does not own: where they are kept (order-recent.ts,
  * segment.ts).
  */
+import { compareText } from "../../base/text/compare-text.ts";
 import { foldedLines } from "../../base/text/fold.ts";
+import { naturalKey } from "../../base/text/natural-key.ts";
+import { convert } from "../../core/money/money.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import type { LineItem, OrderWithLines } from "../../core/order/purchase-order.ts";
 import { asciiLower } from "../code-forms.ts";
@@ -22,11 +25,20 @@ export const codeColumns = [
 
 export type CodeColumn = (typeof codeColumns)[number];
 
+/** Values by which lists are sorted, beside age. */
+export const sortColumns = ["nextExpectedDate", "updatedAt", "totalValue", "poNumber"] as const;
+
+export type SortColumn = (typeof sortColumns)[number];
+
 /** Facts of an order's header. `tags` is a list as JSON. */
 export type OrderFacts = Readonly<Record<CodeColumn, string | null>> & {
   readonly purchaseOrderId: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /** The number as it sorts. */
+  readonly number: string;
+  /** The total value as it sorts: in the order's own currency, and in another one at the order's rate. */
+  readonly values: readonly string[];
   /** Texts that a search looks through, folded; without line feeds, which no searched word has. */
   readonly text: string;
 };
@@ -45,10 +57,48 @@ export interface Article {
 // A search has no line feed in its words, so another blank may stand between two fields.
 const searched = (texts: readonly (string | null)[]): string => foldedLines(texts).replaceAll("\n", "\r");
 
+/** Digits of an amount or an instant in a sort key. */
+const sortDigits = 16;
+
+const digitsOf = (number: number): string => String(number).padStart(sortDigits, "0");
+
+/** The sort key of an instant. Those before 1970 come first. */
+const instantKey = (atMs: number): string =>
+  atMs < 0 ? `-${digitsOf(Number.MAX_SAFE_INTEGER + atMs)}` : digitsOf(atMs);
+
+/** The sort keys of a total value. Which one holds depends on the shop's currency. */
+function valueKeys({ totalValue, currencyCode, fxRateOverride, fxRates }: OrderWithLines): readonly string[] {
+  const rate = fxRateOverride ?? fxRates[currencyCode];
+  const own = `${digitsOf(totalValue)}=${currencyCode}`;
+  if (rate === undefined) return [own];
+  // As they are sorted.
+  return [own, `${digitsOf(convert(totalValue, rate))}!${currencyCode}`].sort(compareText);
+}
+
+/** The part of a sort key that decides the order: of a value its amount, else all of it. */
+export const sorted = (column: SortColumn, key: string): string =>
+  column === "totalValue" ? key.slice(0, sortDigits) : key;
+
+/** True if the sort key holds in a shop of this currency. */
+export function isKeyIn(column: SortColumn, key: string, shopCurrency: string): boolean {
+  if (column !== "totalValue") return true;
+  return (key[sortDigits] === "=") === (key.slice(sortDigits + 1) === shopCurrency);
+}
+
+/** The sort keys of an order; none: it does not have the value. */
+export function sortKeysOf({ nextExpectedDate, updatedAtMs, number, values }: OrderFacts, column: SortColumn) {
+  if (column === "poNumber") return [number];
+  if (column === "totalValue") return values;
+  if (column === "updatedAt") return [instantKey(updatedAtMs)];
+  return nextExpectedDate === null ? [] : [nextExpectedDate];
+}
+
 export const factsOf = (order: OrderWithLines): OrderFacts => ({
   purchaseOrderId: order.purchaseOrderId,
   createdAtMs: order.createdAtMs,
   updatedAtMs: order.updatedAtMs,
+  number: naturalKey(order.poNumber),
+  values: valueKeys(order),
   status: order.status,
   paidStatus: paidStatus(order),
   storefrontSyncState: order.storefrontSyncState,

@@ -1,8 +1,8 @@
 /**
  * The orders that match a list's filters: how many, and a page of their keys, newest first.
  *
- * Owns: reading segments and recent orders (R4, R5) side by side. Does not own: what matches (segment.ts), the filters
- * and the rows of a page (purchase-order-list.ts).
+ * Owns: reading segments and recent orders (R4, R5) side by side. Does not own: what matches (segment.ts), other orders
+ * than by age (sorted-search.ts), the filters and the rows of a page (purchase-order-list.ts).
  *
  * Matches among all orders are counted in the columns that the question needs. These are a byte or two an order for a
  * filter, and its texts for a search. For one filter the total is kept, so a page ends the reading.
@@ -49,9 +49,9 @@ export interface Question {
   readonly kept: KeptFilter | null;
 }
 
-interface Matches {
+export interface Matches<Key extends OrderKey = OrderKey> {
   readonly totalCount: number;
-  readonly keys: readonly OrderKey[];
+  readonly keys: readonly Key[];
 }
 
 /** The limit of what wants all matches. */
@@ -59,7 +59,7 @@ const unlimited = Number.POSITIVE_INFINITY;
 
 /** Segments that are read at once: at first for a page, and at most. */
 const firstSegments = 2;
-const togetherMax = 64;
+export const togetherMax = 64;
 
 // Articles.
 
@@ -123,7 +123,7 @@ export async function articlesNamed(
 // Segments.
 
 /** True if one order comes after another in the list, which is newest first. */
-const isAfter = (key: OrderKey, position: OrderKey): boolean =>
+export const isAfter = (key: OrderKey, position: OrderKey): boolean =>
   key.created_at < position.created_at ||
   (key.created_at === position.created_at && compareText(key.purchase_order_id, position.purchase_order_id) < 0);
 
@@ -131,7 +131,7 @@ const isAfter = (key: OrderKey, position: OrderKey): boolean =>
 type Share = "all" | "some" | "none";
 
 /** A segment as it is looked through. */
-interface Segment {
+export interface Segment {
   readonly index: number;
   readonly head: SegmentHead;
   /** Of its orders those within the bounds of the question. */
@@ -161,7 +161,7 @@ function shareAfter(head: SegmentKey, next: SegmentKey | undefined, after: Order
 }
 
 /** The segments of the question, newest first. */
-function segmentsOf(
+export function segmentsOf(
   heads: readonly SegmentHead[],
   recent: readonly RecentOrder[],
   question: Question,
@@ -217,7 +217,7 @@ function known<Value>(values: BySegment<Value>, head: SegmentHead): Value | null
 }
 
 /** Reads a column in these segments, as far as it is not remembered. */
-async function loadColumn(
+export async function loadColumn(
   tx: Tx,
   shopId: string,
   name: string,
@@ -255,7 +255,9 @@ async function loadColumn(
   return bodies;
 }
 
-const isRecent = ({ recent }: Segment, id: string): boolean => recent.some((order) => order.purchaseOrderId === id);
+/** True if the order of this segment is a recent one by now. */
+export const isRecent = ({ recent }: Segment, id: string): boolean =>
+  recent.some((order) => order.purchaseOrderId === id);
 
 /** Matches of a segment that are not recent. */
 interface Found {
@@ -270,7 +272,7 @@ interface Found {
 const valuesOf = (wanted: Wanted): Wanted => ({ ...wanted, words: [], articles: [] });
 
 /** A search under way. */
-class Search {
+export class Search {
   readonly #tx: Tx;
   readonly #shopId: string;
   readonly #question: Question;

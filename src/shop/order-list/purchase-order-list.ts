@@ -10,8 +10,17 @@ import type { Tx } from "../../store/store.ts";
 import { mergedInto } from "../catalogue/supplier-merges.ts";
 import { caseForms } from "../code-forms.ts";
 import { loadHeaders } from "../order/purchase-orders.ts";
-import { type KeptFilter, type Question, articlesNamed, articlesWith, findOrders, isOneOf } from "./order-search.ts";
-import type { Wanted } from "./segment.ts";
+import {
+  type KeptFilter,
+  type Matches,
+  type Question,
+  articlesNamed,
+  articlesWith,
+  findOrders,
+  isOneOf,
+} from "./order-search.ts";
+import { type OrderSort, type SortedKey, findSortedOrders } from "./sorted-search.ts";
+import type { OrderKey, Wanted } from "./segment.ts";
 
 /** Null: not filtered by it. */
 export interface OrderFilters {
@@ -65,6 +74,8 @@ export const anyOrder: OrderFilters = {
 export interface OrderPosition {
   readonly createdAtMs: number;
   readonly purchaseOrderId: string;
+  /** Of a sorted list: by what its last order is sorted. Null: it does not have the value, or the list is by age. */
+  readonly by: string | null;
 }
 
 interface OrderPage {
@@ -173,9 +184,9 @@ async function questionOf(tx: Tx, shopId: string, filters: OrderFilters): Promis
 }
 
 /**
- * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that
- * stays, whatever is added or deleted meanwhile. No order names a supplier that was merged into another one: its id
- * stands for that one (C86).
+ * One page of the shop's orders, newest first with the id as tie-break, or as they are sorted. Pages neither repeat nor
+ * skip an order that stays as it is, whatever is added or deleted meanwhile. No order names a supplier that was merged
+ * into another one: its id stands for that one (C86).
  *
  * @param after where the page before ended; null for the first.
  * @param limit at most 90.
@@ -187,13 +198,18 @@ export async function listOrders(
   orderFilters: OrderFilters,
   after: OrderPosition | null,
   limit: number,
+  sort: OrderSort | null = null,
 ): Promise<OrderPage> {
   const filters = wordsOf(orderFilters.search).length === 0 ? { ...orderFilters, search: null } : orderFilters;
-  const position = after && { created_at: after.createdAtMs, purchase_order_id: after.purchaseOrderId };
-  const { totalCount, keys } = await findOrders(tx, shopId, () => questionOf(tx, shopId, filters), position, limit + 1);
+  const position = after && { created_at: after.createdAtMs, purchase_order_id: after.purchaseOrderId, by: after.by };
+  const question = (): Promise<Question> => questionOf(tx, shopId, filters);
+  const { totalCount, keys }: Matches<OrderKey & Partial<SortedKey>> =
+    sort === null
+      ? await findOrders(tx, shopId, question, position, limit + 1)
+      : await findSortedOrders(tx, shopId, question, sort, position, limit + 1);
   if (totalCount === 0 && filters.supplierId !== null) {
     const supplierId = await mergedInto(tx, shopId, filters.supplierId);
-    if (supplierId !== null) return await listOrders(tx, shopId, { ...filters, supplierId }, after, limit);
+    if (supplierId !== null) return await listOrders(tx, shopId, { ...filters, supplierId }, after, limit, sort);
   }
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
@@ -206,7 +222,7 @@ export async function listOrders(
     totalCount,
     end:
       keys.length > limit && last !== undefined
-        ? { createdAtMs: last.created_at, purchaseOrderId: last.purchase_order_id }
+        ? { createdAtMs: last.created_at, purchaseOrderId: last.purchase_order_id, by: last.by ?? null }
         : null,
   };
 }

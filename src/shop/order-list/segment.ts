@@ -5,9 +5,20 @@
  * segment (sealing.ts), or reading segments (order-search.ts).
  *
  * Orders of a segment have places, the oldest first. Columns are texts: `keys` (ids and ages), `updated`, `text` (what
- * searches look through) and one for each of `codeColumns`. `postingColumns` have the places of orders by article.
+ * searches look through) and one for each of `codeColumns`. Those of `sortColumns` have the places of orders by a
+ * value, `postingColumns` those by article.
  */
-import { type Article, type CodeColumn, type OrderFacts, codeColumns } from "./order-facts.ts";
+import { compareText } from "../../base/text/compare-text.ts";
+import {
+  type Article,
+  type CodeColumn,
+  type OrderFacts,
+  type SortColumn,
+  codeColumns,
+  sortColumns,
+  sortKeysOf,
+  sorted,
+} from "./order-facts.ts";
 
 /** Orders of a segment: a place takes two digits of `digitBits`. */
 export const segmentOrdersMax = 1_024;
@@ -33,7 +44,16 @@ const postingColumnCount = 32;
 
 const postingColumn = (articleId: number): string => `articles ${articleId % postingColumnCount}`;
 
-export const headerColumns: readonly string[] = ["keys", "updated", "text", ...codeColumns];
+/** Name of the column with the places of orders by a value. */
+export const sortColumn = (column: SortColumn): string => `sort ${column}`;
+
+export const headerColumns: readonly string[] = [
+  "keys",
+  "updated",
+  "text",
+  ...codeColumns,
+  ...sortColumns.map(sortColumn),
+];
 
 export const postingColumns: readonly string[] = Array.from({ length: postingColumnCount }, (_, index) =>
   postingColumn(index),
@@ -139,6 +159,7 @@ export const columnsText = (facts: readonly OrderFacts[]): Bodies =>
     ["updated", updatedText(facts)],
     ["text", facts.map((each) => each.text).join("\n")],
     ...codeColumns.map((name) => [name, codesText(facts.map((each) => each[name]))] as const),
+    ...sortColumns.map((column) => [sortColumn(column), sortText(column, facts)] as const),
   ]);
 
 /** The orders' headers that `columnsText` has written. */
@@ -147,10 +168,14 @@ export function factsFrom(bodies: Bodies): readonly OrderFacts[] {
   const texts = (bodies.get("text") ?? "").split("\n");
   const columns = codeColumns.map((name) => valuesOfCodes(bodies.get(name) ?? "[]\n"));
   const valueAt = (column: number, place: number): string | null => columns[column]?.(place) ?? null;
+  const numbers = keysByPlace(bodies.get(sortColumn("poNumber")) ?? "");
+  const values = keysByPlace(bodies.get(sortColumn("totalValue")) ?? "");
   return new SegmentKeys(bodies.get("keys") ?? "").all().map((key, place) => ({
     purchaseOrderId: key.purchase_order_id,
     createdAtMs: key.created_at,
     updatedAtMs: updatedAtMs[place] ?? 0,
+    number: numbers.get(place)?.[0] ?? "",
+    values: values.get(place) ?? [],
     text: texts[place] ?? "",
     status: valueAt(0, place),
     paidStatus: valueAt(1, place),
@@ -160,6 +185,88 @@ export function factsFrom(bodies: Bodies): readonly OrderFacts[] {
     nextExpectedDate: valueAt(5, place),
     tags: valueAt(6, place),
   }));
+}
+
+// Sorted places.
+
+/** A line for each sort key, in their order, then by age: the key, and the place of its order. */
+function sortText(column: SortColumn, facts: readonly OrderFacts[]): string {
+  const keys = facts.flatMap((each, place) =>
+    sortKeysOf(each, column).map((key) => ({ key, by: sorted(column, key), place })),
+  );
+  return keys
+    .sort((one, other) => compareText(one.by, other.by) || one.place - other.place)
+    .map(({ key, place }) => `${key}\t${digitsOf(place, placeDigits)}`)
+    .join("\n");
+}
+
+/** The sort keys of each order that `sortText` has written. */
+function keysByPlace(body: string): ReadonlyMap<number, readonly string[]> {
+  const keys = new Map<number, string[]>();
+  const entries = new SortedPlaces(body);
+  for (let at = entries.first(false); at !== null; at = entries.next(at, false)) {
+    const { key, place } = entries.at(at);
+    keys.set(place, [...(keys.get(place) ?? []), key]);
+  }
+  return keys;
+}
+
+/** A sort key with the place of its order. */
+interface SortedPlace {
+  readonly key: string;
+  readonly place: number;
+}
+
+/** The lines that `sortText` has written, each by where it begins. */
+export class SortedPlaces {
+  readonly #body: string;
+
+  constructor(body: string) {
+    this.#body = body;
+  }
+
+  at(begin: number): SortedPlace {
+    const tab = this.#body.indexOf("\t", begin);
+    return { key: this.#body.slice(begin, tab), place: pairAt(this.#body, tab + 1) };
+  }
+
+  /** The first line; the last one if the order is descending. Null: there is none. */
+  first(isDescending: boolean): number | null {
+    if (this.#body === "") return null;
+    return isDescending ? this.#beginOf(this.#body.length) : 0;
+  }
+
+  /** The line after this one; the one before it if the order is descending. Null: there is none. */
+  next(begin: number, isDescending: boolean): number | null {
+    if (isDescending) return begin === 0 ? null : this.#beginOf(begin - 1);
+    return this.#orNull(this.#endOf(begin) + 1);
+  }
+
+  /** The first line for which this is true. It is false for those before, and true for those after. */
+  seek(isFound: (entry: SortedPlace) => boolean, isDescending: boolean): number | null {
+    let [from, to] = [0, this.#body.length];
+    while (from < to) {
+      const begin = this.#beginOf((from + to) >> 1);
+      if (isFound(this.at(begin)) === isDescending) from = this.#endOf(begin) + 1;
+      else to = begin;
+    }
+    if (!isDescending) return this.#orNull(from);
+    return from === 0 ? null : this.#beginOf(from - 1);
+  }
+
+  /** Where the line begins that has this character, or ends with it. */
+  #beginOf(index: number): number {
+    return this.#body.lastIndexOf("\n", index - 1) + 1;
+  }
+
+  #endOf(begin: number): number {
+    const end = this.#body.indexOf("\n", begin);
+    return end === -1 ? this.#body.length : end;
+  }
+
+  #orNull(begin: number): number | null {
+    return begin < this.#body.length ? begin : null;
+  }
 }
 
 // Postings.

@@ -54,8 +54,11 @@ const imported = (id: string, value: number, more: object = {}): object => ({
     supplierSku: pick(supplierSkus, value >> 1),
     supplierBarcode: pick(barcodes, value >> 2),
     quantityOrdered: 5,
-    unitCost: 2,
+    unitCost: 2 + (value % 7),
   })),
+  // Some have no rate.
+  currencyCode: pick(["EUR", "USD", "GBP"], value >> 3),
+  ...(value % 11 === 0 ? { fxRateOverride: 0.9 } : {}),
   ...(value % 3 === 0
     ? {
         payments: [
