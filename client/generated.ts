@@ -266,7 +266,7 @@ export type SideEffects = {
 export type Warning = {
   /** JSON pointer into the request; empty for the order as a whole. */
   readonly path: string;
-  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "not-this-supplier" | "no-cost" | "no-rate" | "off-moq" | "off-pack-size" | "no-lines" | "past-date" | "date-ignored" | "other-supplier-terms" | "supplier-has-older-version" | "discount-above-total";
+  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "not-this-supplier" | "no-cost" | "no-rate" | "off-moq" | "off-pack-size" | "no-lines" | "past-date" | "date-ignored" | "other-supplier-terms" | "supplier-has-older-version" | "discount-above-total" | "given-up";
   readonly message: string;
 };
 
@@ -1514,6 +1514,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
       readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
@@ -1572,6 +1574,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
       readonly approvalCauses?: readonly (ApprovalCause)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "NOTHING_TO_RECEIVE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";

@@ -88,6 +88,7 @@ const changedLineLists: readonly string[] = ["updatedLineItemIds", "receivedLine
 
 /** A call of a tool that answers with an order. */
 interface OrderCall {
+  readonly shop: { readonly emailOnSent: boolean };
   /** The arguments as they were sent. */
   readonly input: JsonObject;
   /** True if the whole order is wanted. */
@@ -95,9 +96,9 @@ interface OrderCall {
 }
 
 /** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
-export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall): JSONObject {
+export function writeAnswer(answer: JSONObject, { shop, input, wantsOrder }: OrderCall): JSONObject {
   const order = asObject(answer["purchaseOrder"]);
-  const nextStep = recoveryStep(order, answer) ?? nextStepFor(order, objectsIn(answer["warnings"]));
+  const nextStep = recoveryStep(order, answer) ?? nextStepFor(order, answer, shop);
   return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
@@ -145,7 +146,11 @@ function recoveryStep(
   return hasFailed ? { tool: resetTool, arguments: { purchaseOrderId }, advice: "Do what recovery says." } : null;
 }
 
-function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONObject | null {
+function nextStepFor(
+  order: JSONObject,
+  { warnings, transition }: JSONObject,
+  { emailOnSent }: OrderCall["shop"],
+): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
   const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
@@ -163,11 +168,16 @@ function nextStepFor(order: JSONObject, warnings: readonly JSONObject[]): JSONOb
     isPending: quantityPending !== 0,
     isUnsynced: lines.some(isUnsynced),
     storefrontSyncState,
+    isMailedOnSent: emailOnSent,
+    isJustSent: status === "Sent" && asObject(transition)["from"] === "Draft",
   });
-  const reasons = warnings.flatMap(({ reason }) => warningReasons.find((each) => each === reason) ?? []);
+  const reasons = objectsIn(warnings).flatMap(({ reason }) => correctable.find((each) => each === reason) ?? []);
   const step = reasons.length === 0 ? usual : correctionStep(purchaseOrderId, reasons, usual);
-  return step === null ? null : { ...step, arguments: { ...step.arguments } };
+  return { ...step, arguments: { ...step.arguments } };
 }
+
+/** Reasons that ask for a correction; giving up what is pending is usually meant. */
+const correctable = warningReasons.filter((reason) => reason !== "given-up");
 
 const isUnsynced = ({ variantId, quantityReceived, quantitySynced }: JSONObject): boolean =>
   quantityReceived !== quantitySynced && typeof variantId === "string" && !variantId.startsWith(customVariantPrefix);
@@ -277,7 +287,9 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
     approvalRequest: objectOf({}),
     approvalCauses: listOf(objectOf({})),
   };
-  if (purchaseOrder === undefined) return objectOf({ ...others, ...ofEvery });
+  // orders_needing_attention shows what is in one.
+  const nextStep = objectOf({});
+  if (purchaseOrder === undefined) return objectOf({ nextStep, ...others, ...ofEvery });
   for (const name of changedLineLists) delete others[name];
   const { lineItems, ...header } = propertiesOf(purchaseOrder);
   const supplierUpdate = objectOf({
@@ -293,7 +305,7 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
       ? {}
       : { confirmation: objectOf({ ...propertiesOf(confirmation), verifiedLineCount: count }) }),
     ...(sideEffects === undefined ? {} : { sideEffects: objectOf({ ...propertiesOf(sideEffects), supplierUpdate }) }),
-    nextStep: objectOf({ tool: text, arguments: { type: "object" }, advice: text }),
+    nextStep,
     ...ofEvery,
   });
 }

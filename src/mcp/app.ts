@@ -64,7 +64,15 @@ import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
 import { progressTokenOf, withProgress } from "./progress.ts";
 import { askedBefore, questionOf } from "./questions.ts";
-import { incomingOf, type OperationTool, pendingStatus, resultOf, toolOf, withoutOutputSchema } from "./tools.ts";
+import {
+  definitionIn,
+  incomingOf,
+  type OperationTool,
+  pendingStatus,
+  resultOf,
+  toolOf,
+  withoutOutputSchema,
+} from "./tools.ts";
 
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
@@ -206,9 +214,18 @@ async function responseTo(
       const question = mayAsk ? questionOf(reply) : null;
       if (question !== null) return question;
       if (reply.body.length <= answerOnLoopMax || deps.threads === null)
-        return resultOf(reply, { tool, arguments: input });
+        return resultOf(reply, { tool, arguments: input, shop });
       const plain = plainRequest(request.web());
-      large = { websiteUrl, request: plain, message: shown, tool: name, arguments: input, reply };
+      const { emailOnSent } = shop;
+      large = {
+        shop: { emailOnSent },
+        websiteUrl,
+        request: plain,
+        message: shown,
+        tool: name,
+        arguments: input,
+        reply,
+      };
       return { content: [] };
     },
     resources: {
@@ -339,14 +356,15 @@ const mayAsk = ({ key: { scope, limits }, shop }: KeyCaller): boolean =>
 
 /** The tools that a key is shown at an address. */
 const definitionsFor = (
-  { scope, mayAsk }: Sender,
+  { scope, mayAsk, shop }: Sender,
   address: McpAddress,
   tools: readonly OperationTool[],
 ): readonly Tool[] =>
   tools
     .filter(({ operation }) => (scope !== "read" || operation.scope === "read") && hasTool(address, operation))
     .filter(({ operation }) => mayAsk || operation.aboutApprovals !== true)
-    .map(({ definition }) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));
+    .map((tool) => definitionIn(tool, shop))
+    .map((definition) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));
 
 const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
 

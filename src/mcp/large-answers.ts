@@ -10,13 +10,14 @@ import type { Reply } from "../requests/envelope.ts";
 import type { Operation } from "../requests/operation.ts";
 import { answerMessage } from "./protocol.ts";
 import { noResources } from "./resources/resources.ts";
-import { resultOf, toolOf } from "./tools.ts";
+import { resultOf, type ToolShop, toolOf } from "./tools.ts";
 
 /** Characters of an answer that is made on the event loop. */
 export const answerOnLoopMax = 200_000;
 
 /** A tool call that has been answered, as plain data. */
 export interface LargeAnswer {
+  readonly shop: ToolShop;
   /** Address of the service for people; null: it has none for all. */
   readonly websiteUrl: string | null;
   readonly request: { readonly url: string; readonly headers: readonly (readonly [string, string])[] };
@@ -46,11 +47,12 @@ export async function makeLargeAnswer(operations: readonly Operation[], large: L
   if (operation === undefined) throw new Error(`there is no tool ${large.tool}`);
   const headers = new Headers(large.request.headers.map(([name, value]): [string, string] => [name, value]));
   const response = await answerMessage(new Request(large.request.url, { method: "POST", headers }), large.message, {
-    shop: { emailOnSent: false },
+    shop: large.shop,
     definitions: [],
     resources: noResources,
     websiteUrl: large.websiteUrl,
-    call: () => Promise.resolve(resultOf(large.reply, { tool: toolOf(operation), arguments: large.arguments })),
+    call: () =>
+      Promise.resolve(resultOf(large.reply, { tool: toolOf(operation), arguments: large.arguments, shop: large.shop })),
     onError: () => {},
   });
   return { status: response.status, headers: [...response.headers], body: await response.text() };

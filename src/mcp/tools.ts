@@ -55,6 +55,15 @@ export interface OperationTool {
 /** The definition without the schema of the answer, which is three fifths of it. */
 export const withoutOutputSchema = ({ outputSchema: _outputSchema, ...definition }: Tool): Tool => definition;
 
+/** Facts of a shop that texts for its agents depend on. */
+export type ToolShop = Parameters<NonNullable<Operation["inShop"]>>[0];
+
+/** The definition as the shop's agents are shown it. */
+export const definitionIn = ({ operation, definition }: OperationTool, shop: ToolShop): Tool =>
+  operation.inShop === undefined
+    ? definition
+    : { ...definition, description: `${definition.description} ${operation.inShop(shop)}` };
+
 /** Tools beside whose answers hosts show the order. */
 const shownInView: readonly string[] = ["purchase_order_get", "purchase_order_status", "approval_request_get"];
 
@@ -220,7 +229,7 @@ function requestOf(
 /** An answer as the call's result (M2). The text says the same for clients that read only text. */
 export function resultOf(
   reply: Reply,
-  { tool, arguments: input }: Pick<ToolCall, "tool" | "arguments">,
+  { tool, arguments: input, shop }: Pick<ToolCall, "tool" | "arguments"> & { readonly shop: ToolShop },
 ): CallToolResult {
   const named = inAgentNames(reply.body);
   const body: JSONObject = JSON.parse(reply.status < 400 ? named : pointerInAgentNames(named));
@@ -231,7 +240,7 @@ export function resultOf(
     ? refusalShown(body, reply)
     : reply.status === pendingStatus
       ? pendingAnswer(asObject(data), input)
-      : answerShown(tool, asObject(data), input);
+      : answerShown(tool, asObject(data), { input, shop });
   const structuredContent = {
     ...withDryRun(shown, asObject(meta)),
     ...(isError ? {} : othersTextsIn(shown)),
@@ -274,9 +283,17 @@ function refusalShown(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSON
   return { error: shown };
 }
 
-function answerShown({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject {
+function answerShown(
+  { operation }: OperationTool,
+  data: JSONObject,
+  { input, shop }: { readonly input: JsonObject; readonly shop: ToolShop },
+): JSONObject {
   const [kind, wantsOrder] = [shownInShort(operation), namesOrder(input[includeMember])];
-  if (kind === "order") return writeAnswer(data, { input, wantsOrder });
+  if (kind === "order") return writeAnswer(data, { input, shop, wantsOrder });
+  if (kind === null && operation.nextStep !== undefined) {
+    const step = operation.nextStep(input);
+    return { ...data, nextStep: { ...step, arguments: { ...step.arguments } } };
+  }
   if (kind === null || wantsOrder) return data;
   return kind === "orders" ? listAnswer(data) : linesAnswer(data);
 }

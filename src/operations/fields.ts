@@ -290,7 +290,7 @@ export const optionalLimit = z
   .max(pageSizeMax)
   .optional()
   .meta({
-    description: `${only("rest", `Rows of one page, 1 to ${pageSizeMax}; all rows when left out.`)}${only("mcp", "All rows when left out.")}`,
+    description: only("rest", `Rows of one page, 1 to ${pageSizeMax}; all rows when left out.`),
     query: "integer",
   });
 

@@ -11,6 +11,7 @@ import type { ApprovalCause, Cleared } from "../core/access/approvals.ts";
 import type { Role } from "../core/access/role.ts";
 import type { FaultCode, FaultReason } from "../base/fault.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
+import type { NextStep } from "../core/order/advice/next-step.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
 import type { QueuedEffect } from "../shop/storefront/effects.ts";
@@ -48,6 +49,8 @@ export interface OperationShape<Input, Output> {
   readonly summary: string;
   /** For agents: what it does, when not to use it, what comes next. */
   readonly description: string;
+  /** For agents, behind `description`: what holds in this shop. */
+  inShop?(shop: Pick<Shop, "emailOnSent">): string;
   /** Its group in documents: `Purchase orders`. */
   readonly tag: string;
   /** The sets of tools that it is in (C76). */
@@ -81,6 +84,8 @@ export interface OperationShape<Input, Output> {
   readonly versioned?: true;
   /** It is about approval requests: it is never one itself, nor run dry. */
   readonly aboutApprovals?: true;
+  /** For agents: the next step after an answer that shows no order, whose next step follows from the order (C69). */
+  nextStep?(input: NoInfer<Input>): NextStep;
   /** The least role of people who may call it, where that does not follow from what it does. */
   readonly leastRole?: Role;
   /** True if the query, or an argument, may ask for a dry run (C81). `operation` sets it. */

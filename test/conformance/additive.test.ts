@@ -17,7 +17,7 @@ const released: JsonObject = JSON.parse(readFileSync(path.join(import.meta.dirna
 /** Values that the contract has added to answers: who may change an order (C64a), and what is warned of (C16). */
 const added = [
   /\blog\[\]\.actor\.type: \["supplier"\] is not among its values$/,
-  /\bdata\.warnings\[\]\.reason: \["not-this-supplier","no-rate","past-date","date-ignored","other-supplier-terms","supplier-has-older-version","discount-above-total"\] is not among its values$/,
+  /\bdata\.warnings\[\]\.reason: \["not-this-supplier","no-rate","past-date","date-ignored","other-supplier-terms","supplier-has-older-version","discount-above-total","given-up"\] is not among its values$/,
 ] as const;
 const isWanted = (change: string): boolean => added.some((value) => value.test(change));
 

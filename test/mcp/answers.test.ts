@@ -80,8 +80,7 @@ test(`every write on 20 lines answers within ${writeTokensMax} tokens, with id, 
     assert.ok(tokens <= writeTokensMax, `${name}: ${tokens} tokens\n${answer.text}`);
     for (const member of ["purchaseOrderId", "poNumber", "status", "totalValue", "grandTotal", "quantityPending"])
       assert.notEqual(answer.at("purchaseOrder", member), undefined, `${name}: ${member}`);
-    const isDone = answer.at("purchaseOrder", "status") === "Completed";
-    assert.equal(answer.at("nextStep") === undefined, isDone, `${name}: next step`);
+    assert.equal(typeof answer.at("nextStep", "advice"), "string", `${name}: next step`);
   }
 });
 

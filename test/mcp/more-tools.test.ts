@@ -167,3 +167,68 @@ for (const revision of ["2026-07-28", "2025-11-25"] as const)
     );
     assert.deepEqual(reads, []);
   });
+
+test("a completion says what it gives up, in its preview and in its answer, and nothing when all is in", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const lines = [
+    { ...lineA, quantityReceived: 4, quantitySynced: 4 },
+    { poLineItemId: "b", variantId: "blue", quantityOrdered: 5 },
+  ];
+  await server.bringOrder("Partially Received", lines);
+  const call = { purchaseOrderId: "po_1" };
+  const preview = await agent.call("purchase_order_complete", { ...call, dryRun: true });
+  const completed = await agent.call("purchase_order_complete", call);
+  for (const answer of [preview, completed]) {
+    assert.equal(answer.at("warnings", 0, "reason"), "given-up");
+    assert.match(answer.textAt("warnings", 0, "message"), /Expected no more: 6 of .*\(a\), 5 of .*\(b\)\.$/);
+    assert.equal(answer.at("warnings", 1), undefined);
+  }
+  assert.match(completed.textAt("nextStep", "advice"), /pending is expected no more.*purchase_order_status/);
+  await server.bringOrder("Received", [{ ...lineA, quantityReceived: 10, quantitySynced: 10 }]);
+  const whole = await agent.call("purchase_order_complete", call);
+  assert.equal(whole.isError, false, whole.text);
+  assert.equal(whole.at("warnings"), undefined);
+});
+
+test("what a deletion, a comment and a rescheduling answer has a next step too; a deletion's reason is a comment", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const made = await agent.call("purchase_order_create", { supplierId: "mill" });
+  const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
+  const commented = await agent.call("comment_add", { purchaseOrderId, text: "Ordered twice." });
+  assert.equal(commented.at("nextStep", "tool"), "purchase_order_get");
+  assert.deepEqual(commented.at("nextStep", "arguments"), { purchaseOrderId });
+  const moved = await agent.call("purchase_orders_reschedule", {
+    orders: [{ purchaseOrderId, expectedDeliveryDate: dated }],
+  });
+  assert.equal(moved.at("nextStep", "tool"), "orders_needing_attention");
+  const deleted = await agent.call("purchase_order_delete", { purchaseOrderId });
+  assert.equal(deleted.at("nextStep", "tool"), "orders_needing_attention");
+  const activity = await agent.call("activity_list", { since: "2000-01-01", purchaseOrderId });
+  assert.match(activity.text, /Ordered twice\./);
+  assert.match(activity.text, /Deleted PO-/);
+});
+
+test("whether Sent mails the supplier is said as it is in the shop: in the list, in the draft's next step and after the move", async () => {
+  for (const emailOnSent of [false, true]) {
+    await using server = await startGoodsServer({ shop: { emailOnSent } });
+    await using agent = await connectAgent(server);
+    const { tools } = await agent.client.listTools();
+    const { description = "" } = tools.find(({ name }) => name === "purchase_order_status") ?? {};
+    assert.match(
+      description,
+      emailOnSent ? /mails it to the supplier: ask first\.$/ : /mails nothing to the supplier\.$/,
+    );
+    const draft = {
+      supplierId: "mill",
+      locationId: "warehouse",
+      lineItems: [{ variantId: "red", quantityOrdered: 5, unitCost: 2 }],
+    };
+    const made = await agent.call("purchase_order_create", draft);
+    assert.match(made.textAt("nextStep", "advice"), emailOnSent ? /mails it to the supplier/ : /mails nothing/);
+    const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
+    const sent = await agent.call("purchase_order_status", { purchaseOrderId, status: "Sent" });
+    assert.equal(/Nothing was mailed/.test(sent.textAt("nextStep", "advice")), !emailOnSent, sent.text);
+  }
+});

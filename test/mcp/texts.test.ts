@@ -5,15 +5,23 @@ import { statuses } from "../../src/core/order/purchase-order.ts";
 import { nextStepOf } from "../../src/core/order/advice/next-step.ts";
 import { instructionsFor, prompts } from "../../src/mcp/resources/guide.ts";
 import { guides } from "../../src/operations/agent/guides.ts";
-import { toolOf } from "../../src/mcp/tools.ts";
+import { definitionIn, toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { assertForAgents, assertWorded } from "../support/openapi/wording.ts";
 
-const order = { purchaseOrderId: "po", previousStatus: "Sent", storefrontSyncState: "failed" } as const;
+const order = {
+  purchaseOrderId: "po",
+  previousStatus: "Sent",
+  storefrontSyncState: "failed",
+  isMailedOnSent: false,
+  isJustSent: false,
+} as const;
 
 const texts: readonly (readonly [string, unknown])[] = [
   ["the instructions", [true, false].map((emailOnSent) => instructionsFor({ emailOnSent }))],
-  ...operations.map((operation) => [operation.name, toolOf(operation).definition] as const),
+  ...operations.flatMap((operation) =>
+    [true, false].map((emailOnSent) => [operation.name, definitionIn(toolOf(operation), { emailOnSent })] as const),
+  ),
   ...guides.map((guide) => [guide.uri, { ...guide, mimeType: "" }] as const),
   ...prompts.map((prompt) => [prompt.name, [prompt, prompt.text({ viewId: "v", locationId: "l" })]] as const),
   ...statuses.flatMap((status) =>
@@ -51,8 +59,8 @@ test("every tool that a text names is there, with the arguments that a next step
     const facts = { ...order, locationId: "l", itemCount: 1 };
     const open = { isPending: true, isConfirmedInPart: false };
     const step = nextStepOf({ ...facts, ...open, status, isUnsynced: false });
-    for (const argument of Object.keys(step?.arguments ?? {}))
-      assert.ok(argument in (members.get(step?.tool ?? "") ?? {}), `${status}: ${argument}`);
+    for (const argument of Object.keys(step.arguments))
+      assert.ok(argument in (members.get(step.tool) ?? {}), `${status}: ${argument}`);
   }
 });
 
@@ -61,7 +69,11 @@ test("it is said what Sent does, what numbers of a receipt mean, and what is lef
     operations
       .flatMap((operation) => (operation.name === name ? [toolOf(operation).definition.description ?? ""] : []))
       .join();
-  assert.match(told("purchase_order_status"), /Sent marks the order as sent and sends nothing by itself/);
+  const status = operations.find(({ name }) => name === "purchase_order_status") ?? assert.fail();
+  const inShop = (emailOnSent: boolean): string => definitionIn(toolOf(status), { emailOnSent }).description ?? "";
+  assert.match(inShop(false), /In this shop Sent mails nothing to the supplier\.$/);
+  assert.match(inShop(true), /In this shop a draft's move to Sent mails it to the supplier: ask first\.$/);
+  assert.match(told("purchase_order_status"), /from Sent on to Cancelled.*A Draft is not cancelled but deleted/);
   assert.match(told("purchase_order_receive"), /quantityReceived 70, quantityRejected 2/);
   assert.match(told("purchase_order_unreceive"), /pending again.*purchase_order_line_item_update/);
 });

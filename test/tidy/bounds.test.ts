@@ -124,7 +124,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "mcp/schemas.ts maximumShownMax",
     "requests/input.ts spelledOutMax",
     "operations/purchase-orders/goods/cost-sync.ts namedVariantsMax",
-    "core/order/advice/warnings.ts codeVariantsMax",
+    "core/order/advice/warnings.ts codeVariantsMax namedLinesMax",
     "operations/purchase-orders/goods/guard.ts namedIssuesMax",
     "jobs/outbox/step.ts namedProblemsMax",
     "shop/order/changes.ts changesCountedMax",

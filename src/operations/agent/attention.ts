@@ -105,7 +105,8 @@ export const ordersNeedingAttention = operation({
   toolSets: ["purchasing", "receiving"],
   title: "Orders needing attention",
   summary: "Orders that are late, unconfirmed, disputed, unsynced, fully in but open, or have a payment due.",
-  description: "Longest waiting first, with reasons, days, open quantities and the next tool to call.",
+  description:
+    "Longest waiting first, with reasons, days, open quantities and the next tool to call. Orders On Hold: purchase_order_list.",
   faults: [],
   input: z
     .strictObject({

@@ -41,7 +41,7 @@ export const guides: readonly Guide[] = [
 |---|---|
 ${table}
 
-- Sent marks the order as sent and sends nothing by itself. It needs a locationId, and variants that are active on the storefront (the inventory guard).
+- purchase_order_status says whether Sent mails the order in this shop. Sent needs a locationId, and variants that are active on the storefront (the inventory guard).
 - In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled. Less than ordered will do: the line is then expected to bring what was confirmed.
 - After anything is received or pushed to the storefront, the order cannot return to Draft, Sent, Partially Confirmed or Confirmed.
 

@@ -58,7 +58,8 @@ export const purchaseReport = operation({
   toolSets: ["purchasing"],
   title: "Purchase report",
   summary: "Sums of orders by supplier, status, month or location, in the shop's currency.",
-  description: "By creation. Without status: all but Draft and Cancelled. outstandingValue: not paid yet of owedValue.",
+  description:
+    "By creation. Without status: all but Draft and Cancelled. Of goods: orderedValue (without cancelled ones), receivedValue, openValue (still to come). owedValue: grandTotals; outstandingValue: what of them is unpaid. unpricedOrderCount: orders counted too low, for want of a rate.",
   faults: [],
   input: z
     .strictObject({

@@ -1,5 +1,6 @@
 /** New expected dates of many orders in one call, a tool without a path on REST (C70a). */
 import { z } from "zod";
+import { elsewhereStep } from "../../core/order/advice/next-step.ts";
 import { DecisionNeeded } from "../../requests/approvals/decision-needed.ts";
 import { asFault } from "../../requests/envelope.ts";
 import { operation } from "../../requests/operation.ts";
@@ -31,6 +32,7 @@ export const rescheduleOrders = operation({
   summary: "Sets the expectedDeliveryDate of 1 to 50 orders, each as purchase_order_update does.",
   description: "An order that cannot be changed is named in failed, while the others are.",
   faults: [],
+  nextStep: () => elsewhereStep("Nothing is left to do, but for what failed names."),
   input: z
     .strictObject({
       orders: z

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
+import { elsewhereStep } from "../../core/order/advice/next-step.ts";
 import {
   approvalRequestJson,
   approvalRequestSchema,
@@ -79,5 +80,6 @@ export const getOwnRequest = operation({
 export const withdrawOwnRequest = operation({
   ...withdrawRequest,
   route: null,
+  nextStep: () => elsewhereStep("The request has ended and nothing was done."),
   toolSets: ["purchasing", "reorder", "receiving", "stock"],
 });

@@ -41,6 +41,11 @@ export const addComment = operation({
   repeat: "adds-again",
   receiving: true,
   destructive: false,
+  nextStep: ({ purchaseOrderId: ofOrder }) => ({
+    tool: "purchase_order_get",
+    arguments: { purchaseOrderId: ofOrder },
+    advice: "The comment changed nothing of the order. This shows where it stands.",
+  }),
   faults: orderFaults,
   input: z
     .strictObject({ purchaseOrderId, text: textOfLines(noteMax) })

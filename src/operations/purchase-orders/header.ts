@@ -19,6 +19,7 @@ import {
   newOrderCurrency,
 } from "../../core/order/edit.ts";
 import type { SupplierTerms } from "../../core/supplier/supplier-terms.ts";
+import { elsewhereStep } from "../../core/order/advice/next-step.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/order/purchase-order.ts";
 import { loadLocationName, loadSupplier, loadTerms, loadVariants } from "../../shop/catalogue/catalogue.ts";
@@ -193,8 +194,7 @@ export const updatePurchaseOrder = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Change an order's header",
   summary: "Sets header fields; null clears one, and those not sent stay as they are.",
-  description:
-    "In any status. locationId cannot change once anything is received. Not for the status (purchase_order_status) or lines (purchase_order_line_item_update).",
+  description: `In any status. locationId cannot change once anything is received.${only("rest", " Not for the status (purchase_order_status) or lines (purchase_order_line_item_update).")}`,
   route: { method: "PATCH", path },
   success: 200,
   repeat: "safe",
@@ -275,11 +275,12 @@ export const deletePurchaseOrder = operation({
   name: "purchase_order_delete",
   title: "Delete a purchase order",
   summary: "Deletes a Draft for good; hides a Cancelled order and retains it.",
-  description: `Any other order must first be moved to Cancelled with purchase_order_status.${only("rest", " The number is not used again.")}`,
+  description: `Any other order must first be moved to Cancelled with purchase_order_status.${only("rest", " The number is not used again.")}${only("mcp", " To keep a reason, call comment_add first: activity_list shows both.")}`,
   route: { method: "DELETE", path },
   success: 200,
   repeat: "safe",
   destructive: true,
+  nextStep: () => elsewhereStep("It is gone from lists."),
   faults: [...orderFaults, "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_07" } }),
   output: z.strictObject({

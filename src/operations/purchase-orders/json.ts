@@ -134,7 +134,7 @@ const headerFieldInputs = {
   },
   shippingCost: {
     input: amount,
-    description: `In the order's currency; in grandTotal, not in totalValue.${only("mcp", " So are discountAmount and taxAmount.")}`,
+    description: only("rest", "In the order's currency; in grandTotal, not in totalValue."),
     example: 8.47,
   },
   discountAmount: {

@@ -228,7 +228,7 @@ export const getPurchaseOrder = operation({
   toolSets: ["purchasing", "reorder", "receiving"],
   title: "Read a purchase order",
   summary: "One order in full: header, lines, shipment, addresses, payments and documents.",
-  description: `Read it before changing it${only("rest", ": line ids, quantities and the status decide what is possible. Its ETag can be sent as If-Match with a change")}.`,
+  description: `Read it before changing it${only("rest", ": line ids, quantities and the status decide what is possible. Its ETag can be sent as If-Match with a change")}. totalValue: the lines, less what was cancelled. grandTotal: what is owed, goods received or pending, plus shippingCost and taxAmount, less discountAmount. Both in currencyCode.`,
   route: { method: "GET", path },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),

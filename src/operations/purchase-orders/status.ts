@@ -24,7 +24,11 @@ export const changeStatus = operation({
   toolSets: ["purchasing", "reorder"],
   title: "Move an order to a status",
   summary: "Moves an order to another status, as far as that is open from where it is.",
-  description: `Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. Sent marks the order as sent and sends nothing by itself, unless the shop's setting emailOnSent mails it${only("rest", " to the supplier (sideEffects.email tells)")}; it needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.`,
+  description: `Draft to Sent, Confirmed to In Progress, from Sent on to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. A Draft is not cancelled but deleted. ${only("rest", "Sent marks the order as sent and sends nothing by itself, unless the shop's setting emailOnSent mails it to the supplier (sideEffects.email tells). ")}Sent needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.`,
+  inShop: ({ emailOnSent }) =>
+    emailOnSent
+      ? "In this shop a draft's move to Sent mails it to the supplier: ask first."
+      : "In this shop Sent mails nothing to the supplier.",
   route: { method: "POST", path: `${path}/status` },
   success: 200,
   repeat: "refused",

@@ -165,6 +165,7 @@ export async function warningsIn(
     discountPath: "",
     lines,
     keptTerms: [],
+    isCompleted: false,
     olderVersion: olderVersion(decided),
     suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
     ...inQuestion,

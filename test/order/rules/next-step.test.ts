@@ -16,12 +16,17 @@ const order: Facts = {
   isPending: true,
   isUnsynced: false,
   storefrontSyncState: "partial",
+  isMailedOnSent: false,
+  isJustSent: false,
 };
 
 const stepFrom = (status: Status, facts: Partial<Facts> = {}): readonly unknown[] => {
   const step = nextStepOf({ ...order, status, ...facts });
-  return step === null ? [] : [step.tool.replace("purchase_order_", ""), step.arguments["status"]];
+  return [step.tool.replace("purchase_order_", ""), step.arguments["status"]];
 };
+
+/** What follows where nothing is left to do with the order. */
+const elsewhere = ["orders_needing_attention", undefined];
 
 test("each status has its next step, with what it moves to", () => {
   const table: Readonly<Record<Status, readonly unknown[]>> = {
@@ -32,8 +37,8 @@ test("each status has its next step, with what it moves to", () => {
     "In Progress": ["receive", undefined],
     "Partially Received": ["receive", undefined],
     Received: ["complete", undefined],
-    Completed: [],
-    Cancelled: [],
+    Completed: elsewhere,
+    Cancelled: elsewhere,
     "On Hold": ["status", "Confirmed"],
     Disputed: ["status", "Confirmed"],
   };
@@ -52,14 +57,29 @@ test("a draft first needs lines and a location; goods first go to the storefront
 });
 
 test("where a line may be confirmed short, confirming everything is not proposed", () => {
-  assert.doesNotMatch(nextStepOf({ ...order, status: "Partially Confirmed" })?.advice ?? "", /confirmAll/);
-  assert.match(nextStepOf({ ...order, status: "Sent" })?.advice ?? "", /confirmAll/);
+  assert.doesNotMatch(nextStepOf({ ...order, status: "Partially Confirmed" }).advice, /confirmAll/);
+  assert.match(nextStepOf({ ...order, status: "Sent" }).advice, /confirmAll/);
   const kept = nextStepOf({ ...order, status: "Sent", isConfirmedInPart: true });
-  assert.doesNotMatch(kept?.advice ?? "confirmAll", /confirmAll/, "moved back from Confirmed, quantities are kept");
+  assert.doesNotMatch(kept.advice, /confirmAll/, "moved back from Confirmed, quantities are kept");
 });
 
 test("a completed order whose sync failed is reopened to where it was; other completed ones need nothing", () => {
   const failed = { storefrontSyncState: "failed", isUnsynced: true, previousStatus: "Partially Received" } as const;
   assert.deepEqual(stepFrom("Completed", failed), ["status", "Partially Received"]);
-  assert.deepEqual(stepFrom("Completed", { ...failed, storefrontSyncState: "in-flight" }), []);
+  assert.deepEqual(stepFrom("Completed", { ...failed, storefrontSyncState: "in-flight" }), elsewhere);
+  const [short, whole] = [true, false].map(
+    (isPending) => nextStepOf({ ...order, status: "Completed", isPending }).advice,
+  );
+  assert.match(short ?? "", /pending is expected no more/);
+  assert.doesNotMatch(whole ?? "pending", /pending/);
+});
+
+test("whether Sent mails the supplier is said as it is in the shop, before the move and after it (C70)", () => {
+  const said = (status: Status, isMailedOnSent: boolean): string =>
+    nextStepOf({ ...order, status, isMailedOnSent, isJustSent: status === "Sent" }).advice;
+  assert.match(said("Draft", false), /mails nothing/);
+  assert.match(said("Draft", true), /mails it to the supplier: ask first/);
+  assert.match(said("Sent", false), /^Nothing was mailed: a person still has to give the order to the supplier/);
+  assert.doesNotMatch(said("Sent", true), /mailed/);
+  assert.doesNotMatch(nextStepOf({ ...order, status: "Sent" }).advice, /mailed/, "sent long ago");
 });

@@ -17,6 +17,7 @@ const warningsOf = (next: Parameters<typeof orderWarnings>[0], looked: Partial<I
       suppliedVariantIds: null,
       keptTerms: [],
       olderVersion: null,
+      isCompleted: false,
       ...looked,
     },
     { today: "2026-03-01", shopCurrency: "USD", byCode: new Map() },

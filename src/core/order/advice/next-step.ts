@@ -28,6 +28,10 @@ interface NextStepFacts {
   /** True if the storefront lacks goods that were received. */
   readonly isUnsynced: boolean;
   readonly storefrontSyncState: StorefrontSyncState;
+  /** True if the shop mails a draft to its supplier when it is moved to Sent (C63). */
+  readonly isMailedOnSent: boolean;
+  /** True if this call has moved the draft to Sent. */
+  readonly isJustSent: boolean;
 }
 
 type StepOf<Facts> = (facts: Facts) => NextStep;
@@ -78,22 +82,17 @@ const step =
 const draftStep: StepOf<NextStepFacts> = (facts) => {
   if (facts.itemCount === 0) return step("purchase_order_line_item_add", "It has no lines yet.")(facts);
   if (facts.locationId === null) return step("purchase_order_update", "Sent needs a locationId.")(facts);
-  return step(
-    "purchase_order_status",
-    "Marks it as sent; where the shop's setting emailOnSent is on, that mails it to the supplier.",
-    {
-      status: "Sent",
-    },
-  )(facts);
+  const advice = facts.isMailedOnSent
+    ? "Marks it as sent and mails it to the supplier: ask first."
+    : "Marks it as sent; in this shop that mails nothing.";
+  return step("purchase_order_status", advice, { status: "Sent" })(facts);
 };
 
 /** Back from Confirmed the order keeps its confirmed quantities, and confirmAll would overwrite them (C24). */
 const sentStep: StepOf<NextStepFacts> = (facts) =>
   step(
     "purchase_order_confirm",
-    facts.isConfirmedInPart
-      ? "When the supplier answers: lines with what it confirmed."
-      : "When the supplier answers: lines with what it confirmed, or confirmAll true when it confirmed everything.",
+    `${facts.isJustSent && !facts.isMailedOnSent ? "Nothing was mailed: a person still has to give the order to the supplier. " : ""}When the supplier answers: lines with what it confirmed${facts.isConfirmedInPart ? "" : ", or confirmAll true when it confirmed everything"}.`,
   )(facts);
 
 const restStep = step(
@@ -101,8 +100,23 @@ const restStep = step(
   "Receive the rest when it comes. What will not come: set quantityCancelled with purchase_order_line_item_update, then purchase_order_complete.",
 );
 
-/** The next step from each status; null where nothing is left to do. */
-const steps: Readonly<Record<Status, ((facts: NextStepFacts) => NextStep | null) | null>> = {
+/** Leads to other orders when nothing is left to do with what was asked for. */
+export const elsewhereStep = (advice: string): NextStep => ({
+  tool: "orders_needing_attention",
+  arguments: {},
+  advice: `${advice} This tool finds other orders that wait.`,
+});
+
+const completedStep: StepOf<NextStepFacts> = (facts) => {
+  if (facts.storefrontSyncState === "failed") return syncStep(facts);
+  return elsewhereStep(
+    facts.isPending
+      ? "Nothing is left to do: what is pending is expected no more. If it comes all the same, reopen the order with purchase_order_status."
+      : "Nothing is left to do with this order.",
+  );
+};
+
+const steps: Readonly<Record<Status, StepOf<NextStepFacts>>> = {
   Draft: draftStep,
   Sent: sentStep,
   "Partially Confirmed": step("purchase_order_confirm", "When the supplier answers for the other lines."),
@@ -113,8 +127,8 @@ const steps: Readonly<Record<Status, ((facts: NextStepFacts) => NextStep | null)
     return facts.isPending ? restStep(facts) : completeStep(facts);
   },
   Received: (facts) => (facts.isUnsynced ? syncStep(facts) : completeStep(facts)),
-  Completed: (facts) => (facts.storefrontSyncState === "failed" ? syncStep(facts) : null),
-  Cancelled: null,
+  Completed: completedStep,
+  Cancelled: () => elsewhereStep("Nothing is left to do with this order."),
   "On Hold": resumeStep("Resumes the order."),
   Disputed: resumeStep("Once the dispute is settled."),
 };
@@ -133,16 +147,16 @@ const tools: Readonly<Partial<Record<WarningReason, string>>> = {
 export const correctionStep = (
   purchaseOrderId: string,
   reasons: readonly WarningReason[],
-  then: NextStep | null,
+  then: NextStep,
 ): NextStep => ({
   tool: reasons.map((reason) => tools[reason]).find((tool) => tool !== undefined) ?? "purchase_order_update",
   arguments: { purchaseOrderId },
-  advice: `Correct first what warnings names (${[...new Set(reasons)].join(", ")}), unless it is meant so${then === null ? "" : `; then ${then.tool}`}.`,
+  advice: `Correct first what warnings names (${[...new Set(reasons)].join(", ")}), unless it is meant so; then ${then.tool}.`,
 });
 
 /**
- * Says what usually comes next for an order; null when nothing does.
+ * Says what usually comes next for an order.
  *
  * Source: C69.
  */
-export const nextStepOf = (facts: NextStepFacts): NextStep | null => steps[facts.status]?.(facts) ?? null;
+export const nextStepOf = (facts: NextStepFacts): NextStep => steps[facts.status](facts);

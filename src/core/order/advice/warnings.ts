@@ -27,6 +27,7 @@ export const warningReasons = [
   "other-supplier-terms",
   "supplier-has-older-version",
   "discount-above-total",
+  "given-up",
 ] as const;
 
 /** Why a write warns. */
@@ -69,6 +70,8 @@ export interface InQuestion {
   readonly keptTerms: readonly string[];
   /** The latest version that was sent to the supplier, if what it shows has changed since. */
   readonly olderVersion: number | null;
+  /** True if the order is completed by the call: what is pending is expected no more. */
+  readonly isCompleted: boolean;
 }
 
 /** Facts beside the order: the day where the shop is, its currency, and whose codes were given as ids. */
@@ -136,9 +139,26 @@ export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: W
       reason: "discount-above-total",
       message: `discountAmount is ${moneyToNumber(excess)} ${next.currencyCode} above what it is taken off, so the order owes 0.`,
     });
+  if (subject.isCompleted) warnings.push(...givenUpWarnings(next));
   if (isOpen(next) && next.lineItems.length === 0)
     warnings.push({ path: "", reason: "no-lines", message: `The order is ${next.status} and has no lines.` });
   return counted(warnings);
+}
+
+/** Lines that a text names at most. */
+const namedLinesMax = 5;
+
+/** Names the lines whose pending goods a completion gives up, and how many (C27). */
+function givenUpWarnings({ lineItems }: PurchaseOrder): readonly Warning[] {
+  const lines = lineItems.filter((line) => pendingQuantity(line) > 0);
+  if (lines.length === 0) return [];
+  const named = lines.slice(0, namedLinesMax).map((line) => {
+    const { sku, productName, variantId, poLineItemId } = line;
+    return `${quantityToNumber(pendingQuantity(line))} of ${sku ?? productName ?? variantId} (${poLineItemId})`;
+  });
+  const more = lines.length > named.length ? ` and what is pending on ${lines.length - named.length} more lines` : "";
+  const message = `The order is closed short. Expected no more: ${named.join(", ")}${more}.`;
+  return [{ path: "", reason: "given-up", message }];
 }
 
 /** Lines without a rate: those that the call names, else the order's. */

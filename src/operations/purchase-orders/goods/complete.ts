@@ -19,6 +19,7 @@ import { completedWithCosts, costSyncSchema, refuseUnlessPriced, type WrittenCos
 import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "../json.ts";
+import { warningsIn, warningsShape } from "../warnings.ts";
 import { refuseBesideSyncs } from "./in-flight.ts";
 import { type OrderClaim, withOrderClaim } from "./order-claim.ts";
 import {
@@ -61,6 +62,7 @@ export const completeOrder = operation({
     status: z.strictObject(statusMoveShape).meta({ description: "The order's status before and after." }),
     costSync: costSyncSchema,
     ...followOnShape,
+    ...warningsShape,
   }),
   run: (call, { purchaseOrderId }) =>
     withOrderClaim(call, async (claim) => {
@@ -79,6 +81,7 @@ export const completeOrder = operation({
             const decided = decideComplete(order, costs.settle, contextOf(call));
             const effects = await saveCompletion(tx, call, order, decided, costs);
             const { next, status } = decided;
+            const warnings = await warningsIn(tx, call, decided, { isCompleted: true });
             return {
               effects,
               answer: (outcomes) => ({
@@ -87,6 +90,7 @@ export const completeOrder = operation({
                   status: { before: status.before, after: status.after },
                   costSync: costs.costSync,
                   ...renderSideEffects(effects, outcomes, { order: next }),
+                  ...warnings,
                 },
                 etag: etagOf(next),
               }),
@@ -142,6 +146,7 @@ export const quickCompleteOrder = operation({
     costSync: costSyncSchema,
     confirmation: confirmationSchema,
     ...followOnShape,
+    ...warningsShape,
   }),
   run: (call, input) =>
     withOrderClaim(call, async (claim) => {
@@ -166,17 +171,15 @@ export const quickCompleteOrder = operation({
             await recordReadBack(tx, call, order, { confirmation, shown });
             const queued = await saveCompletion(tx, call, order, decided, costs);
             const effects = [...received.effects, ...queued];
+            const warnings = await warningsIn(tx, call, decided, { isCompleted: true });
             return {
               effects: queued,
               earlierEffectIds: idsOf(received.effects),
-              answer: (outcomes) =>
-                quickAnswer(
-                  received,
-                  confirmation,
-                  costs,
-                  decided,
-                  renderSideEffects(effects, outcomes, { order: decided.next }),
-                ),
+              answer: (outcomes) => {
+                const followOn = renderSideEffects(effects, outcomes, { order: decided.next });
+                const { data, etag } = quickAnswer(received, confirmation, costs, decided, followOn);
+                return { data: { ...data, ...warnings }, etag };
+              },
             };
           }),
       );
