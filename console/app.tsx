@@ -95,10 +95,19 @@ const App: FunctionComponent = () => {
           <Screen />
         </Shell>
       )}
-      {kind === "signed-out" ? session === null ? <SignInScreen key="sign-in" /> : <SignInAgain key="again" /> : null}
+      {kind === "signed-out" ? (
+        session === null ? (
+          <SignInScreen key="sign-in" lead={isAsked() ? texts.signIn.asked : undefined} />
+        ) : (
+          <SignInAgain key="again" />
+        )
+      ) : null}
     </>
   );
 };
+
+/** True if an assistant has sent the person here. */
+const isAsked = (): boolean => place.value.steps[0] === "connect" && place.value.query.has("client_id");
 
 /** Whoever comes back by a new invitation is a new person to the service, and has the same name and role. */
 const screensOwner = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);

@@ -27,7 +27,6 @@ const entry = path.join(folder, "app.tsx");
  * each would be a request.
  */
 const shared = [
-  "activity/change.tsx",
   "data/packs.ts",
   "data/reading.ts",
   "operator/as-operator.ts",

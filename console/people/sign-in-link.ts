@@ -16,6 +16,9 @@ export async function askForLink(email: string): Promise<Refused | null> {
   return null;
 }
 
+/** True if this browser has asked for a link lately, and goes on where it did. */
+export const hasAskedHere = (): boolean => placeIn(localStorage.getItem(placeName), Date.now()) !== null;
+
 /** Takes the place where this browser has asked for a link lately; null without one. It is always in the console. */
 export function takePlace(): string | null {
   const kept = localStorage.getItem(placeName);

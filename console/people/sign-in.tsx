@@ -8,7 +8,7 @@ import { type Refused, renewBearer, signIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/texts.ts";
-import { askForLink, linksAreMailed, takePlace } from "./sign-in-link.ts";
+import { askForLink, hasAskedHere, linksAreMailed, takePlace } from "./sign-in-link.ts";
 import { credentialOf, secretIn, type Typed } from "./typed.ts";
 
 /**
@@ -48,7 +48,7 @@ export const SignInAgain: FunctionComponent = () => {
 
 const words = texts.signIn;
 
-export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ lead }) => {
+export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefined }> = ({ lead }) => {
   const refused = useSignal<Refused | null>(null);
   const opened = useSignal(secretIn(location.hash));
   /** The e-mail to which a link was asked for. */
@@ -106,6 +106,7 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ le
             <button type="button" class="primary" onClick={() => void enter(link, "")}>
               {words.byLink}
             </button>
+            {hasAskedHere() ? null : <p>{words.elsewhere}</p>}
           </>
         ) : mailedTo.value === null ? (
           <SignInForm enter={enter} />

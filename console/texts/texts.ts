@@ -84,7 +84,10 @@ export const texts = {
     hint: "An owner of your shop can invite you. Operators have the admin token.",
     unknown: { message: "This is no e-mail or key", action: null },
     opening: "Signing you in …",
+    asked: "An assistant asks to work in your shop. Sign in, then you decide.",
     byLink: "Sign in by the link",
+    elsewhere:
+      "You did not ask for it in this browser. It works once: to go on where you asked, paste it there in place of the e-mail.",
     mailMe: "Mail me a link",
     mailedTo: (email: string) =>
       `Check your mail. If ${email} is known here, a link is on its way. It works once, for 15 minutes. Open it in this browser to go on here.`,

@@ -92,7 +92,7 @@ async function requestOf({ engine, shopId, connecting, parameters }: Consent): P
 
 const answered = (): Fault =>
   new Fault("INVALID_INPUT", "This request for a connection was answered already.", {
-    action: "Begin anew in the assistant.",
+    action: "You can close this page. If the assistant still waits, begin anew there.",
   });
 
 /** @throws Fault INVALID_INPUT when the request was answered, or its registration has ended. */

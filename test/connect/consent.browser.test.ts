@@ -4,89 +4,15 @@
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import type { Page } from "playwright-core";
 import { accessibilityFaultsInThemes } from "../support/pages/axe.ts";
 import { connectAgent } from "../support/mcp.ts";
-import { ask } from "../support/peers/connect.ts";
+import { consentAsked, faultsBut, startAssistant, statusOfCall } from "../support/peers/assistant.ts";
 import { apiOf, makeShop, showsStatus } from "../support/pages/console-shop.ts";
 import { endConsole, invitation, newPage, picture, skip } from "../support/pages/console.ts";
-import type { RunningProgram } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 after(endConsole);
-
-/** An assistant on this machine: its own address, to which the browser comes back with an answer. */
-async function startAssistant(program: RunningProgram) {
-  const answers: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    if (url.pathname === "/callback") answers.push(url.searchParams);
-    response.end("The assistant has its answer.");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address: AddressInfo | string | null = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : assert.fail();
-  const redirectUri = `http://127.0.0.1:${port}/callback`;
-  const post = (path: string, type: string, body: string) =>
-    fetch(`${program.url}${path}`, { method: "POST", headers: { "Content-Type": type }, body });
-  const registered = await post(
-    "/oauth/register",
-    "application/json",
-    JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
-  );
-  const { client_id: clientId } = Object(await registered.json());
-  const { parameters, verifier } = ask(program, clientId, {
-    redirect_uri: redirectUri,
-    state: "state-of-the-assistant",
-    scope: "read write",
-  });
-  return {
-    /** Where it sends the person. */
-    sends: `${program.url}/oauth/authorize?${new URLSearchParams(parameters).toString()}`,
-    /** The answer that the browser has brought. */
-    answer: () => until("the browser is back at the assistant", () => answers.at(-1)),
-    async token(code: string): Promise<string> {
-      const form = { grant_type: "authorization_code", code, client_id: clientId, redirect_uri: redirectUri };
-      const body = new URLSearchParams({ ...form, code_verifier: verifier, resource: `${program.url}/mcp` }).toString();
-      const answered = await post("/oauth/token", "application/x-www-form-urlencoded", body);
-      return String(Object(await answered.json()).access_token);
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** The status of a tool's call with a token. */
-async function statusOfCall(program: RunningProgram, token: string): Promise<number> {
-  const answered = await fetch(`${program.url}/mcp`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${token}`,
-      "Content-Type": "application/json",
-      Accept: "application/json, text/event-stream",
-      "MCP-Protocol-Version": "2025-11-25",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "location_list", arguments: {} },
-    }),
-  });
-  await answered.arrayBuffer();
-  return answered.status;
-}
-
-const question = (page: Page) => page.getByRole("heading", { name: "Let Claude into your shop?" });
-
-/** What the page may not do, but for the way back to the assistant. */
-const faultsBut = (faults: readonly string[]) =>
-  faults.filter((fault) => !/^\/oauth\/authorize |\/callback/.test(fault));
 
 test("a person allows an assistant, which works until its connection is revoked", { skip }, async () => {
   const { page, program, faults } = await newPage();
@@ -94,7 +20,7 @@ test("a person allows an assistant, which works until its connection is revoked"
   await page.goto(await invitation(program));
   await page.getByRole("link", { name: "PO-1024" }).waitFor();
   await page.goto(assistant.sends);
-  await question(page).waitFor();
+  await consentAsked(page).waitFor();
   assert.ok(await page.getByText("a program on this computer").isVisible(), "where the answer goes");
   assert.ok(
     await page.getByRole("radio", { name: /^Read It/ }).isChecked(),
@@ -132,7 +58,7 @@ test("whoever is signed out signs in on the way, and a denial is told to the ass
   await page.getByLabel("Key or invitation").fill(program.adminToken);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Open Tideline Coffee & Tea" }).click();
-  await question(page).waitFor();
+  await consentAsked(page).waitFor();
   await picture(page, "connect-operator");
   await page.getByRole("button", { name: "Deny" }).click();
   const answer = await assistant.answer();
@@ -173,7 +99,7 @@ test(
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await page.setViewportSize(phone);
     await page.goto(assistant.sends);
-    await question(page).waitFor();
+    await consentAsked(page).waitFor();
     // Who only reads spends nothing.
     const limits = page.locator("summary", { hasText: "Limits" });
     assert.equal(await limits.count(), 0);

@@ -4,8 +4,8 @@ import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { accessibilityFaults, accessibilityFaultsInThemes } from "../../support/pages/axe.ts";
 import { endConsole, newPage, picture, skip, withConsole, withEnvironment } from "../../support/pages/console.ts";
-import { mailEnv } from "../../support/peers/mail-shop.ts";
-import { parseMail, type SmtpServerForTests, startSmtpServer } from "../../support/peers/smtp.ts";
+import { mailEnv, mailedLink as linkIn } from "../../support/peers/mail-shop.ts";
+import { type SmtpServerForTests, startSmtpServer } from "../../support/peers/smtp.ts";
 
 let mailServer: SmtpServerForTests | null = null;
 if (skip === false) {
@@ -19,15 +19,7 @@ after(async () => {
 });
 
 /** The link in the latest mail, once there are so many. */
-async function mailedLink(count: number): Promise<string> {
-  assert.ok(mailServer !== null);
-  const { taken } = mailServer;
-  await mailServer.until(() => taken.length >= count);
-  const [latest] = taken.slice(-1);
-  assert.ok(latest !== undefined);
-  const text = parseMail(latest).parts[0]?.bytes.toString() ?? "";
-  return /http\S+#opm_\S+/.exec(text)?.[0] ?? assert.fail(text);
-}
+const mailedLink = (count: number): Promise<string> => linkIn(mailServer ?? assert.fail(), count);
 
 /** Types the e-mail and asks for a link. */
 async function askFor(page: Page, email: string): Promise<void> {

@@ -169,6 +169,15 @@ const widest = `[...document.querySelectorAll("body *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth)
   .map((each) => each.parentElement.className + " > " + each.outerHTML.slice(0, 80)).join(" | ")`;
 
+/** Writes the page as it is as a picture, where `CI_ARTIFACTS` names a folder. No page scrolls sideways. */
+export async function photograph(page: Page, name: string): Promise<void> {
+  const folder = process.env["CI_ARTIFACTS"];
+  assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")) <= 0, name);
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
 /**
  * Looks at the page on three widths, light and dark: none scrolls sideways. Where `CI_ARTIFACTS` names a folder, each is written as a picture
  * for a person to look at.

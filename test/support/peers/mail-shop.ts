@@ -38,6 +38,15 @@ export const mailEnv = ({ url }: Pick<SmtpServerForTests, "url">): Readonly<Reco
   OPENPO_MAIL_FROM: "po@service.example",
 });
 
+/** The link to sign in by of the latest mail, once there are so many. */
+export async function mailedLink(server: SmtpServerForTests, count: number): Promise<string> {
+  await server.until(() => server.taken.length >= count);
+  const [latest] = server.taken.slice(-1);
+  assert.ok(latest !== undefined);
+  const text = parseMail(latest).parts[0]?.bytes.toString() ?? "";
+  return /http\S+#opm_\S+/.exec(text)?.[0] ?? assert.fail(text);
+}
+
 /** Makes the shop on a program, with a supplier who has an address, one who has none, and one who has two. */
 export async function mailShopOn(
   program: RunningProgram,

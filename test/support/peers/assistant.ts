@@ -1,0 +1,79 @@
+/** An assistant on this machine that sends a person to the console in a browser, and what it does with the answer. */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import type { RunningProgram } from "../process.ts";
+import { until } from "../until.ts";
+import { ask } from "./connect.ts";
+
+/** An assistant on this machine: its own address, to which the browser comes back with an answer. */
+export async function startAssistant(program: RunningProgram) {
+  const answers: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    if (url.pathname === "/callback") answers.push(url.searchParams);
+    response.end("The assistant has its answer.");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address: AddressInfo | string | null = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : assert.fail();
+  const redirectUri = `http://127.0.0.1:${port}/callback`;
+  const post = (path: string, type: string, body: string) =>
+    fetch(`${program.url}${path}`, { method: "POST", headers: { "Content-Type": type }, body });
+  const registered = await post(
+    "/oauth/register",
+    "application/json",
+    JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
+  );
+  const { client_id: clientId } = Object(await registered.json());
+  const { parameters, verifier } = ask(program, clientId, {
+    redirect_uri: redirectUri,
+    state: "state-of-the-assistant",
+    scope: "read write",
+  });
+  return {
+    /** Where it sends the person. */
+    sends: `${program.url}/oauth/authorize?${new URLSearchParams(parameters).toString()}`,
+    /** The latest answer that the browser has brought. */
+    answer: () => until("the browser is back at the assistant", () => answers.at(-1)),
+    async token(code: string): Promise<string> {
+      const form = { grant_type: "authorization_code", code, client_id: clientId, redirect_uri: redirectUri };
+      const body = new URLSearchParams({ ...form, code_verifier: verifier, resource: `${program.url}/mcp` }).toString();
+      const answered = await post("/oauth/token", "application/x-www-form-urlencoded", body);
+      return String(Object(await answered.json()).access_token);
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The status of a tool's call with a token. */
+export async function statusOfCall(program: RunningProgram, token: string): Promise<number> {
+  const answered = await fetch(`${program.url}/mcp`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2025-11-25",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "location_list", arguments: {} },
+    }),
+  });
+  await answered.arrayBuffer();
+  return answered.status;
+}
+
+/** The heading of the page that asks. */
+export const consentAsked = (page: Page) => page.getByRole("heading", { name: "Let Claude into your shop?" });
+
+/** What the page did that it may not, but for the way back to the assistant. */
+export const faultsBut = (faults: readonly string[]) =>
+  faults.filter((fault) => !/^\/oauth\/authorize |\/callback/.test(fault));
