@@ -97,15 +97,15 @@ const durations: { readonly name: string; readonly ms: number }[] = [];
 const durationsShownMax = 12;
 
 /**
- * Runs these files and adds the label to each test's name. Those without a cost share processes, since loading the program takes longer than most of
- * them. Those that measure times come last, one after another.
+ * Runs these files and adds the label to each test's name. Those without a cost and those with a browser share processes, since loading the program or
+ * starting the browser takes longer than most of them. Those that measure times come last, one after another.
  */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
   const sources = new Map(chosen.map((file) => [file, readFileSync(file, "utf8")]));
   const alone = chosen.filter((file) => reasonToRunAlone(sources.get(file) ?? "") !== null);
   const together = chosen.filter((file) => !alone.includes(file));
   const sharing = together.filter(
-    (file) => [null, "pg"].includes(costOf(file)) && reasonForOwnProcess(sources.get(file) ?? "") === null,
+    (file) => [null, "pg", "browser"].includes(costOf(file)) && reasonForOwnProcess(sources.get(file) ?? "") === null,
   );
   await runShared(sharing, label);
   const own = together.filter((file) => !sharing.includes(file));

@@ -2,12 +2,11 @@
 // Only on sqlite: its subject is the page in the browser; other tests ask the same of both engines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chromium } from "playwright-core";
 import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
 import { loadCarried } from "../../src/http/node/carried-files.ts";
 import { createStartPage } from "../../src/http/start-page.ts";
-import { browserPath } from "../support/pages/browser.ts";
+import { browserPath, leaveBrowser, openBrowser } from "../support/pages/browser.ts";
 import { startServer } from "../support/server.ts";
 
 const startDocs = () =>
@@ -78,12 +77,8 @@ test(
     await using server = await startDocs();
     const created = await server.post("/api/v1/purchase-orders", { poName: "Seen in the browser" });
     assert.equal(created.status, 201);
-    const browser = await chromium.launch({
-      ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"],
-    });
     try {
-      const page = await browser.newPage();
+      const page = await (await openBrowser()).newPage();
       const asked: string[] = [];
       const errors: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).origin));
@@ -105,7 +100,7 @@ test(
       assert.deepEqual(new Set(asked.filter((origin) => origin !== "null")), new Set([server.url]));
       assert.deepEqual(errors, []);
     } finally {
-      await browser.close();
+      await leaveBrowser();
     }
   },
 );

@@ -8,6 +8,7 @@ import path from "node:path";
 import { after, before, suite, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { costOf } from "../support/costs.ts";
 import { followPromises } from "./promises.ts";
 
 /** The environment variable with the directory in which the processes claim files. */
@@ -55,6 +56,8 @@ if (import.meta.main) {
   void test("files that share a process", async () => {
     // A process that comes late has no file left to claim, and asserts nothing else.
     assert.ok(files.length > 0);
+    const browses = files.some((file) => costOf(file) === "browser");
+    const endBrowser = browses ? await (await import("../support/pages/browser.ts")).shareBrowser() : null;
     for (const [number, file] of files.entries())
       if (claims(directory, number))
         await suite(file, { timeout: fileMsMax }, async () => {
@@ -71,5 +74,6 @@ if (import.meta.main) {
             assert.ok(lasting().length <= lastingBefore, `${file} leaves servers or programs: ${lasting().join()}`);
           });
         });
+    await endBrowser?.();
   });
 }

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, test } from "node:test";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { accessibilityFaultsInThemes } from "../../support/pages/axe.ts";
-import { browserPath } from "../../support/pages/browser.ts";
+import { leaveBrowser, openBrowser } from "../../support/pages/browser.ts";
 import { untilOnPage } from "../../support/pages/console-shop.ts";
-import { picture, skip, throughAgain, withoutEvents } from "../../support/pages/console.ts";
+import { picture, serveDemo, skip, throughAgain, withoutEvents } from "../../support/pages/console.ts";
 import { type RunningProgram, serveProgram } from "../../support/process.ts";
 import { makePlace, type StorePlace } from "../../support/store.ts";
 import { becomes, patienceMs, pause, until } from "../../support/until.ts";
@@ -24,17 +24,14 @@ let started: Promise<Started> | null = null;
 
 async function start(): Promise<Started> {
   const place = await makePlace();
-  const program = await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data") });
-  const browser = await chromium.launch({
-    args: ["--no-sandbox"],
-    ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-  });
+  const program = await serveDemo(path.join(place.directory, "data"));
+  const browser = await openBrowser();
   return { place, browser, program, adminToken: program.adminToken, writeKey: program.word("write key") };
 }
 
 after(async () => {
-  const { program, browser, place } = (await started) ?? {};
-  await browser?.close();
+  const { program, place } = (await started) ?? {};
+  await leaveBrowser();
   await program?.end("SIGTERM");
   await place?.remove();
 });
