@@ -7,7 +7,7 @@ import { mailAttachedBytesMax } from "../../src/core/supplier/mail.ts";
 import { secretRandomBytes } from "../../src/base/secret.ts";
 import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
-import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
+import { saveShop } from "../../src/shop/access/accounts.ts";
 import { mailStatements } from "../../src/shop/supplier/mails.ts";
 import type { Ids } from "../../src/base/time/clock.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
@@ -18,6 +18,7 @@ import { startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
 import { pause, until } from "../support/until.ts";
+import { plainShop } from "../support/shops/plain-shop.ts";
 
 test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
   let sizes: Readonly<Record<string, number>> = {};
@@ -63,16 +64,7 @@ test("a mail carries up to mailAttachedBytesMax bytes of documents; with one mor
 async function shopWithMails(engine: Engine, ids: Ids, shopId: string, count: number): Promise<void> {
   await engine.create(shopId);
   await engine.write(shopId, async (tx) => {
-    await saveShop(tx, {
-      ...defaultSettings,
-      shopId,
-      name: shopId,
-      currencyCode: "EUR",
-      planRestApi: true,
-      storefront: { kind: "sandbox" },
-      createdAtMs: 0,
-      updatedAtMs: 0,
-    });
+    await saveShop(tx, plainShop(shopId));
     for (let index = 0; index < count; index += 1) {
       const mail = {
         mailId: ids.next("mail"),

@@ -21,10 +21,11 @@ import {
 } from "../../src/requests/idempotency.ts";
 import type { Operation } from "../../src/requests/operation.ts";
 import type { Incoming } from "../../src/requests/request.ts";
-import { defaultSettings, insertApiKey, saveShop } from "../../src/shop/access/accounts.ts";
+import { insertApiKey, saveShop } from "../../src/shop/access/accounts.ts";
 import { loadStoredBytes, oldestRecords, sweepIdempotency } from "../../src/shop/access/idempotency.ts";
 import type { Compression, Coordination, Engine, KeyClaim } from "../../src/store/store.ts";
 import { makePlace, openStore, type Store, type StorePlace } from "../support/store.ts";
+import { plainShop } from "../support/shops/plain-shop.ts";
 
 const nowMs = 2_000_000_000;
 let place: StorePlace;
@@ -299,16 +300,7 @@ test("whether a write was answered is asked by its holder, or by the secret of i
   const key = makeApiKey(shopId, new Uint8Array(apiKeyRandomBytes).fill(7));
   const other = makeApiKey(shopId, new Uint8Array(apiKeyRandomBytes).fill(9));
   await store.engine.write(shopId, async (tx) => {
-    await saveShop(tx, {
-      ...defaultSettings,
-      shopId,
-      name: "Demo",
-      currencyCode: "USD",
-      planRestApi: true,
-      storefront: { kind: "sandbox" },
-      createdAtMs: 0,
-      updatedAtMs: 0,
-    });
+    await saveShop(tx, plainShop(shopId));
     for (const [keyId, { secretHash }] of [
       ["key_1", key],
       ["key_2", other],

@@ -1,26 +1,19 @@
 /** The data directory that every simulation begins with: three shops with keys, a small catalogue, and stock at their storefronts. */
 import { openDataDirectory } from "../../src/service/data-directory.ts";
 import { importRecords } from "../../src/exchange/import.ts";
-import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
+import { insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import type { Log } from "../../src/store/store.ts";
 import { personStatement } from "../../src/shop/access/people.ts";
 import { catalogueRecords } from "../world/deeds.ts";
 import { keysOf } from "./callers.ts";
 import { shopIds } from "./story.ts";
+import { plainShop } from "../support/shops/plain-shop.ts";
 
 /** On hand of each variant at the start, in thousandths. */
 export const openingOnHand = 100_000;
 
-export const baseShop = (shopId: string, nowMs: number): Shop => ({
-  ...defaultSettings,
-  shopId,
-  name: `Shop ${shopId}`,
-  currencyCode: "EUR",
-  planRestApi: true,
-  storefront: { kind: "sandbox" },
-  createdAtMs: nowMs,
-  updatedAtMs: nowMs,
-});
+export const baseShop = (shopId: string, nowMs: number): Shop =>
+  plainShop(shopId, { name: `Shop ${shopId}`, createdAtMs: nowMs, updatedAtMs: nowMs });
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 

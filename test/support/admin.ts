@@ -2,11 +2,12 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
-import { defaultSettings, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
+import { saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { makePlace, openStore } from "./store.ts";
 import { exportedRecords } from "./shops/exported-records.ts";
+import { plainShop } from "./shops/plain-shop.ts";
 
 export interface TestShop extends ImportContext {
   readonly shop: Shop;
@@ -48,17 +49,7 @@ export async function withShops(
   };
   try {
     await use(async (shopId, settings = {}) => {
-      const shop: Shop = {
-        ...defaultSettings,
-        shopId,
-        name: shopId,
-        currencyCode: "EUR",
-        planRestApi: true,
-        storefront: { kind: "sandbox" },
-        createdAtMs: 0,
-        updatedAtMs: 0,
-        ...settings,
-      };
+      const shop = plainShop(shopId, settings);
       await engine.create(shopId);
       await engine.write(shopId, (tx) => saveShop(tx, shop));
       return {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../src/base/fault.ts";
 import type { GoodsContext } from "../../src/core/goods/goods.ts";
+import type { NewLine } from "../../src/core/order/edit.ts";
 import { noTotals } from "../../src/core/order/totals.ts";
 import {
   type FxRate,
@@ -37,6 +38,30 @@ export function fxRate(rate: number): FxRate {
   assert.ok(value !== null, `${rate} is not a rate`);
   return value;
 }
+
+/** A line that is asked for, of a variant alone; `facts` replace members. */
+export const newLine = (poLineItemId: string, facts: Partial<NewLine> = {}): NewLine => ({
+  poLineItemId,
+  variantId: `variant of ${poLineItemId}`,
+  isCustom: false,
+  quantityOrdered: quantity(2),
+  unitCost: money(3),
+  unitCostCurrencyCode: null,
+  productName: null,
+  variantName: null,
+  sku: null,
+  barcode: null,
+  supplierSku: null,
+  supplierBarcode: null,
+  supplierProductName: null,
+  supplierProductUrl: null,
+  moq: null,
+  packSize: null,
+  leadTimeDays: null,
+  expectedDeliveryDate: null,
+  note: null,
+  ...facts,
+});
 
 /** Quantities and the cost of a line, in units. */
 export interface LineFigures {

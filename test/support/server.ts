@@ -35,7 +35,7 @@ import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { createMcp } from "../../src/mcp/app.ts";
 import { createSupplierPages } from "../../src/suppliers/app.ts";
 import { createConsole } from "../../src/people/app.ts";
-import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
+import { type ApiKey, insertApiKey, saveShop, type Shop } from "../../src/shop/access/accounts.ts";
 import { type AuditEntry, listAudit } from "../../src/shop/audit/audit.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { createOutbox } from "../../src/jobs/outbox/runner.ts";
@@ -61,6 +61,7 @@ import { contractOf } from "./openapi/contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./openapi/wording.ts";
 import { patienceMs } from "./until.ts";
+import { plainShop } from "./shops/plain-shop.ts";
 
 /** The operator's token. */
 export const adminToken = "the-admin-token-of-a-test-server";
@@ -212,20 +213,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   });
 
   const shopId = "test-shop";
-  const shop: Shop = {
-    ...defaultSettings,
-    shopId,
+  const shop = plainShop(shopId, {
     name: "Test shop",
-    currencyCode: "EUR",
-    planRestApi: true,
-    storefront: { kind: "sandbox" },
     rateLimit: { capacity: 100_000, refillPerSecond: 100_000 },
     // An answer has the end of its follow-on work, however slow the machine is.
     followOnWaitMs: patienceMs,
     createdAtMs: clock.now(),
     updatedAtMs: clock.now(),
     ...options.shop,
-  };
+  });
   if (beside === undefined) {
     await engine.create(shopId);
     await engine.write(shopId, (tx) => saveShop(tx, shop));

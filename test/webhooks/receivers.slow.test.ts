@@ -14,7 +14,7 @@ import type { EventDraft } from "../../src/core/events/events.ts";
 import { type Delivery, listDeliveries } from "../../src/shop/events/deliveries.ts";
 import { announcing } from "../../src/shop/events/announcements.ts";
 import { eventStatements } from "../../src/shop/events/events.ts";
-import { defaultSettings, saveShop } from "../../src/shop/access/accounts.ts";
+import { saveShop } from "../../src/shop/access/accounts.ts";
 import { endpointStatements, type WebhookEndpoint } from "../../src/shop/events/webhook-endpoints.ts";
 import { systemClock, timeOrderedIds } from "../../src/base/time/system.ts";
 import { type ConnectPolicy, parseAllowed } from "../../src/webhooks/addresses.ts";
@@ -27,6 +27,7 @@ import { type Receiver, startReceiver } from "../support/peers/receiver.ts";
 import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { pause, until } from "../support/until.ts";
+import { plainShop } from "../support/shops/plain-shop.ts";
 
 const ids = timeOrderedIds(systemClock);
 const shopId = "shop";
@@ -81,18 +82,7 @@ async function withSender(
   try {
     for (const id of [shopId, otherShopId]) {
       await engine.create(id);
-      await engine.write(id, (tx) =>
-        saveShop(tx, {
-          ...defaultSettings,
-          shopId: id,
-          name: id,
-          currencyCode: "EUR",
-          planRestApi: true,
-          storefront: { kind: "sandbox" },
-          createdAtMs: 0,
-          updatedAtMs: 0,
-        }),
-      );
+      await engine.write(id, (tx) => saveShop(tx, plainShop(id)));
     }
     await start();
     await use({

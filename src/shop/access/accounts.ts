@@ -128,46 +128,7 @@ export async function loadConnectedShop(tx: Tx, shopId: string): Promise<Connect
 
 /** Inserts the shop, or replaces everything but the time of its creation. */
 export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
-  const {
-    followOnWaitMs,
-    confirmationWaitMs,
-    autoSyncOnReceiving,
-    costSyncMode,
-    onOrderTag,
-    fxRates,
-    rateLimit,
-    timezone,
-    auditRetentionDays,
-    auditRetentionFloorDays,
-    emailOnSent,
-    replyTo,
-    unconfirmedDays,
-    approvalRules,
-    approverRoles,
-    approveOwnAgents,
-    approvalDays,
-    approvalMails,
-  } = shop;
-  const settings: ShopSettings = {
-    followOnWaitMs,
-    confirmationWaitMs,
-    autoSyncOnReceiving,
-    costSyncMode,
-    onOrderTag,
-    fxRates,
-    rateLimit,
-    timezone,
-    auditRetentionDays,
-    auditRetentionFloorDays,
-    emailOnSent,
-    replyTo,
-    unconfirmedDays,
-    approvalRules,
-    approverRoles,
-    approveOwnAgents,
-    approvalDays,
-    approvalMails,
-  };
+  const settings = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, Reflect.get(shop, name)]));
   const row = {
     name: shop.name,
     currency_code: shop.currencyCode,

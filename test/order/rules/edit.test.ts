@@ -20,30 +20,7 @@ import {
   type Status,
   statuses,
 } from "../../../src/core/order/purchase-order.ts";
-import { context, fxRate, line, money, order, quantity, refusal, shop } from "../../support/goods.ts";
-
-const asked = (poLineItemId: string, facts: Partial<NewLine> = {}): NewLine => ({
-  poLineItemId,
-  variantId: `variant of ${poLineItemId}`,
-  isCustom: false,
-  quantityOrdered: quantity(2),
-  unitCost: money(3),
-  unitCostCurrencyCode: null,
-  productName: null,
-  variantName: null,
-  sku: null,
-  barcode: null,
-  supplierSku: null,
-  supplierBarcode: null,
-  supplierProductName: null,
-  supplierProductUrl: null,
-  moq: null,
-  packSize: null,
-  leadTimeDays: null,
-  expectedDeliveryDate: null,
-  note: null,
-  ...facts,
-});
+import { context, fxRate, line, money, newLine, order, quantity, refusal, shop } from "../../support/goods.ts";
 
 const nobody: HeaderFacts = { supplier: null, locationName: null };
 const european: HeaderFacts = {
@@ -118,7 +95,7 @@ test("an order has the requested currency, else the supplier's, else the shop's;
     [{}, nobody, "USD"],
   ];
   for (const [header, facts, currencyCode] of cases) {
-    const { next } = create(header, [asked("a"), asked("b", { unitCostCurrencyCode: "JPY" })], facts);
+    const { next } = create(header, [newLine("a"), newLine("b", { unitCostCurrencyCode: "JPY" })], facts);
     assert.equal(next.currencyCode, currencyCode);
     assert.deepEqual(
       next.lineItems.map((each) => each.unitCostCurrencyCode),
@@ -131,7 +108,7 @@ test("an order has the requested currency, else the supplier's, else the shop's;
 });
 
 test("a new line has the requested values and nothing confirmed, received, rejected, cancelled or synced", () => {
-  const [made] = create({}, [asked("a", { sku: "A-1", packSize: quantity(6), note: "blue" })]).next.lineItems;
+  const [made] = create({}, [newLine("a", { sku: "A-1", packSize: quantity(6), note: "blue" })]).next.lineItems;
   assert.deepEqual(made, {
     ...line("a", { ordered: 2, unitCost: 3 }),
     sku: "A-1",
@@ -143,7 +120,7 @@ test("a new line has the requested values and nothing confirmed, received, rejec
 });
 
 test("a catalogue line with a custom line's id is refused on create and add, naming the operation for custom lines", () => {
-  const lines = [asked("a"), asked("b", { variantId: "CSTM-1" })];
+  const lines = [newLine("a"), newLine("b", { variantId: "CSTM-1" })];
   for (const work of [() => create({}, lines), () => decideAddLines(order("Draft", []), lines, context())]) {
     const fault = refusal(work);
     assert.equal(fault.status, 400);
@@ -153,12 +130,12 @@ test("a catalogue line with a custom line's id is refused on create and add, nam
       ["/lineItems/1/variantId"],
     );
   }
-  const custom = asked("c", { variantId: "CSTM-1", isCustom: true, productName: "Pallet" });
+  const custom = newLine("c", { variantId: "CSTM-1", isCustom: true, productName: "Pallet" });
   const { next } = decideAddLines(order("Draft", []), [custom], context());
   assert.equal(next.lineItems[0]?.variantId, "CSTM-1");
   assert.equal(next.lineItems[0]?.productName, "Pallet");
   assert.throws(
-    () => decideAddLines(order("Draft", []), [asked("d", { isCustom: true })], context()),
+    () => decideAddLines(order("Draft", []), [newLine("d", { isCustom: true })], context()),
     TypeError,
     "a custom line under a catalogue id would be pushed to the storefront",
   );
@@ -166,13 +143,13 @@ test("a catalogue line with a custom line's id is refused on create and add, nam
 
 test("an order holds linesPerOrderMax lines and no more", () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => line(`l${index}`));
-  const full = decideAddLines(order("Draft", many(linesPerOrderMax - 1)), [asked("last")], context());
+  const full = decideAddLines(order("Draft", many(linesPerOrderMax - 1)), [newLine("last")], context());
   assert.equal(full.next.itemCount, linesPerOrderMax);
-  assert.match(refusal(() => decideAddLines(full.next, [asked("one more")], context())).message, /5001 lines/);
+  assert.match(refusal(() => decideAddLines(full.next, [newLine("one more")], context())).message, /5001 lines/);
 });
 
 test("a line or an order above the value limit is refused; at the limit it is accepted", () => {
-  const dear = asked("a", { quantityOrdered: quantity(1_000_000), unitCost: money(100_000) });
+  const dear = newLine("a", { quantityOrdered: quantity(1_000_000), unitCost: money(100_000) });
   assert.equal(create({}, [dear]).next.totalValue, money(100_000_000_000));
   const dearer = { ...dear, unitCost: money(100_000.0001) };
   assert.match(refusal(() => create({}, [dearer])).message, /^\/lineItems\/0\/unitCost: /);
@@ -181,7 +158,7 @@ test("a line or an order above the value limit is refused; at the limit it is ac
     /unitCost/,
     "unpriced too",
   );
-  assert.match(refusal(() => create({}, [dear, asked("b")])).message, /total would pass/);
+  assert.match(refusal(() => create({}, [dear, newLine("b")])).message, /total would pass/);
 });
 
 // The header.
@@ -349,7 +326,7 @@ for (const status of statuses)
   test(`lines in ${status} ${linesChangeIn.includes(status) ? "may" : "may not"} be added, edited and deleted`, () => {
     const before = order(status, [line("a"), line("b")], { previousStatus: "Confirmed" });
     const calls = [
-      () => decideAddLines(before, [asked("c")], context()),
+      () => decideAddLines(before, [newLine("c")], context()),
       () => edit(before, { lineItemId: "a", quantityOrdered: quantity(3) }),
       () => decideDeleteLines(before, ["a"], context()),
     ];
@@ -369,7 +346,7 @@ for (const status of statuses)
   });
 
 test("added lines come last, and the log names them", () => {
-  const decided = decideAddLines(order("Sent", [line("a")]), [asked("b"), asked("c")], context());
+  const decided = decideAddLines(order("Sent", [line("a")]), [newLine("b"), newLine("c")], context());
   assert.deepEqual(
     decided.next.lineItems.map((each) => each.poLineItemId),
     ["a", "b", "c"],

@@ -25,7 +25,7 @@ import { decideReceive, decideUnreceive } from "../../../src/core/goods/receive.
 import { decideStatus } from "../../../src/core/order/status-move.ts";
 import { asMoney, asQuantity } from "../../../src/core/money/money.ts";
 import { type Decision, type PurchaseOrder, statuses } from "../../../src/core/order/purchase-order.ts";
-import { context, fxRate, shop } from "../../support/goods.ts";
+import { context, fxRate, newLine, shop } from "../../support/goods.ts";
 import {
   accountedOf,
   baseOf,
@@ -242,27 +242,14 @@ const rowsOf = (order: PurchaseOrder): Row[] =>
     sku: line.sku,
   }));
 
-const newLine = (id: string, variantId: string, action: Extract<Action, { do: "add" }>): NewLine => ({
-  poLineItemId: id,
-  variantId,
-  isCustom: action.custom,
-  quantityOrdered: asQuantity(action.ordered),
-  unitCost: asMoney(action.cost),
-  unitCostCurrencyCode: action.currency,
-  productName: null,
-  variantName: null,
-  sku: null,
-  barcode: null,
-  supplierSku: null,
-  supplierBarcode: null,
-  supplierProductName: null,
-  supplierProductUrl: null,
-  moq: null,
-  packSize: null,
-  leadTimeDays: null,
-  expectedDeliveryDate: null,
-  note: null,
-});
+const addedLine = (id: string, variantId: string, action: Extract<Action, { do: "add" }>): NewLine =>
+  newLine(id, {
+    variantId,
+    isCustom: action.custom,
+    quantityOrdered: asQuantity(action.ordered),
+    unitCost: asMoney(action.cost),
+    unitCostCurrencyCode: action.currency,
+  });
 
 const lineEdit = (model: Model, edit: EditOf): LineEdit => ({
   lineItemId: idAt(model, edit.place),
@@ -384,7 +371,7 @@ class Step implements fc.Command<Model, Real> {
       case "add": {
         const id = `l${model.made}`;
         const variantId = action.custom ? `CSTM-${model.made}` : `v${model.made % 3}`;
-        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], subscriptionsAt(model));
+        const work = (): Decision => decideAddLines(order, [addedLine(id, variantId, action)], subscriptionsAt(model));
         if (!linesMayChange(model)) {
           refused(work);
           return null;
@@ -707,7 +694,7 @@ const start = (): { model: Model; real: Real } => {
   const add = { do: "add", ordered: 10_000, cost: 199_900, currency: null, custom: false } as const;
   const { next: order } = decideAddLines(
     next,
-    [newLine("l0", "v0", add), newLine("l1", "CSTM-1", { ...add, custom: true })],
+    [addedLine("l0", "v0", add), addedLine("l1", "CSTM-1", { ...add, custom: true })],
     told,
   );
   const model: Model = {

@@ -12,7 +12,7 @@ import {
   writeCosts,
 } from "../../../src/operations/purchase-orders/goods/cost-sync.ts";
 import { OrderClaim } from "../../../src/operations/purchase-orders/goods/order-claim.ts";
-import { defaultSettings, type Shop } from "../../../src/shop/access/accounts.ts";
+import { type Shop } from "../../../src/shop/access/accounts.ts";
 import { eventsAfter } from "../../../src/shop/events/events.ts";
 import { importOrder, loadOrder } from "../../../src/shop/order/purchase-orders.ts";
 import type { Tx } from "../../../src/store/store.ts";
@@ -26,6 +26,7 @@ import {
 import { noMailing } from "../../../src/requests/operation.ts";
 import { importedOrder, line, money, order } from "../../support/goods.ts";
 import { makePlace, openStore, type Store, type StorePlace } from "../../support/store.ts";
+import { plainShop } from "../../support/shops/plain-shop.ts";
 
 const nowMs = 5_000;
 const applied: ItemResult = { outcome: "applied" };
@@ -119,17 +120,7 @@ async function setting(
       return [...(await (script.writes?.(costs) ?? costs.map(() => applied)))];
     },
   } as unknown as Storefront;
-  const shop: Shop = {
-    ...defaultSettings,
-    shopId,
-    name: "Shop",
-    currencyCode: "USD",
-    planRestApi: true,
-    storefront: { kind: "sandbox" },
-    createdAtMs: 0,
-    updatedAtMs: 0,
-    ...facts,
-  };
+  const shop = plainShop(shopId, { currencyCode: "USD", ...facts });
   let made = 0;
   const unasked = (): never => assert.fail("a cost sync does not ask for it");
   const call: Call = {

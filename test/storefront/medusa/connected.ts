@@ -1,6 +1,6 @@
 /** A shop in a real store whose storefront is a Medusa behind a proxy that can fail. */
 import type { ConnectedShop } from "../../../src/core/storefront/storefront-config.ts";
-import { defaultSettings, saveShop } from "../../../src/shop/access/accounts.ts";
+import { saveShop } from "../../../src/shop/access/accounts.ts";
 import type { StorefrontConnections } from "../../../src/storefront/connections.ts";
 import { parseAllowedHosts } from "../../../src/storefront/hosts.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
@@ -11,6 +11,7 @@ import type { Engine } from "../../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { makePlace, openStore } from "../../support/store.ts";
 import { MedusaPlace } from "./place.ts";
+import { plainShop } from "../../support/shops/plain-shop.ts";
 
 const secretKey = Buffer.alloc(32, 7);
 
@@ -46,9 +47,7 @@ export async function openOnMedusa(): Promise<OnMedusa> {
     storefront: { kind: "medusa", url, secretKey: new SecretBox(secretKey).seal(shopId, medusa.key) },
   };
   await store.engine.create(shopId);
-  await store.engine.write(shopId, (tx) =>
-    saveShop(tx, { ...defaultSettings, ...shop, name: "Demo", planRestApi: true, createdAtMs: 0, updatedAtMs: 0 }),
-  );
+  await store.engine.write(shopId, (tx) => saveShop(tx, plainShop(shop.shopId, { ...shop, name: "Demo" })));
   const reopened = (engine: Engine = store.engine) => {
     const storefronts = createStorefronts({
       engine,

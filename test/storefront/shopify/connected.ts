@@ -1,6 +1,6 @@
 /** A shop in a real store whose storefront is a fake Shopify. */
 import type { ConnectedShop } from "../../../src/core/storefront/storefront-config.ts";
-import { defaultSettings, saveShop } from "../../../src/shop/access/accounts.ts";
+import { saveShop } from "../../../src/shop/access/accounts.ts";
 import type { StorefrontConnections } from "../../../src/storefront/connections.ts";
 import { parseAllowedHosts } from "../../../src/storefront/hosts.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
@@ -11,6 +11,7 @@ import type { Engine } from "../../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { makePlace, openStore } from "../../support/store.ts";
 import { FakeShopify, fakeToken, fakeVersion } from "./fake.ts";
+import { plainShop } from "../../support/shops/plain-shop.ts";
 
 export const secretKey = Buffer.alloc(32, 7);
 
@@ -50,9 +51,7 @@ export async function openOnFake(): Promise<OnFake> {
   const ids = timeOrderedIds(clock);
   const shop: ConnectedShop = { shopId: "demo", currencyCode: "USD", storefront: configOf(fake, "demo") };
   await store.engine.create(shop.shopId);
-  await store.engine.write(shop.shopId, (tx) =>
-    saveShop(tx, { ...defaultSettings, ...shop, name: "Demo", planRestApi: true, createdAtMs: 0, updatedAtMs: 0 }),
-  );
+  await store.engine.write(shop.shopId, (tx) => saveShop(tx, plainShop(shop.shopId, { ...shop, name: "Demo" })));
   const warnings: string[] = [];
   const warn = (_: object, message: string): void => void warnings.push(message);
   const reopened = () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { decideReceive, decideUnreceive } from "../../../src/core/goods/receive.ts";
 import { type Quantity, quantityToNumber } from "../../../src/core/money/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
-import { defaultSettings, saveShop, type Shop } from "../../../src/shop/access/accounts.ts";
+import { saveShop, type Shop } from "../../../src/shop/access/accounts.ts";
 import type { OutboxLimits } from "../../../src/jobs/outbox/limits.ts";
 import { createOutbox, type Outbox } from "../../../src/jobs/outbox/runner.ts";
 import { incomingDeltas } from "../../../src/core/goods/incoming.ts";
@@ -21,6 +21,7 @@ import { createStorefronts } from "../../../src/service/storefronts.ts";
 import { context, importedOrder, order, shop as shopFacts } from "../goods.ts";
 import { inPlace, openStore } from "../store.ts";
 import { until } from "../until.ts";
+import { plainShop } from "../shops/plain-shop.ts";
 
 export const shopId = "demo";
 export const locationId = "warehouse";
@@ -73,17 +74,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   if (!(await engine.exists(shopId))) {
     await engine.create(shopId);
     await engine.write(shopId, (tx) =>
-      saveShop(tx, {
-        ...defaultSettings,
-        shopId,
-        name: "Demo",
-        currencyCode: "USD",
-        planRestApi: true,
-        storefront: { kind: "sandbox" },
-        createdAtMs: 0,
-        updatedAtMs: 0,
-        ...options.settings,
-      }),
+      saveShop(tx, plainShop(shopId, { name: "Demo", currencyCode: "USD", ...options.settings })),
     );
   }
   const sandbox = openSandbox({ engine: sandboxEngine, clock: systemClock, shopId, timeoutMs: 50 });
