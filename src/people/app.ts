@@ -95,7 +95,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
     ofAddresses: new Attempts(deps.clock, signInsOfAddress),
     ofSecrets: new Attempts(deps.clock, signInsWithSecret),
   };
-  const links = new LinkMails(deps);
+  const links = new LinkMails(deps, auditTrail);
   return {
     path: consolePath,
     async handle(context) {
@@ -109,7 +109,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
           if (method === "DELETE") return await leaveSession(deps, context, true);
           throw methodNotAllowed(method, ["DELETE"]);
         case `${consolePath}/sign-in-link`:
-          if (method === "POST") return await mailLinks(links, context);
+          if (method === "POST") return await mailLinks(deps, links, context);
           throw methodNotAllowed(method, ["POST"]);
         case `${consolePath}/token`:
           if (method === "POST") return await giveToken(deps, context);
@@ -171,12 +171,17 @@ function secretOf(input: Credential): string {
  * Mails links to the people with an e-mail, if there are any. The answer is the same either way, and comes before
  * anybody is looked up: neither it nor its time tells who is a person here.
  */
-async function mailLinks(mails: LinkMails, context: RequestContext): Promise<Response> {
+async function mailLinks(deps: ConsoleDependencies, mails: LinkMails, context: RequestContext): Promise<Response> {
   context.operation = "console:sign_in_link";
+  const startedAtMs = deps.clock.now();
   refuseOtherSites(context);
   const body = parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax }));
   const { email } = checkInput(linkInput, body);
-  mails.send(email, context.remoteAddress);
+  mails.send(email, context.remoteAddress, (personId) => {
+    const named = { auditId: deps.ids.next("aud"), startedAtMs, operation: "sign_in_link" };
+    const outcome = { status: 202, errorCode: null, nowMs: deps.clock.now() };
+    return auditRowOf(context, { ...named, person: { personId, keyId: null } }, outcome);
+  });
   const headers = { "Cache-Control": "no-store" };
   return respond(success(context.requestId, { linkMinutes: signInLinkMs / minuteMs }, { status: 202, headers }));
 }

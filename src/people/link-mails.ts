@@ -4,9 +4,10 @@
  * Owns: the search over all shops. Does not own: bounds and texts (core/access/sign-in-link.ts), the rows
  * (shop/access/sign-in-links.ts), sending (mail/), what a link is worth (sign-in.ts).
  *
- * Whoever asks is answered before anybody is looked up, and in the same words. Searches run one after another. A link
- * and its mail are one commit. Its secret is made by the sender and in no row (J1). A process that dies before the
- * commit has sent nothing, and the person asks again.
+ * Whoever asks is answered before anybody is looked up, and in the same words. Searches run one after another. A link,
+ * its mail and its audit row are one commit; unknown e-mails leave no row. Its secret is made by the sender and in no
+ * row (J1). A process that dies before the commit has sent nothing, and the person asks again. To keep what is still to
+ * be looked up would keep e-mails of strangers.
  */
 import { Fault } from "../base/fault.ts";
 import { sleep } from "../base/time/waiting.ts";
@@ -20,8 +21,10 @@ import {
   signInMailText,
 } from "../core/access/sign-in-link.ts";
 import { Attempts, signInLinksOfAddress, signInLinksOfAll } from "../http/attempts.ts";
+import type { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import { peopleAt } from "../shop/access/people.ts";
+import type { AuditEntry } from "../shop/audit/audit.ts";
 import { linkedSince, linkStatements } from "../shop/access/sign-in-links.ts";
 import { loadDocumentSettings } from "../shop/supplier/document-settings.ts";
 import { queueStatement } from "../shop/supplier/mails.ts";
@@ -45,16 +48,21 @@ export interface LinkMailing {
   readonly stopping: AbortSignal;
 }
 
+/** The audit row of a request for links, of the person who gets one. */
+type AuditOfLink = (personId: string) => AuditEntry;
+
 export class LinkMails {
   readonly #mailing: LinkMailing;
   readonly #ofAddresses: Attempts;
   readonly #ofAll: Attempts;
-  /** E-mails in lower case that are to be searched for, in the order in which they came. */
-  readonly #waiting = new Set<string>();
+  readonly #auditTrail: Pick<AuditTrail, "statements">;
+  /** E-mails in lower case that are to be searched for, in the order in which they came, with the row of who asked. */
+  readonly #waiting = new Map<string, AuditOfLink>();
   #isSearching = false;
 
-  constructor(mailing: LinkMailing) {
+  constructor(mailing: LinkMailing, auditTrail: Pick<AuditTrail, "statements">) {
     this.#mailing = mailing;
+    this.#auditTrail = auditTrail;
     this.#ofAddresses = new Attempts(mailing.clock, signInLinksOfAddress);
     this.#ofAll = new Attempts(mailing.clock, signInLinksOfAll);
   }
@@ -68,10 +76,11 @@ export class LinkMails {
    * Begins to mail a link to everybody with this e-mail.
    *
    * @param remoteAddress  who asks; neither one address nor all together may ask too often.
+   * @param row            audit row of the request, as one for a person who gets a link.
    * @throws Fault INVALID_INPUT  no links are mailed here.
    * @throws Fault RATE_LIMITED   too many were asked for.
    */
-  send(email: string, remoteAddress: string): void {
+  send(email: string, remoteAddress: string, row: AuditOfLink): void {
     if (!this.areMailed)
       throw new Fault("INVALID_INPUT", "No mail server is set up here, so no link can be mailed.", {
         action: "Ask an owner of the shop for an invitation, or sign in with a key.",
@@ -79,7 +88,7 @@ export class LinkMails {
     this.#ofAddresses.admit(remoteAddress);
     this.#ofAll.take("");
     this.#ofAddresses.count(remoteAddress);
-    this.#waiting.add(email.toLowerCase());
+    this.#waiting.set(email.toLowerCase(), row);
     if (!this.#isSearching) void this.#searchAll();
   }
 
@@ -88,21 +97,21 @@ export class LinkMails {
     this.#isSearching = true;
     // The answer goes first.
     await sleep(0);
-    for (const address of this.#waiting) {
+    for (const [address, row] of this.#waiting) {
       this.#waiting.delete(address);
-      if (!this.#mailing.stopping.aborted) await this.#search(address);
+      if (!this.#mailing.stopping.aborted) await this.#search(address, row);
     }
     this.#isSearching = false;
   }
 
-  async #search(address: string): Promise<void> {
+  async #search(address: string, row: AuditOfLink): Promise<void> {
     const { engine, log, stopping } = this.#mailing;
     let linkedShops = 0;
     try {
       for (const [index, shopId] of (await engine.shopsWithValue(address)).entries()) {
         if (stopping.aborted || linkedShops >= linkedShopsMax) return;
         if (index % askedBeforePause === askedBeforePause - 1) await sleep(0);
-        if (await this.#searchShop(shopId, address)) linkedShops += 1;
+        if (await this.#searchShop(shopId, address, row)) linkedShops += 1;
       }
     } catch (error) {
       if (!stopping.aborted) log.warn({ err: error }, "the shops of a person could not be searched");
@@ -110,12 +119,12 @@ export class LinkMails {
   }
 
   /** @returns whether somebody in the shop has the e-mail. A shop that is gone, or cannot be used, has nobody. */
-  async #searchShop(shopId: string, address: string): Promise<boolean> {
+  async #searchShop(shopId: string, address: string, row: AuditOfLink): Promise<boolean> {
     const { engine, log, mails, stopping } = this.#mailing;
     try {
       const people = await engine.peek(shopId, (tx) => peopleAt(tx, shopId, address), address);
       if (people.length === 0) return false;
-      await engine.write(shopId, (tx) => this.#link(tx, shopId, address));
+      await engine.write(shopId, (tx) => this.#link(tx, shopId, address, row));
       mails?.wake(shopId);
       return true;
     } catch (error) {
@@ -125,8 +134,8 @@ export class LinkMails {
     }
   }
 
-  /** Stores a link and its mail for each person with the e-mail who may get one. */
-  async #link(tx: Tx, shopId: string, address: string): Promise<void> {
+  /** Stores a link, its mail and an audit row for each person with the e-mail who may get one. */
+  async #link(tx: Tx, shopId: string, address: string, row: AuditOfLink): Promise<void> {
     const { clock, ids } = this.#mailing;
     const baseUrl = this.#mailing.origin();
     if (baseUrl === null) return;
@@ -145,6 +154,7 @@ export class LinkMails {
       const linkId = ids.next("sil");
       const link = { linkId, personId, createdAtMs: nowMs, expiresAtMs: nowMs + signInLinkMs };
       await tx.batch([
+        ...(await this.#auditTrail.statements(tx, shopId, [row(personId)])),
         ...linkStatements(shopId, link, nowMs - signInLinksCountedMs),
         queueStatement(shopId, {
           mailId: ids.next("mail"),

@@ -119,6 +119,11 @@ test("a person whose session has ended comes back by a mailed link, once; its se
   assert.deepEqual(await rowsOf(server, "mail"), [], "a mail that has gone leaves no row");
   const row = (await server.audit()).find(({ tag }) => tag === "console:session_begin");
   assert.equal(row?.personId, ana.personId);
+  const requests = (await server.audit()).filter(({ tag }) => tag === "console:sign_in_link");
+  assert.deepEqual(
+    requests.map(({ personId, keyId, status, path }) => ({ personId, keyId, status, path })),
+    [{ personId: ana.personId, keyId: null, status: 202, path: "/console/sign-in-link" }],
+  );
   await mails.close();
 });
 
@@ -145,6 +150,8 @@ test("who has an e-mail here cannot be told from the answer, and only people who
     (await mails.send()).flatMap(({ to }) => to),
     ["ana@shop.example"],
   );
+  const rows = (await server.audit()).filter(({ tag }) => tag === "console:sign_in_link");
+  assert.equal(rows.length, 1, "strangers leave no row");
   for (const email of ["ana", "", 7, "a@b\nc", `${"a".repeat(300)}@b`])
     assertFault(await ask(server, email), 400, "INVALID_INPUT");
   for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { "Sec-Fetch-Site": "same-site" }]) {

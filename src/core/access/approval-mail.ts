@@ -6,7 +6,7 @@
  * sending (mail/).
  */
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
-import { filled } from "../../base/text/filled.ts";
+import { filledLine } from "../../base/text/filled.ts";
 import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
 import { type Money, moneyToNumber } from "../money/money.ts";
 import { dayText } from "../supplier/day-text.ts";
@@ -218,20 +218,16 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
   },
 };
 
-/** The text with these values, each on one line. */
-const withValues = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  filled(text, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, onOneLine(String(value))])));
-
 const amountText = (amount: number, currency: string, language: DocumentLanguage): string =>
   new Intl.NumberFormat(language, { style: "currency", currency }).format(amount);
 
 function causeText(cause: ApprovalCause, { language, currencyCode }: Surroundings): string {
   const words = texts[language];
   if (cause.cause === "scope") return words.scope;
-  if (cause.cause === "rule") return withValues(words.rule, { name: cause.name });
+  if (cause.cause === "rule") return filledLine(words.rule, { name: cause.name });
   const { limit, allowed } = cause;
   const amount = typeof allowed === "number" ? amountText(allowed, currencyCode, language) : "";
-  return withValues(words.limits[limit], { amount, percent: String(allowed) });
+  return filledLine(words.limits[limit], { amount, percent: String(allowed) });
 }
 
 /** The request in words. @param inNameOf  the person whose agent has asked; null: nobody's has. */
@@ -246,21 +242,21 @@ export function askInWords(request: AskFacts, inNameOf: string | null, surroundi
     title:
       order === null || order.movesTo === null
         ? onOneLine(request.summary)
-        : withValues(words.moves, { number: order.poNumber, status: order.movesTo }),
+        : filledLine(words.moves, { number: order.poNumber, status: order.movesTo }),
     facts: [
       ...(order === null || order.supplierName === null
         ? []
-        : [withValues(words.supplier, { name: order.supplierName })]),
+        : [filledLine(words.supplier, { name: order.supplierName })]),
       ...(order === null
         ? []
         : [
-            withValues(words.value, {
+            filledLine(words.value, {
               amount: amountText(moneyToNumber(order.grandTotal), order.currencyCode, language),
             }),
           ]),
-      inNameOf === null ? withValues(words.askedBy, { name }) : withValues(words.askedFor, { name, person: inNameOf }),
+      inNameOf === null ? filledLine(words.askedBy, { name }) : filledLine(words.askedFor, { name, person: inNameOf }),
       ...new Set(causes.map((cause) => causeText(cause, surroundings))),
-      withValues(words.until, { day: dayText(dateOf(dayIn(timezone, expiresAtMs)), language) }),
+      filledLine(words.until, { day: dayText(dateOf(dayIn(timezone, expiresAtMs)), language) }),
     ],
   };
 }
@@ -280,16 +276,16 @@ export function approvalMailText(
   const values = { name, shop: shopName, count: asks.length, what: asks[0]?.title ?? "" };
   const shown = asks.slice(0, mailedAsksMax);
   const linkTo = (path: string): string =>
-    publicUrl === null ? words.noLink : withValues(words.link, { link: `${publicUrl}/console/approvals${path}` });
+    publicUrl === null ? words.noLink : filledLine(words.link, { link: `${publicUrl}/console/approvals${path}` });
   const rest = asks.length - shown.length;
-  const subject = withValues(asks.length === 1 ? words.subject : words.subjectOfMany, values);
+  const subject = filledLine(asks.length === 1 ? words.subject : words.subjectOfMany, values);
   const parts = [
-    withValues(words.hello, values),
-    withValues(asks.length === 1 ? words.one : words.many, values),
+    filledLine(words.hello, values),
+    filledLine(asks.length === 1 ? words.one : words.many, values),
     ...shown.map(({ approvalRequestId, title, facts }) =>
       [title, ...facts, linkTo(`/${approvalRequestId}`)].join("\n"),
     ),
-    ...(rest === 0 ? [] : [`${withValues(words.more, { count: rest })}\n${linkTo("")}`]),
+    ...(rest === 0 ? [] : [`${filledLine(words.more, { count: rest })}\n${linkTo("")}`]),
     words.end,
   ];
   return {

@@ -3,8 +3,8 @@
  * shop's documents. Pure.
  */
 import { minuteMs } from "../../base/time/calendar.ts";
-import { filled } from "../../base/text/filled.ts";
-import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
+import { filledLine } from "../../base/text/filled.ts";
+import { cutAt } from "../../base/text/plain-text.ts";
 import type { DocumentLanguage } from "../supplier/document-settings.ts";
 import { mailSubjectMax } from "../supplier/mail.ts";
 import { linkPlace } from "../supplier/mail-texts.ts";
@@ -77,10 +77,10 @@ export function signInMailText(
   { language, shopName }: { readonly language: DocumentLanguage; readonly shopName: string },
 ): { readonly subject: string; readonly text: string } {
   // Braces in a name could pass for the link's place.
-  const plain = (text: string): string => onOneLine(text).replaceAll(/[{}]/g, "");
-  const values = { name: plain(name), shop: plain(shopName), minutes: String(signInLinkMs / minuteMs) };
+  const plain = (text: string): string => text.replaceAll(/[{}]/g, "");
+  const values = { name: plain(name), shop: plain(shopName), minutes: signInLinkMs / minuteMs };
   const { subject, hello, link, once, unasked } = texts[language];
-  const said = (text: string): string => filled(text, values);
+  const said = (text: string): string => filledLine(text, values);
   return {
     subject: cutAt(said(subject), mailSubjectMax),
     text: `${[said(hello), `${said(link)}\n${linkPlace}`, said(once), said(unasked)].join("\n\n")}\n`,

@@ -3,7 +3,7 @@
  *
  * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier/supplier-links.ts).
  */
-import { filled } from "../../base/text/filled.ts";
+import { filledLine } from "../../base/text/filled.ts";
 import { dayText } from "./day-text.ts";
 import type { DocumentLanguage } from "./document-settings.ts";
 import { mailSubjectMax } from "./mail.ts";
@@ -73,7 +73,7 @@ export interface ReplacedVersion {
 
 /** The text with the names of an order and its shop. */
 const withNames = (text: string, { poNumber, shopName }: Named): string =>
-  filled(text, { number: onOneLine(poNumber), shop: onOneLine(shopName) });
+  filledLine(text, { number: poNumber, shop: shopName });
 
 /** The subject of a mail for which nobody has written one. @param replaced  null: no version was mailed before. */
 export function defaultMailSubject(named: Named, replaced: ReplacedVersion | null): string {
