@@ -4,7 +4,7 @@
  *
  * Only prose is read: comments and names of tests in TypeScript, comments in SQL, Markdown without code. Strings and text between backticks
  * are not read, so fixtures, ids and ISO weeks there are not citations. In prose these are citations:
- * - an id, a capital letter with one or two digits that stands alone: `C12`, `(S4, D7)`, `P1–P6`
+ * - an id, a capital letter with one to three digits that stands alone: `C12`, `(S4, D7)`, `P1–P6`
  * - `spec "Heading"`, with an item of the list under it: `spec "Heading" 6`; more after commas
  * - `contract §9`, `contract §9 "Heading"`; more after commas
  * - a relative link in Markdown
@@ -74,7 +74,7 @@ const headerOf = (source: string): string => /^\/\*\*[\s\S]*?\*\//.exec(source)?
 const firsts = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].flatMap(([, first]) => first ?? []);
 
-const invariant = /^\s*\* - ([A-Z]\d{1,2})\. /gm;
+const invariant = /^\s*\* - ([A-Z]\d{1,3})\. /gm;
 
 /** Returns the ids that a document defines. */
 function definitionsOf({ path, text }: Document): readonly string[] {
@@ -140,7 +140,7 @@ const names: ReadonlySet<string> = new Set();
 
 /** Returns the ids that a piece of prose cites; a range cites every id in it. */
 function idsIn(prose: string): readonly string[] {
-  return [...prose.matchAll(/(?<![\w%./#$-])([A-Z])(\d{1,2})(?:[–-]\1?(\d{1,2}))?(?![\w-])/g)].flatMap(
+  return [...prose.matchAll(/(?<![\w%./#$-])([A-Z])(\d{1,3})(?:[–-]\1?(\d{1,3}))?(?![\w-])/g)].flatMap(
     ([, letter = "", first = "", last = first]) =>
       Array.from(
         { length: Math.max(1, Number(last) - Number(first) + 1) },

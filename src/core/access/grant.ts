@@ -36,7 +36,7 @@ export const scopeOfRole = (role: Role): KeyScope => (covers(role, "purchaser") 
 export const effectiveScope = (granted: KeyScope, role: Role): KeyScope =>
   granted === "read" || scopeOfRole(role) === "read" ? "read" : granted;
 
-/** A challenge of the S256 kind: the SHA-256 of the proof in base64url (RFC 7636). */
+/** A challenge of the `S256` kind: the SHA-256 of the proof in base64url (RFC 7636). */
 export const isChallenge = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** True if the proof is the one whose challenge came with the request. */

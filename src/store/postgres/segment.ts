@@ -44,7 +44,7 @@ interface Shape {
 
 /**
  * JSON.parse makes an object with a place for each member. One that gets its members one by one under changing names
- * becomes a hash table. That takes several times the memory, from a dozen members on (D405).
+ * becomes a hash table. That takes several times the memory, from a dozen members on.
  */
 function shapeOf(fields: readonly Field[]): Shape {
   const members = Object.fromEntries(fields.map(({ name }) => [name, null]));
