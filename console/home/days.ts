@@ -1,12 +1,10 @@
 /** Days and weeks of the home screen, as `YYYY-MM-DD`. Pure. */
 import type { PurchaseOrderHeader } from "../../client/index.ts";
+import { dayAfter } from "../orders/lateness.ts";
 
 const dayMs = 86_400_000;
 
 export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
-
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 /** The Monday of a day's week. */
 export const mondayOf = (day: string): string => dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));

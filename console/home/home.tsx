@@ -21,7 +21,8 @@ import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/home.ts";
 import { texts } from "../texts/texts.ts";
 import { type Board, boardOf, openOrdersMax } from "./board.ts";
-import { dayAfter, daysBetween, mondayOf, sums, valueOf } from "./days.ts";
+import { dayAfter } from "../orders/lateness.ts";
+import { daysBetween, mondayOf, sums, valueOf } from "./days.ts";
 
 /** However much happens in the shop, the board is read this often at most. */
 const restMs = 15_000;

@@ -4,6 +4,7 @@
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
 import { texts } from "../texts/texts.ts";
+import { dayAfter } from "./lateness.ts";
 
 type ListInput = Input<"purchase_order_list">;
 
@@ -86,6 +87,28 @@ export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as 
 
 const syncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
 
+/** Sorts of the list; without one the newest order is the first. */
+export const sorts = [
+  "nextExpectedDate",
+  "-nextExpectedDate",
+  "-totalValue",
+  "totalValue",
+  "poNumber",
+  "-poNumber",
+  "-updatedAt",
+] as const satisfies readonly ListInput["sort"][];
+
+/** Days that orders are at most old, for views that stay true tomorrow. */
+export const ages = ["7", "30", "90"] as const;
+
+/** The days that orders are at most old; null: any. */
+export const ageIn = (query: URLSearchParams): string | null =>
+  ages.find((days) => `-${days}` === query.get("dateFrom")) ?? null;
+
+/** The day of a filter: one that is written, or so many days before today. */
+const dayOf = (written: string | undefined, today: string): string | undefined =>
+  written !== undefined && /^-\d{1,3}$/.test(written) ? dayAfter(today, Number(written)) : written;
+
 /** The query as the API takes it; `today` is the shop's day. What is no filter of the list is left out. */
 export function inputOf(query: URLSearchParams, today: string): ListInput {
   const text = (name: string): string | undefined => query.get(name) ?? undefined;
@@ -95,13 +118,15 @@ export function inputOf(query: URLSearchParams, today: string): ListInput {
   return {
     ...(chosen.length === 0 ? {} : { status: chosen }),
     ...(sync.length === 0 ? {} : { storefrontSyncState: sync }),
+    ...(query.has("tag") ? { tag: query.getAll("tag") } : {}),
+    sort: sorts.find((sort) => sort === query.get("sort")),
     search: text("search"),
     supplierId: text("supplierId"),
     variantId: text("variantId"),
     locationId: text("locationId"),
     expectedBefore: text("expectedBefore") === todayWord ? today : text("expectedBefore"),
     ...(paid.length === 0 ? {} : { paidStatus: paid }),
-    dateFrom: text("dateFrom"),
+    dateFrom: dayOf(text("dateFrom"), today),
     dateTo: text("dateTo"),
   };
 }

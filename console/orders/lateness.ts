@@ -4,6 +4,10 @@ import { signedIn, today } from "../data/session.ts";
 
 const dayMs = 86_400_000;
 
+/** The day that is so many days after a day, as `YYYY-MM-DD`. */
+export const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
 /** A day that is further away is told by its date alone. */
 const countedDaysMax = 30;
 

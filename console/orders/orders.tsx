@@ -11,7 +11,7 @@ import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
-import { PickFilter, usePickedName } from "../parts/fields/pick-filter.tsx";
+import { usePickedName } from "../parts/fields/picked-name.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
@@ -21,16 +21,7 @@ import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/texts.ts";
 import { exportOrders } from "./export.ts";
 import { dueIn, lateFor, unconfirmedFor } from "./lateness.ts";
-import {
-  builtInViews,
-  isView,
-  paidStatuses,
-  statuses,
-  statusesIn,
-  wholeList,
-  withParameter,
-  withStatus,
-} from "./filters.ts";
+import { ageIn, builtInViews, isView, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
 import { ordersOf } from "./kept.ts";
 import { useLiveOrders } from "./live.ts";
 import { addressOf, ViewBar } from "./view-bar.tsx";
@@ -40,6 +31,8 @@ const words = texts.orders;
 
 /** Age of the list at which suppliers' answers are requested: it does not wait for them. */
 const answersAfterMs = 1_000;
+
+const FilterFields = lazy(async () => (await import("./filter-fields.tsx")).FilterFields, { isQuiet: true });
 
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });
 
@@ -65,6 +58,10 @@ export const OrdersScreen: FunctionComponent = () => {
       list={list}
       columns={hasStorefront() ? columns : columns.slice(0, -1)}
       keyOf={(order) => order.purchaseOrderId}
+      sorted={{
+        by: query.get("sort") ?? "",
+        hrefOf: (sort) => addressOf(withParameter(query, "sort", sort)),
+      }}
       actions={<ListActions query={query} isExportable={rows.length > 0} />}
       filters={
         <>
@@ -162,6 +159,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
   const supplier = usePickedName(query.get("supplierId"), suppliers);
   const product = usePickedName(query.get("variantId"), variants);
   const location = usePickedName(query.get("locationId"), locations);
+  const age = ageIn(query);
   const off = (name: string) => () => set(name, "");
   const one = (label: string, parameter: string, name = query.get(parameter)): readonly Taken[] =>
     name === null ? [] : [{ label, name, takeOff: off(parameter) }];
@@ -174,8 +172,10 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
     ...one(words.columns.supplier, "supplierId", supplier),
     ...one(words.columns.location, "locationId", location),
     ...one(words.columns.product, "variantId", product),
-    ...one(texts.filters.from, "dateFrom"),
+    ...one(texts.filters.from, "dateFrom", age === null ? query.get("dateFrom") : words.lastDays(age)),
     ...one(texts.filters.to, "dateTo"),
+    ...one(words.expectedBefore, "expectedBefore"),
+    ...one(words.tag, "tag"),
     ...one(words.columns.paid, "paidStatus"),
   ];
   const isNamed = builtInViews.some((view) => isView(query, view.query));
@@ -193,68 +193,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
         }
         taken={isNamed ? [] : taken}
       >
-        <fieldset class="chips">
-          <legend>{words.status}</legend>
-          {statuses.map((status) => (
-            <button
-              key={status}
-              type="button"
-              class="toggle"
-              aria-pressed={chosen.includes(status)}
-              onClick={() => go(addressOf(withStatus(query, status)))}
-            >
-              {status}
-            </button>
-          ))}
-        </fieldset>
-        <div class="filter-row">
-          <PickFilter
-            label={words.columns.supplier}
-            value={query.get("supplierId")}
-            lookUp={suppliers}
-            choose={(id) => set("supplierId", id)}
-          />
-          <PickFilter
-            label={words.columns.location}
-            value={query.get("locationId")}
-            lookUp={locations}
-            choose={(id) => set("locationId", id)}
-          />
-          <PickFilter
-            label={words.columns.product}
-            value={query.get("variantId")}
-            lookUp={variants}
-            choose={(id) => set("variantId", id)}
-          />
-          <label>
-            {texts.filters.from}
-            <input
-              type="date"
-              value={query.get("dateFrom") ?? ""}
-              onChange={(event) => set("dateFrom", event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            {texts.filters.to}
-            <input
-              type="date"
-              value={query.get("dateTo") ?? ""}
-              onChange={(event) => set("dateTo", event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            {words.columns.paid}
-            <select
-              value={query.get("paidStatus") ?? ""}
-              onChange={(event) => set("paidStatus", event.currentTarget.value)}
-            >
-              <option value="">{texts.filters.any}</option>
-              {paidStatuses.map((status) => (
-                <option key={status}>{status}</option>
-              ))}
-            </select>
-          </label>
-        </div>
+        <FilterFields query={query} />
       </ListBar>
     </>
   );
@@ -277,6 +216,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
   {
     name: "number",
     title: words.columns.number,
+    sort: "poNumber",
     cell: (order) => (
       <>
         <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
@@ -297,6 +237,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     name: "expected",
     title: words.columns.expected,
     kind: "date",
+    sort: "nextExpectedDate",
     at: "when",
     cell: (order) => <Expected order={order} />,
   },
@@ -312,6 +253,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     name: "value",
     title: words.columns.value,
     kind: "amount",
+    sort: "-totalValue",
     at: "amount",
     cell: (order) => money(order.totalValue, order.currencyCode),
   },

@@ -1,13 +1,12 @@
 /**
  * A filter by something that is found by name: a search until it is chosen, then its name with a way to take it off.
  */
-import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
 import type { LookUp } from "../../data/look-ups.ts";
 import { texts } from "../../texts/texts.ts";
 import { Icon } from "../icon.tsx";
 import { Combobox } from "./combobox.tsx";
+import { notePicked, usePickedName } from "./picked-name.ts";
 
 interface PickProps {
   readonly label: string;
@@ -15,25 +14,6 @@ interface PickProps {
   readonly value: string | null;
   readonly lookUp: LookUp;
   readonly choose: (id: string) => void;
-}
-
-/** Names that were looked up or chosen, by id. */
-const names = new Map<string, string>();
-
-/** Returns the name of what a filter is on; null when it is not. */
-export function usePickedName(value: string | null, lookUp: LookUp): string | null {
-  const version = useSignal(0);
-  useEffect(() => {
-    const name = async (id: string): Promise<void> => {
-      const found = await lookUp({ ids: [id] });
-      if ("message" in found) return;
-      names.set(id, found[0]?.title ?? id);
-      version.value += 1;
-    };
-    if (value !== null && !names.has(value)) void name(value);
-  }, [value]);
-  if (value === null) return null;
-  return names.get(value) ?? (version.value === 0 ? texts.loading : value);
 }
 
 export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp, choose }) => {
@@ -46,7 +26,7 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
         isOffered
         search={(search) => lookUp({ search })}
         choose={({ id, title }) => {
-          names.set(id, title);
+          notePicked(id, title);
           choose(id);
         }}
       />
@@ -79,7 +59,7 @@ export const PickMany: FunctionComponent<PickManyProps> = ({ label, hint, ids, l
       isCleared
       search={(search) => lookUp({ search })}
       choose={({ id, title }) => {
-        names.set(id, title);
+        notePicked(id, title);
         change([...new Set([...ids, id])]);
       }}
     />

@@ -17,9 +17,16 @@ export interface ListColumn<Row> {
   readonly width?: "wide" | "roomy" | undefined;
   /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
   readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;
+  /** The sort by this column, `-` from high to low; without one there is none. */
+  readonly sort?: string | undefined;
   /** On a card the title stands with the value, which does not say what it is. */
   readonly isNamed?: boolean | undefined;
   readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface Sorted {
+  readonly by: string;
+  readonly hrefOf: (sort: string) => string;
 }
 
 interface ListProps<Row> {
@@ -28,6 +35,8 @@ interface ListProps<Row> {
   /** The first one names the row. */
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
+  /** The sort of the list, and the address of the list with another one; "" is none. */
+  readonly sorted?: Sorted | undefined;
   /** Beside the heading. */
   readonly actions?: ComponentChildren;
   /** Between heading and rows. */
@@ -36,7 +45,7 @@ interface ListProps<Row> {
   readonly empty: ComponentChildren;
 }
 
-export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters, empty }: ListProps<Row>) {
+export function ListScreen<Row>({ title, list, columns, keyOf, sorted, actions, filters, empty }: ListProps<Row>) {
   const { rows, isLoading, problem } = list.state.value;
   return (
     <>
@@ -51,7 +60,7 @@ export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters,
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? (
         <div class="as-wide">
-          <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} />
+          <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} sorted={sorted} />
         </div>
       ) : null}
       {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
@@ -67,12 +76,25 @@ interface TableProps<Row> {
   readonly of: object;
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
+  readonly sorted?: Sorted | undefined;
+}
+
+/** The same column from the other end. */
+const turned = (sort: string): string => (sort.startsWith("-") ? sort.slice(1) : `-${sort}`);
+
+/** The sort that a press on the head asks for: the column's, then the other way round, then none. */
+const nextSort = (sort: string, by: string): string => (by === sort ? turned(sort) : by === turned(sort) ? "" : sort);
+
+/** Returns how the list is sorted by this column; undefined: it is not. */
+function directionOf(sort: string | undefined, by: string | undefined): "ascending" | "descending" | undefined {
+  if (sort === undefined || by === undefined || (by !== sort && by !== turned(sort))) return undefined;
+  return by.startsWith("-") ? "descending" : "ascending";
 }
 
 /** Rows of a block that is drawn or not. */
 const chunkRows = 50;
 
-export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>) {
+export function Table<Row>({ title, rows, of, columns, keyOf, sorted }: TableProps<Row>) {
   const classOf = ({ kind, at, width, isNamed }: ListColumn<Row>): string =>
     [kind, at && `at-${at}`, width && `if-${width}`, isNamed === true ? "named" : undefined]
       .filter((word) => word !== undefined)
@@ -82,8 +104,12 @@ export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>)
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.name} scope="col" class={classOf(column)}>
-              {column.title}
+            <th key={column.name} scope="col" class={classOf(column)} aria-sort={directionOf(column.sort, sorted?.by)}>
+              {sorted === undefined || column.sort === undefined ? (
+                column.title
+              ) : (
+                <a href={sorted.hrefOf(nextSort(column.sort, sorted.by))}>{column.title}</a>
+              )}
             </th>
           ))}
         </tr>

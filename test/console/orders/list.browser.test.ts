@@ -74,6 +74,64 @@ test(
 );
 
 test(
+  "a press on a head sorts the list, another one turns it round, a third takes it off; the address keeps it",
+  { skip },
+  () =>
+    withPerson("purchaser", async (page, program) => {
+      await page.goto(`${program.url}/console/orders?view=all`);
+      await page.getByRole("link", { name: "PO-1024" }).waitFor();
+      const first = page.locator("table.list tbody th a").first();
+      const newest = await first.textContent();
+      const head = page.getByRole("columnheader", { name: "Order", exact: true });
+      await head.getByRole("link").click();
+      await becomes(() => head.getAttribute("aria-sort"), "ascending");
+      await becomes(() => first.textContent(), "PO-1001");
+      await head.getByRole("link").click();
+      await becomes(() => head.getAttribute("aria-sort"), "descending");
+      await becomes(() => first.textContent(), "PO-1024");
+      await page.reload();
+      await becomes(() => first.textContent(), "PO-1024");
+      assert.match(page.url(), /sort=-poNumber/);
+      await picture(page, "orders-sorted");
+      await head.getByRole("link").click();
+      await becomes(() => head.getAttribute("aria-sort"), null);
+      await becomes(() => first.textContent(), newest);
+    }),
+);
+
+test("orders are filtered by tag, by when something is expected, and by age; a choice sorts them", { skip }, () =>
+  withPerson("purchaser", async (page, program) => {
+    const key = program.word("write key");
+    const tagged = await program.ask("PATCH", "/api/v1/purchase-orders/po_demo_22", key, { tags: ["dock side"] });
+    assert.equal(tagged.status, 200, tagged.text);
+    await page.goto(`${program.url}/console/orders?view=all`);
+    await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    await page.getByRole("button", { name: "Filters", exact: true }).click();
+    await page.getByLabel("Tag").fill("dock side");
+    await page.keyboard.press("Enter");
+    await becomes(() => rowCount(page), 1);
+    await page.getByLabel("Tag").fill("");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    await page.getByLabel("Expected before").fill("2000-01-01");
+    await page.getByText("No orders match these filters.").waitFor();
+    await page.getByLabel("Expected before").fill("");
+    await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    const asked = page.waitForRequest((request) => new URL(request.url()).searchParams.has("dateFrom"));
+    await page.getByLabel(/^Created(?! from| until)/).selectOption("Last 30 days");
+    assert.match(new URL((await asked).url()).searchParams.get("dateFrom") ?? "", /^\d{4}-\d{2}-\d{2}$/);
+    // The address says how old orders are at most, so a saved view stays true tomorrow.
+    await page.waitForURL(/dateFrom=-30/);
+    await page.getByLabel("Sort").selectOption("Highest value first");
+    await page.waitForURL(/sort=-totalValue/);
+    await picture(page, "orders-filters");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Created from: Last 30 days. Take this filter off" }).click();
+    await page.waitForURL((url) => !url.search.includes("dateFrom"));
+  }),
+);
+
+test(
   "the first letter of a search is asked for at once; what is typed next stays when the list is drawn again, and is asked for soon",
   { skip },
   () =>

@@ -1,0 +1,119 @@
+/** The filters of the list of orders, and its sort. */
+import type { FunctionComponent } from "preact";
+import { locations, suppliers, variants } from "../data/look-ups.ts";
+import { PickFilter } from "../parts/fields/pick-filter.tsx";
+import { go } from "../router.ts";
+import { texts } from "../texts/texts.ts";
+import { ageIn, ages, paidStatuses, sorts, statuses, statusesIn, withParameter, withStatus } from "./filters.ts";
+import { addressOf } from "./view-bar.tsx";
+
+const words = texts.orders;
+
+export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
+  const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
+  const chosen = statusesIn(query);
+  const age = ageIn(query);
+  return (
+    <>
+      <fieldset class="chips">
+        <legend>{words.status}</legend>
+        {statuses.map((status) => (
+          <button
+            key={status}
+            type="button"
+            class="toggle"
+            aria-pressed={chosen.includes(status)}
+            onClick={() => go(addressOf(withStatus(query, status)))}
+          >
+            {status}
+          </button>
+        ))}
+      </fieldset>
+      <div class="filter-row">
+        <PickFilter
+          label={words.columns.supplier}
+          value={query.get("supplierId")}
+          lookUp={suppliers}
+          choose={(id) => set("supplierId", id)}
+        />
+        <PickFilter
+          label={words.columns.location}
+          value={query.get("locationId")}
+          lookUp={locations}
+          choose={(id) => set("locationId", id)}
+        />
+        <PickFilter
+          label={words.columns.product}
+          value={query.get("variantId")}
+          lookUp={variants}
+          choose={(id) => set("variantId", id)}
+        />
+        <label>
+          {words.tag}
+          <input value={query.get("tag") ?? ""} onChange={(event) => set("tag", event.currentTarget.value.trim())} />
+        </label>
+        <label>
+          {words.expectedBefore}
+          <input
+            type="date"
+            value={query.get("expectedBefore") ?? ""}
+            onChange={(event) => set("expectedBefore", event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {words.created}
+          <select
+            value={age === null ? "" : `-${age}`}
+            onChange={(event) => set("dateFrom", event.currentTarget.value)}
+          >
+            <option value="">{texts.filters.any}</option>
+            {ages.map((days) => (
+              <option key={days} value={`-${days}`}>
+                {words.lastDays(days)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {texts.filters.from}
+          <input
+            type="date"
+            value={query.get("dateFrom") ?? ""}
+            onChange={(event) => set("dateFrom", event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {texts.filters.to}
+          <input
+            type="date"
+            value={query.get("dateTo") ?? ""}
+            onChange={(event) => set("dateTo", event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {words.columns.paid}
+          <select
+            value={query.get("paidStatus") ?? ""}
+            onChange={(event) => set("paidStatus", event.currentTarget.value)}
+          >
+            <option value="">{texts.filters.any}</option>
+            {paidStatuses.map((status) => (
+              <option key={status}>{status}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {words.sort}
+          <select value={query.get("sort") ?? ""} onChange={(event) => set("sort", event.currentTarget.value)}>
+            <option value="">{words.newest}</option>
+            {sorts.map((sort) => (
+              <option key={sort} value={sort}>
+                {words.sorts[sort]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </>
+  );
+};
