@@ -11,6 +11,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import type { Finished } from "../support/programs/program.ts";
+import { listenOnPort } from "../support/peers/serving.ts";
 
 interface Served {
   readonly dataDir: string;
@@ -139,9 +140,7 @@ test("what answers at an address without being OpenPO is no server, and gets no 
       seen.push(request.headers.authorization);
       response.end("hello");
     });
-    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    const address = stranger.address();
-    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    const port = String(await listenOnPort(stranger));
     const { dataDir, program } = await serveOn(path.join(directory, "one"));
     await writeFile(
       path.join(dataDir, "server.json"),

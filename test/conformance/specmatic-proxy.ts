@@ -19,6 +19,7 @@ import { idMax } from "../../src/operations/fields.ts";
 import { tagMax } from "../../src/operations/purchase-orders/json.ts";
 import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server.ts";
 import { ready } from "../support/openapi/ready.ts";
+import { listenOnPort, stopListening } from "../support/peers/serving.ts";
 
 /** How many requests had a cursor, and how many of them had a next page. */
 interface CursorCount {
@@ -190,16 +191,9 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
   }
 
   const listener = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const address = listener.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${await listenOnPort(listener)}`,
     cursors,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        listener.closeAllConnections();
-        listener.close(() => resolve());
-      }),
+    [Symbol.asyncDispose]: () => stopListening(listener),
   };
 }

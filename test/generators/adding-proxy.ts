@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { isJsonArray, isJsonObject, type Json } from "../../src/base/json.ts";
+import { listenOnPort, stopListening } from "../support/peers/serving.ts";
 
 const added = "addedLater";
 
@@ -34,15 +35,8 @@ export async function startAddingProxy(url: string): Promise<AsyncDisposable & {
     forwarded.once("error", () => answer.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: `http://127.0.0.1:${await listenOnPort(server)}`,
+    [Symbol.asyncDispose]: () => stopListening(server),
   };
 }

@@ -16,6 +16,7 @@ import { type Revision, revisions } from "../support/mcp.ts";
 import { withDirectory } from "../support/process.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { toolPath } from "../support/programs/tools.ts";
+import { listenOnPort, stopListening } from "../support/peers/serving.ts";
 
 const suite = toolPath("@modelcontextprotocol/conformance/dist/index.js");
 const run = promisify(execFile);
@@ -126,14 +127,11 @@ async function withDoor(server: TestServer, use: (url: string) => Promise<void>)
     forwarded.on("error", () => outgoing.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
-  const address = door.address();
-  assert.ok(typeof address === "object" && address !== null);
+  const port = await listenOnPort(door);
   try {
-    await use(`http://127.0.0.1:${address.port}/mcp`);
+    await use(`http://127.0.0.1:${port}/mcp`);
   } finally {
-    door.closeAllConnections();
-    await new Promise((resolve) => door.close(resolve));
+    await stopListening(door);
   }
 }
 

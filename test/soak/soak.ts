@@ -3,7 +3,6 @@
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,6 +15,7 @@ import { answerOf, catalogueRecords, type Deed, deedOn, newOrder, type OrderSeen
 import { openingOnHand } from "../world/load.ts";
 import { type Random, randomOf } from "../world/random.ts";
 import type { Watched } from "./watch.ts";
+import { listenOnPort, stopListening } from "../support/peers/serving.ts";
 
 const shops = 4;
 const clientsPerShop = 3;
@@ -263,17 +263,10 @@ async function receive(): Promise<{ readonly url: string; readonly count: () => 
       response.writeHead(204).end();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/hook`,
+    url: `http://127.0.0.1:${await listenOnPort(server)}/hook`,
     count: () => count,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close: () => stopListening(server),
   };
 }
 

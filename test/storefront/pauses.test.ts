@@ -8,6 +8,7 @@ import { MedusaClient } from "../../src/storefront/medusa/client.ts";
 import { pauseAfter, throttledPauseMsMax, throttledPauseMsMin } from "../../src/storefront/pause.ts";
 import { Pacing } from "../../src/storefront/shopify/pacing.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
+import { listenOnPort, stopListening } from "../support/peers/serving.ts";
 
 const throttled = (retryAfterMs?: number): StorefrontError =>
   new StorefrontError("throttled", "no more", {
@@ -62,13 +63,11 @@ test("requests of a Medusa wait together once it has answered 429", async () => 
     const status = statuses.shift() ?? 200;
     response.writeHead(status, status === 429 ? { "retry-after": "0.3" } : {}).end('{"ok":true}');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnPort(server);
   try {
-    const address = server.address();
-    assert.ok(typeof address === "object" && address !== null);
     let nowMs = 0;
     const clock = { now: () => nowMs };
-    const store = { origin: `http://127.0.0.1:${address.port}`, secretKey: "sk_test" };
+    const store = { origin: `http://127.0.0.1:${port}`, secretKey: "sk_test" };
     const client = new MedusaClient(store, { clock, calls: new StoreCalls(clock) });
     const ask = (path: string) => client.ask(path, z.object({ ok: z.boolean() }), { signal: undefined });
     const first = ask("/admin/one");
@@ -84,7 +83,6 @@ test("requests of a Medusa wait together once it has answered 429", async () => 
     await ask("/admin/other");
     assert.deepEqual(arrived, ["/admin/one", "/admin/one", "/admin/other"]);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await stopListening(server);
   }
 });

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { listenOnPort, stopListening } from "../../support/peers/serving.ts";
 
 const fakeKey = "sk_canary0123456789abcdef0123456789abcdef";
 
@@ -140,20 +141,12 @@ export class FakeMedusa {
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-    const address = this.#server.address();
-    assert.ok(typeof address === "object" && address !== null);
-    this.url = `http://127.0.0.1:${address.port}`;
+    this.url = `http://127.0.0.1:${await listenOnPort(this.#server)}`;
     return this;
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-    });
+  close(): Promise<void> {
+    return stopListening(this.#server);
   }
 
   #id(prefix: string): string {

@@ -20,6 +20,7 @@ import {
   type SelectionNode,
   validate,
 } from "graphql";
+import { listenOnPort, stopListening } from "../../support/peers/serving.ts";
 
 export const schemaText = readFileSync(path.join(import.meta.dirname, "admin-2026-10.graphql"), "utf8");
 const schema = buildSchema(schemaText);
@@ -257,20 +258,12 @@ export class FakeShopify {
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-    const address = this.#server.address();
-    assert.ok(typeof address === "object" && address !== null);
-    this.domain = `127.0.0.1:${address.port}`;
+    this.domain = `127.0.0.1:${await listenOnPort(this.#server)}`;
     return this;
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-    });
+  close(): Promise<void> {
+    return stopListening(this.#server);
   }
 
   now(): number {

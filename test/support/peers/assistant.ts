@@ -1,11 +1,10 @@
 /** An assistant on this machine that sends a person to the console in a browser, and what it does with the answer. */
-import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import type { RunningProgram } from "../process.ts";
 import { until } from "../until.ts";
 import { ask } from "./connect.ts";
+import { listenOnPort } from "./serving.ts";
 
 /** An assistant on this machine: its own address, to which the browser comes back with an answer. */
 export async function startAssistant(program: RunningProgram) {
@@ -15,10 +14,7 @@ export async function startAssistant(program: RunningProgram) {
     if (url.pathname === "/callback") answers.push(url.searchParams);
     response.end("The assistant has its answer.");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address: AddressInfo | string | null = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : assert.fail();
-  const redirectUri = `http://127.0.0.1:${port}/callback`;
+  const redirectUri = `http://127.0.0.1:${await listenOnPort(server)}/callback`;
   const post = (path: string, type: string, body: string) =>
     fetch(`${program.url}${path}`, { method: "POST", headers: { "Content-Type": type }, body });
   const registered = await post(

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type {
@@ -14,6 +13,7 @@ import type {
 import { parseAllowed } from "../../../src/webhooks/addresses.ts";
 import { askAdmin, type SignedInPerson } from "../people.ts";
 import type { TestResponse, TestServer } from "../server.ts";
+import { listenOnPort, stopListening } from "./serving.ts";
 
 export const callback = "https://assistant.example/api/mcp/auth_callback";
 
@@ -237,17 +237,12 @@ export async function serveDocuments(documents: Readonly<Record<string, Served>>
     if (hangs === true) response.write(text);
     else response.end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address: AddressInfo | string | null = server.address();
-  const url = `https://localhost:${typeof address === "object" && address !== null ? address.port : assert.fail()}`;
+  const url = `https://localhost:${await listenOnPort(server)}`;
   return {
     url,
     asked,
     set: (target: string, document: Served) => void current.set(target, document),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => stopListening(server),
   };
 }
 
