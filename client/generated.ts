@@ -3310,7 +3310,7 @@ export interface Operations {
         readonly sessionId: string;
         readonly personId: string;
         readonly name: string;
-        readonly signedInWith: "invitation" | "api-key" | "link";
+        readonly signedInWith: "invitation" | "api-key" | "link" | "passkey";
         readonly keyId: string | null;
         readonly userAgent: string | null;
         readonly createdAt: string;

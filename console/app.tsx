@@ -51,6 +51,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent | LazyComponent<obj
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
+  account: lazy(async () => (await import("./people/people.tsx")).Passkeys),
   storefront: lazy(async () => (await import("./storefront/storefront.tsx")).StorefrontScreen),
   settings: lazy(async () => (await import("./settings/settings.tsx")).SettingsScreen),
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),

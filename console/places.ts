@@ -31,6 +31,7 @@ export const places = [
   "approvals/:approvalRequestId",
   "activity",
   "people",
+  "account",
   "webhooks",
   "webhooks/:endpointId",
   "storefront",

@@ -45,6 +45,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   "approvals/:approvalRequestId": (record) => texts.titles.approval(record),
   activity: () => texts.titles.activity,
   people: () => texts.titles.people,
+  account: () => texts.titles.account,
   webhooks: () => texts.titles.webhooks,
   "webhooks/:endpointId": (record) => texts.titles.webhook(record),
   storefront: () => texts.titles.storefront,

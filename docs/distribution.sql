@@ -27,7 +27,7 @@
 -- 3. Each node queries all shards every three seconds for due work.
 -- 4. engine_turn, engine_look and engine_outcome run on the coordinator. Do not distribute them.
 --
--- The tables migration (the versions of a schema), first_start, node and operator_session belong to the whole database. They stay as they are.
+-- The tables migration (the versions of a schema), first_start, node, operator_session and shared_secret belong to the whole database. They stay as they are.
 
 begin;
 set local client_min_messages = warning;
@@ -57,6 +57,8 @@ begin
         -- The shops.
         ('openpo', 'shop'),
         ('openpo', 'sign_in_link'),
+        ('openpo', 'passkey'),
+        ('openpo', 'passkey_challenge'),
         ('openpo', 'api_key'),
         ('openpo', 'person'),
         ('openpo', 'invitation'),

@@ -112,12 +112,12 @@ export const operatorToken = signal<string | null>(null);
 export async function send(
   method: string,
   path: string,
-  body: object,
+  body?: object,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await fetch(`/console/${path}`, {
     method,
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body) ?? null,
   });
   return { status: response.status, body: await response.json() };
 }
@@ -206,7 +206,9 @@ export async function leaveShop(): Promise<void> {
 
 /** Signs in. @returns why not; null when it worked. */
 export async function signIn(
-  credential: Readonly<Partial<Record<"invitation" | "link" | "adminToken" | "apiKey" | "name", string>>>,
+  credential: Readonly<Partial<Record<"invitation" | "link" | "adminToken" | "apiKey" | "name", string>>> & {
+    readonly passkey?: object;
+  },
 ): Promise<Refused | null> {
   const { status, body } = await send("POST", "session", credential);
   if (status === 201) {

@@ -1,10 +1,11 @@
-/** Signing in: by a link of an invitation or a mail, by a key of the shop, or with the operator's token. */
+/** Signing in: by a passkey, a link of an invitation or a mail, a key of the shop, or the operator's token. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedSubmitEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { unreachable } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { type Refused, renewBearer, signIn } from "../data/session.ts";
+import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/texts.ts";
@@ -48,11 +49,17 @@ export const SignInAgain: FunctionComponent = () => {
 
 const words = texts.signIn;
 
+const PasskeyButton = lazy(async () => (await import("./people.tsx")).PasskeyButton, { isQuiet: true });
+
 export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefined }> = ({ lead }) => {
   const refused = useSignal<Refused | null>(null);
   const opened = useSignal(secretIn(location.hash));
   /** The e-mail to which a link was asked for. */
   const mailedTo = useSignal<string | null>(null);
+
+  const say = async (doing: Promise<Refused | null>): Promise<void> => {
+    refused.value = await doing.catch(() => unreachable);
+  };
 
   const enter: Enter = async ({ kind, credential }, name) => {
     if (kind === "unknown") {
@@ -63,7 +70,7 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefine
       kind === "email"
         ? askForLink(credential)
         : signIn({ [kind]: credential, ...(kind === "apiKey" ? { name } : {}) });
-    refused.value = await sending.catch(() => unreachable);
+    await say(sending);
     opened.value = null;
     if (refused.value !== null) return;
     if (kind === "email") mailedTo.value = credential;
@@ -109,7 +116,10 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefine
             {hasAskedHere() ? null : <p>{words.elsewhere}</p>}
           </>
         ) : mailedTo.value === null ? (
-          <SignInForm enter={enter} />
+          <>
+            <SignInForm enter={enter} />
+            <PasskeyButton say={say} />
+          </>
         ) : (
           <>
             <p role="status">{words.mailedTo(mailedTo.value)}</p>

@@ -1,4 +1,4 @@
-/** Texts of people, invitations and sessions. They come with the screens that show them. */
+/** Texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
 export const peopleTexts = {
   title: "People",
   why: "Owners of the shop invite, change and remove people.",
@@ -46,4 +46,18 @@ export const peopleTexts = {
   endTitle: (name: string) => `Sign out ${name}?`,
   endText: "They can sign in again.",
   unknownBrowser: "Unknown browser",
+  byPasskey: "Use a passkey",
+  noPasskey: { message: "No passkey was used", action: "Try again, or sign in another way." },
+  passkeyLead: "A passkey signs you in by finger, face or the PIN of your device.",
+  noPasskeys: "You have no passkey yet.",
+  addPasskey: "Add a passkey",
+  passkeyHint: "Work laptop",
+  noneAdded: { message: "No passkey was added", action: "Try again. A device keeps one of yours, and no second one." },
+  passkeysAt: "Add passkeys with a current browser at",
+  noPasskeysHere: "Passkeys need an https address of this service.",
+  lastUsed: "Last used",
+  added: "Added",
+  rename: "Rename",
+  renameOf: (name: string) => `Rename ${name}`,
+  removePasskeyText: "It signs you in no more.",
 } as const;

@@ -68,6 +68,7 @@ export const texts = {
     approval: (record: string) => `Approval: ${record}`,
     activity: "Activity",
     people: "People",
+    account: "Your passkeys",
     webhooks: "Webhooks",
     webhook: (record: string) => `Webhook ${record}`,
     storefront: "Storefront",

@@ -68,12 +68,12 @@ export const markName = "mark.svg";
  * Answers requests for the page and its files; null for what is not there.
  *
  * @param picturesOf  origins of the pictures that the page may show; asked for the page alone.
- * @param signIns     ways to sign in that the page offers beside invitations and keys.
+ * @param offered     what the page offers whoever signs in, as data attributes by their names.
  */
 export type ConsolePages = (
   context: RequestContext,
   picturesOf?: () => Promise<readonly string[]>,
-  signIns?: readonly string[],
+  offered?: Readonly<Record<string, string>>,
 ) => Promise<Response | null>;
 
 /**
@@ -96,9 +96,9 @@ export function createConsolePages(
       ),
     };
   };
-  /** Pages without pictures, by the ways to sign in that they offer. */
+  /** Pages without pictures, by what they offer. */
   const offering = new Map<string, Publication>();
-  return async ({ request, path }, picturesOf, signIns = []) => {
+  return async ({ request, path }, picturesOf, offers = {}) => {
     const name = path.slice(consolePath.length + 1);
     const { index, files } = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
@@ -107,7 +107,9 @@ export function createConsolePages(
     if (found === undefined) return null;
     requireGet(request);
     const pictures = isPlace ? ((await picturesOf?.()) ?? []) : [];
-    const offered = signIns.length === 0 ? "" : ` data-sign-in="${signIns.join(" ")}"`;
+    const offered = Object.entries(offers)
+      .map(([name, value]) => ` data-${name}="${value}"`)
+      .join("");
     // A page with other pictures is another one for a cache, too.
     const pageWith = (attributes: string): Publication =>
       publish(index.replace("<html", `<html${attributes}`), htmlType);

@@ -1,6 +1,7 @@
 /**
  * Sign-in of the console over HTTP: `/console/session`, `/console/sessions`, `/console/sign-in-link` and
- * `/console/token` (C49, C55). They alone read the cookie; everything else of this service reads `Authorization`.
+ * `/console/token` (C49, C55). They and requests about passkeys (passkey-requests.ts) alone read the cookie; everything
+ * else of this service reads `Authorization`.
  *
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts),
  * links by mail (link-mails.ts), cookies (cookie.ts), the console's pages (http/console-pages.ts).
@@ -31,48 +32,52 @@ import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
 import { type LinkMailing, LinkMails } from "./link-mails.ts";
+import { passkeyRequests } from "./passkey-requests.ts";
+import { Passkeys, signedChallenge } from "./passkeys.ts";
 import {
   bearerOfOperator,
   bearerOfPerson,
   type Credential,
   type NewBearer,
   openSession,
+  signInBytesMax,
   signIn,
   type SignInDependencies,
   type SignInTrail,
   signOut,
 } from "./sign-in.ts";
 
-/** Bytes of a sign-in: a secret and a name. It is read before anybody is known. */
-export const signInBytesMax = 16_384;
-
-interface ConsoleDependencies extends SignInDependencies, LinkMailing {
+interface ConsoleDependencies extends Omit<SignInDependencies, "passkeys">, LinkMailing {
   readonly log: Log;
   readonly counts: StoreCounts;
   /** The page and its files. */
   readonly pages: ConsolePages;
 }
 
+type Needs = ConsoleDependencies & SignInDependencies;
+
 const secretMax = 1_000;
 
-/** Credential of a sign-in: one of the four. */
+/** Credential of a sign-in: one of the five. */
 const credential = z
   .strictObject({
     invitation: z.string().min(1).max(secretMax).optional(),
     link: z.string().min(1).max(secretMax).optional(),
+    passkey: signedChallenge.optional(),
     adminToken: z.string().min(1).max(secretMax).optional(),
     apiKey: z.string().min(1).max(secretMax).optional(),
     name: text(shortTextMax).optional(),
   })
-  .transform(({ invitation, link, adminToken, apiKey, name }, context): Credential => {
-    const sent = [invitation, link, adminToken, apiKey].filter((secret) => secret !== undefined);
+  .transform(({ invitation, link, passkey, adminToken, apiKey, name }, context): Credential => {
+    const sent = [invitation, link, passkey, adminToken, apiKey].filter((secret) => secret !== undefined);
     if (sent.length === 1) {
       if (invitation !== undefined && name === undefined) return { invitation };
       if (link !== undefined && name === undefined) return { link };
+      if (passkey !== undefined && name === undefined) return { passkey };
       if (adminToken !== undefined && name === undefined) return { adminToken };
       if (apiKey !== undefined && name !== undefined) return { apiKey, name };
     }
-    context.addIssue("must have one of invitation, link, adminToken, or apiKey with name");
+    context.addIssue("must have one of invitation, link, passkey, adminToken, or apiKey with name");
     return z.NEVER;
   });
 
@@ -87,7 +92,9 @@ interface SignInRecords extends Omit<SignInTrail, "row"> {
 }
 
 /** The surface of the console. */
-export function createConsole(deps: ConsoleDependencies): Surface {
+export function createConsole(given: ConsoleDependencies): Surface {
+  const passkeys = new Passkeys(given);
+  const deps: Needs = { ...given, passkeys };
   const auditTrail = new AuditTrail(deps);
   const records: SignInRecords = {
     auditTrail,
@@ -96,6 +103,14 @@ export function createConsole(deps: ConsoleDependencies): Surface {
     ofSecrets: new Attempts(deps.clock, signInsWithSecret),
   };
   const links = new LinkMails(deps, auditTrail);
+  const ofPasskeys = passkeyRequests({ ...deps, passkeys, auditTrail });
+  const page = (context: RequestContext): Promise<Response | null> => {
+    context.operation = "console";
+    return deps.pages(context, () => picturesOf(deps, context), {
+      ...(links.areMailed ? { "sign-in": "link" } : {}),
+      ...(passkeys.party === null ? {} : { passkeys: passkeys.party.origin }),
+    });
+  };
   return {
     path: consolePath,
     async handle(context) {
@@ -115,8 +130,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
           if (method === "POST") return await giveToken(deps, context);
           throw methodNotAllowed(method, ["POST"]);
         default:
-          context.operation = "console";
-          return await deps.pages(context, () => picturesOf(deps, context), links.areMailed ? ["link"] : []);
+          return (await ofPasskeys(context)) ?? (await page(context));
       }
     },
   };
@@ -128,7 +142,7 @@ export function createConsole(deps: ConsoleDependencies): Surface {
  * a proxy is locked out (C49).
  */
 async function beginSession(
-  deps: ConsoleDependencies,
+  deps: Needs,
   { ofAddresses, ofSecrets, ...trail }: SignInRecords,
   context: RequestContext,
 ): Promise<Response> {
@@ -164,6 +178,8 @@ async function beginSession(
 function secretOf(input: Credential): string {
   if ("apiKey" in input) return input.apiKey;
   if ("invitation" in input) return input.invitation;
+  // Each try with a passkey has a signature of its own: nobody's passkey is locked by others.
+  if ("passkey" in input) return input.passkey.response.signature;
   return "link" in input ? input.link : input.adminToken;
 }
 
@@ -186,11 +202,7 @@ async function mailLinks(deps: ConsoleDependencies, mails: LinkMails, context: R
   return respond(success(context.requestId, { linkMinutes: signInLinkMs / minuteMs }, { status: 202, headers }));
 }
 
-async function leaveSession(
-  deps: ConsoleDependencies,
-  context: RequestContext,
-  everywhere: boolean,
-): Promise<Response> {
+async function leaveSession(deps: Needs, context: RequestContext, everywhere: boolean): Promise<Response> {
   context.operation = everywhere ? "console:sessions_end" : "console:session_end";
   refuseOtherSites(context);
   await signOut(deps, sessionIn(context), everywhere);
@@ -199,7 +211,7 @@ async function leaveSession(
 }
 
 /** The bearer of a page, with who it is for. The operator names a shop; without one, the answer lists the shops. */
-async function giveToken(deps: ConsoleDependencies, context: RequestContext): Promise<Response> {
+async function giveToken(deps: Needs, context: RequestContext): Promise<Response> {
   context.operation = "console:token";
   requireOwnPage(context);
   const secret = sessionIn(context);
@@ -227,7 +239,7 @@ async function giveToken(deps: ConsoleDependencies, context: RequestContext): Pr
  * Origins of the pictures of the shop whose session the cookie names; none for the operator, who is in no shop. A shop
  * that cannot be read has none: the page says what is wrong.
  */
-async function picturesOf(deps: ConsoleDependencies, context: RequestContext): Promise<readonly string[]> {
+async function picturesOf(deps: Needs, context: RequestContext): Promise<readonly string[]> {
   const secret = sessionIn(context);
   const open = secret === null ? null : await openSession(deps, secret).catch(() => null);
   return open === null || "operatorSession" in open ? [] : pictureOrigins(open.caller.shop.storefront);

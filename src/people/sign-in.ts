@@ -49,6 +49,10 @@ import { findSignInLink, type SignInLink, useLinksStatement } from "../shop/acce
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Coordination, Engine, Statement, Tx } from "../store/store.ts";
+import { type Passkeys, type SignedChallenge, unusablePasskey } from "./passkeys.ts";
+
+/** Bytes of a sign-in, and of what is asked about passkeys. It is read before anybody is known. */
+export const signInBytesMax = 16_384;
 
 /** People of a shop. */
 export const peopleMax = 1_000;
@@ -65,6 +69,7 @@ export interface SignInDependencies {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly isAdminToken: (text: string) => boolean;
+  readonly passkeys: Pick<Passkeys, "prove">;
 }
 
 /** Records of a sign-in in the audit log of its shop. */
@@ -84,6 +89,7 @@ interface SignInOutcome {
 export type Credential =
   | { readonly invitation: string }
   | { readonly link: string }
+  | { readonly passkey: SignedChallenge }
   | { readonly adminToken: string }
   | { readonly apiKey: string; readonly name: string };
 
@@ -102,7 +108,8 @@ const newSecret = (kind: SecretKind, shopId: string) => makeSecret(kind, shopId,
  * Signs in. By a key of a shop it takes a token of the key's bucket, and leaves an audit row, whether it succeeds or
  * not.
  *
- * @throws Fault UNAUTHORIZED     the secret is not one, or the invitation or link was used, revoked or has expired.
+ * @throws Fault UNAUTHORIZED     the secret is not one, the invitation or link was used, revoked or has expired, or the
+ *                                passkey signs nobody in.
  * @throws Fault FORBIDDEN_SCOPE  the key was made without sign-in.
  * @throws Fault PLAN_REQUIRED    the shop's plan has no API.
  * @throws Fault RATE_LIMITED     the key's bucket is empty.
@@ -116,6 +123,7 @@ export async function signIn(
 ): Promise<NewSession> {
   if ("invitation" in credential) return await byInvitation(deps, credential.invitation, userAgent, trail);
   if ("link" in credential) return await byLink(deps, credential.link, userAgent, trail);
+  if ("passkey" in credential) return await byPasskey(deps, credential.passkey, userAgent, trail);
   if ("apiKey" in credential) return await byApiKey(deps, credential, userAgent, trail);
   if (!deps.isAdminToken(credential.adminToken)) throw wrongAdminToken();
   const { text, hash } = newSecret("opc", noShopId);
@@ -230,6 +238,24 @@ const unusableLink = (why: string): Fault =>
   new Fault("UNAUTHORIZED", `This link ${why}.`, {
     action: "Type your e-mail at /console, and a new one is mailed.",
   });
+
+async function byPasskey(
+  deps: SignInDependencies,
+  sent: SignedChallenge,
+  userAgent: string | null,
+  { auditTrail, row }: SignInTrail,
+): Promise<NewSession> {
+  const { shopId, personId, useStatements } = await deps.passkeys.prove(sent);
+  return await deps.engine.write(shopId, async (tx) => {
+    const uses = await useStatements(tx, deps.clock.now());
+    const person = await findPerson(tx, shopId, personId);
+    if (person === null) throw unusablePasskey();
+    return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: "passkey", userAgent }, [
+      ...uses,
+      ...(await auditTrail.statements(tx, shopId, [row({ personId, keyId: null }, begun)])),
+    ]);
+  });
+}
 
 const begun: SignInOutcome = { status: 201, errorCode: null };
 
@@ -354,7 +380,8 @@ async function readShop(
   }
 }
 
-const signedOut = (): Fault =>
+/** Refusal of a cookie whose session has ended. */
+export const signedOut = (): Fault =>
   new Fault("UNAUTHORIZED", "Nobody is signed in here.", { action: "Sign in again at /console." });
 
 /** A bearer: what the page sends as `Authorization`. */

@@ -33,6 +33,8 @@ export const keptTables: readonly string[] = [
   "console_view",
   "supplier_link",
   "sign_in_link",
+  "passkey",
+  "passkey_challenge",
   "connection_request",
   "connection_code",
   "connection_token",

@@ -48,6 +48,8 @@ export const tables = {
   order_recent: table("order_recent", "purchase_order_id"),
   order_spend: table("order_spend", "purchase_order_id", "key_id", "day"),
   order_segment: table("order_segment", "name", "created_from", "id_from"),
+  passkey: table("passkey", "secret_hash"),
+  passkey_challenge: table("passkey_challenge", "challenge_hash"),
   person: table("person", "person_id"),
   purchase_order: table("purchase_order", "purchase_order_id"),
   purchase_order_attachment: table("purchase_order_attachment", "purchase_order_id", "kind", "attachment_id"),

@@ -289,6 +289,11 @@ export interface Coordination {
   endOperatorSession(session: string): Promise<void>;
   /** Ends all of them. */
   endOperatorSessions(): Promise<void>;
+  /**
+   * A secret that all processes with this store share, with which they sign what is stored nowhere and lives for
+   * minutes. On an embedded engine each start has another one.
+   */
+  sharedSecret(): Promise<string>;
 }
 
 /** Messages of the program to its operator: fields for a machine, a text for a person. A pino logger is one. */

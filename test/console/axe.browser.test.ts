@@ -55,6 +55,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   "approvals/:approvalRequestId": ({ approvalRequestId }) => `approvals/${approvalRequestId}`,
   activity: () => "activity",
   people: () => "people",
+  account: () => "account",
   webhooks: () => "webhooks",
   storefront: () => "storefront",
   settings: () => "settings",

@@ -11,7 +11,7 @@ import { invitationsMax } from "../../src/admin/access/people.ts";
 import { listeningSockets } from "../../src/http/node/server.ts";
 import { messageBytesMax } from "../../src/mcp/app.ts";
 import { operatorSessionsMax } from "../../src/store/engine-rules.ts";
-import { signInBytesMax } from "../../src/people/app.ts";
+import { signInBytesMax } from "../../src/people/sign-in.ts";
 import { storedPlainBytesMax } from "../../src/requests/idempotency.ts";
 import { webhookEndpointsMax } from "../../src/core/events/webhooks.ts";
 import {

@@ -37,6 +37,7 @@ const forgetful = (coordination: Coordination): Coordination => ({
   hasOperatorSession: (...args) => coordination.hasOperatorSession(...args),
   endOperatorSession: (...args) => coordination.endOperatorSession(...args),
   endOperatorSessions: () => coordination.endOperatorSessions(),
+  sharedSecret: () => coordination.sharedSecret(),
 });
 
 /** An engine whose changes wait, once a number is set, until that many have come: so all attempts have begun before one has an answer. */

@@ -142,6 +142,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "core/access/rate-limit.ts clocksApartMsMax",
     "core/supplier/reminders.ts zoneMsMax",
     "base/secret.ts secretRandomBytes",
+    "core/access/passkey.ts challengeRandomBytes",
     "connect/tokens.ts saltBytes",
     "base/text/shown-path.ts readLengthMax",
     "core/events/webhooks.ts secondMs",

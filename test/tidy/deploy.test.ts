@@ -192,7 +192,7 @@ const tables = [
   ...tablesIn("openpo_sandbox", "src/store/postgres/schema/postgres"),
 ];
 /** Tables of the whole database. */
-const ofNoShop: ReadonlySet<string> = new Set(["first_start", "operator_session", "node"]);
+const ofNoShop: ReadonlySet<string> = new Set(["first_start", "operator_session", "node", "shared_secret"]);
 const ofShops = tables.filter(({ name }) => !ofNoShop.has(name));
 
 /** Returns the first column of a table's primary key. */

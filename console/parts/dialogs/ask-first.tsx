@@ -1,7 +1,7 @@
 /** A question before something that cannot be taken back. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import type { Problem } from "../../data/client.ts";
+import type { Refused } from "../../data/session.ts";
 import { texts } from "../../texts/texts.ts";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNotice } from "../problem.tsx";
@@ -12,14 +12,14 @@ interface Question {
   /** Text of the button that does it. */
   readonly action: string;
   /** Does it; returns what went wrong, null when it is done. */
-  readonly run: () => Promise<Problem | null>;
+  readonly run: () => Promise<Refused | null>;
   /** Called when the dialog has closed, done or not. */
   readonly onClose: () => void;
 }
 
 export const AskFirst: FunctionComponent<Question> = ({ title, text, action, run, onClose }) => {
   const isRunning = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const problem = useSignal<Refused | null>(null);
   const go = async (close: () => void): Promise<void> => {
     isRunning.value = true;
     problem.value = await run();

@@ -182,7 +182,11 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
     >
       <Icon name="log-out" />
     </button>
-    <div id="me" popover="auto">
+    <div
+      id="me"
+      popover="auto"
+      onClick={(event) => void (event.target instanceof HTMLAnchorElement && event.currentTarget.hidePopover())}
+    >
       <p>
         {person.name} <span class="quiet">{person.role}</span>
       </p>
@@ -203,6 +207,11 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
       <a class="button" href={hrefOf("connect")}>
         {texts.titles.connect}
       </a>
+      {person.personId === null ? null : (
+        <a class="button" href={hrefOf("account")}>
+          {texts.titles.account}
+        </a>
+      )}
       <button type="button" onClick={() => void signOut({ everywhere: true })}>
         {words.signOutEverywhere}
       </button>

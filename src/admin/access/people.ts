@@ -98,7 +98,7 @@ const sessionSchema = z.strictObject({
   sessionId: z.string(),
   personId: z.string(),
   name: z.string(),
-  signedInWith: z.enum(["invitation", "api-key", "link"]),
+  signedInWith: z.enum(["invitation", "api-key", "link", "passkey"]),
   keyId: nullable,
   userAgent: nullable,
   createdAt: z.string(),

@@ -5,7 +5,7 @@
 const loopbackHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** True if the host of a URL is the machine of whoever opens it. */
-const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);
+export const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);
 
 /** Schemes that a browser, a mail program or the system opens itself: none of them is an installed app. */
 const barredSchemes: ReadonlySet<string> = new Set([

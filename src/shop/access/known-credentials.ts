@@ -34,6 +34,7 @@ const credentialTables = [
   "connection_code",
   "connection_token",
   "sign_in_link",
+  "passkey",
 ] as const;
 
 /**

@@ -11,6 +11,7 @@ import type { SoughtRows, Tx } from "../../store/store.ts";
 import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 import { takeBackOfPerson } from "./approval-mails.ts";
+import { removePasskeysStatement } from "./passkeys.ts";
 import { endLinksStatements } from "./sign-in-links.ts";
 
 /** A person of the shop. */
@@ -137,11 +138,13 @@ const endBearersOfPerson = textForm(
 );
 
 /**
- * Deletes the person with their sessions, bearers and links, what would be mailed to them, and views of theirs alone.
+ * Deletes the person with their sessions, bearers, links and passkeys, what would be mailed to them, and views of
+ * theirs alone.
  */
 export const deletePersonStatements = (shopId: string, personId: string): readonly Change[] => [
   takeBackOfPerson(shopId, personId),
   ...endLinksStatements(shopId, personId),
+  removePasskeysStatement(shopId, personId),
   ...endSessionsStatements(shopId, personId),
   remove(tables.console_view, shopId, { person_id: personId, is_shared: 0 }),
   remove(tables.person, shopId, { person_id: personId }),
@@ -253,7 +256,7 @@ export interface Session {
   /** The API key with which the person signed in; null without one. */
   readonly keyId: string | null;
   /** Beginning of the session; null: by an invitation or the API key. */
-  readonly signedInWith: "link" | null;
+  readonly signedInWith: "link" | "passkey" | null;
   readonly userAgent: string | null;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
@@ -263,7 +266,7 @@ interface SessionRow {
   readonly session_id: string;
   readonly person_id: string;
   readonly key_id: string | null;
-  readonly signed_in_with: "link" | null;
+  readonly signed_in_with: "link" | "passkey" | null;
   readonly user_agent: string | null;
   readonly created_at: number;
   readonly last_seen_at: number;

@@ -88,6 +88,12 @@ export async function postgresCoordination({
     ...whileFull(tokenBuckets(run, schema)),
     ...keysInFlight(run, schema, owner),
     ...operatorSessions(run, schema),
+    async sharedSecret() {
+      const text = `select secret from ${schema}.shared_secret where one = 1`;
+      const [row] = await run<{ secret: string }>({ name: "shared_secret", text, values: [] });
+      if (row === undefined) throw new Error("shared_secret has no row");
+      return row.secret;
+    },
   };
 }
 

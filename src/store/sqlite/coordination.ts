@@ -5,6 +5,7 @@
  * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the
  * arithmetic of a bucket (core/access/rate-limit.ts), when keys are claimed and released (requests/perform.ts).
  */
+import { randomBytes } from "node:crypto";
 import {
   type BucketLimit,
   type BucketReading,
@@ -23,7 +24,7 @@ export const bucketsMax = 10_000;
 export function inProcessCoordination(): Coordination {
   const buckets = new Map<string, { readonly bucket: TokenBucket; readonly fullAtMs: number }>();
   const keysInFlight = new Map<string, KeyClaim>();
-  const operatorSessions = new Map<string, number>();
+  const secret = randomBytes(32).toString("base64url");
   let sweepAtSize = bucketsMax;
 
   const dropFullBuckets = (nowMs: number): void => {
@@ -78,21 +79,32 @@ export function inProcessCoordination(): Coordination {
       };
       return { statements: [], done };
     },
+    ...operatorSessions(),
+    sharedSecret: () => Promise.resolve(secret),
+  };
+}
+
+function operatorSessions(): Pick<
+  Coordination,
+  "seeOperatorSession" | "hasOperatorSession" | "endOperatorSession" | "endOperatorSessions"
+> {
+  const sessions = new Map<string, number>();
+  return {
     seeOperatorSession(session, nowMs) {
       // In the order in which they were seen.
-      operatorSessions.delete(session);
-      operatorSessions.set(session, nowMs);
-      const [oldest] = operatorSessions.keys();
-      if (operatorSessions.size > operatorSessionsMax && oldest !== undefined) operatorSessions.delete(oldest);
+      sessions.delete(session);
+      sessions.set(session, nowMs);
+      const [oldest] = sessions.keys();
+      if (sessions.size > operatorSessionsMax && oldest !== undefined) sessions.delete(oldest);
       return Promise.resolve();
     },
-    hasOperatorSession: (session, sinceMs) => Promise.resolve((operatorSessions.get(session) ?? sinceMs) > sinceMs),
+    hasOperatorSession: (session, sinceMs) => Promise.resolve((sessions.get(session) ?? sinceMs) > sinceMs),
     endOperatorSession(session) {
-      operatorSessions.delete(session);
+      sessions.delete(session);
       return Promise.resolve();
     },
     endOperatorSessions() {
-      operatorSessions.clear();
+      sessions.clear();
       return Promise.resolve();
     },
   };
