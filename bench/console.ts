@@ -6,11 +6,11 @@
 import { apiOf, bigRecords, makeShop, ordersOfBig } from "../test/support/pages/console-shop.ts";
 import { endConsole, skip, withConsole } from "../test/support/pages/console.ts";
 import type { RunningProgram } from "../test/support/process.ts";
+import { goodsKinds, places, products } from "./goods.ts";
 import { report } from "./report.ts";
 
 type Page = Parameters<Parameters<typeof withConsole>[0]>[0];
 
-const products = 20_000;
 const [rounds, scans, filters] = [5, 20, 20];
 const throttling = 4;
 
@@ -55,6 +55,7 @@ async function measureOrders(page: Page, program: RunningProgram): Promise<void>
     if (nth % walk.length === 0) {
       await page.goto(`${console}/orders${nth === 0 ? "" : "?dateFrom=2020-01-01"}`);
       await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
+      await page.getByRole("button", { name: "Filters", exact: true }).click();
     }
     const status = walk[nth % walk.length] ?? draft;
     const begins = `const before = document.querySelector("output").textContent;
@@ -152,26 +153,9 @@ async function measureProducts(page: Page, program: RunningProgram): Promise<voi
   ms("a search of 20,000 products", await leastOf(search));
 }
 
-const [suppliers, locations] = [2_000, 5];
-
 function* manyRecords(): Generator<object> {
-  for (let nth = 0; nth < locations; nth += 1) yield { type: "location", locationId: `l${nth}`, name: `Place ${nth}` };
-  for (let nth = 0; nth < suppliers; nth += 1)
-    yield {
-      type: "supplier",
-      supplierId: `s${nth}`,
-      name: `Supplier ${nth}`,
-      email: `orders@s${nth}.example`,
-      leadTimeDays: 7,
-    };
-  yield* productRecords();
-  for (let nth = 0; nth < products; nth += 1)
-    for (const offer of [0, 7]) {
-      const supplierId = `s${(nth + offer) % suppliers}`;
-      yield { type: "supplierVariant", supplierId, variantId: `v${nth}`, unitCost: 4 + offer, packSize: 6 };
-    }
-  for (let nth = 0; nth < products; nth += 1)
-    yield { type: "inventoryLevel", variantId: `v${nth}`, locationId: `l${nth % locations}`, onHand: nth % 40 };
+  yield* places();
+  for (const records of Object.values(goodsKinds)) yield* records(0);
 }
 
 /** Lists of records. Beside each stands a place where the console shows nothing but its frame. */

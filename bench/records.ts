@@ -9,67 +9,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { goodsKinds, locations, places, products, suppliers } from "./goods.ts";
 import { adminToken, type Service, startService } from "./service.ts";
 import { storeHere } from "./store-here.ts";
 
-const [products, suppliers, locations, orders, readings] = [20_000, 2_000, 5, 20_000, 15];
+const [orders, readings] = [20_000, 15];
 /** Orders of each of the suppliers that are merged. */
 const ordersOfBig = 1_000;
 const big = ["big0", "big1"];
 const shopId = "large";
 const otherId = "other";
-
-function* places(): Generator<object> {
-  for (let nth = 0; nth < locations; nth += 1) yield { type: "location", locationId: `l${nth}`, name: `Place ${nth}` };
-}
-
-/** Records of each kind. Those of another price differ from each other. */
-const kinds: Readonly<Record<string, (price: number) => Iterable<object>>> = {
-  *"2,000 suppliers"(price) {
-    for (let nth = 0; nth < suppliers; nth += 1)
-      yield {
-        type: "supplier",
-        supplierId: `s${nth}`,
-        name: `Supplier ${nth}`,
-        email: `orders@s${nth}.example`,
-        currencyCode: "EUR",
-        leadTimeDays: 7 + (nth % 20),
-        note: `Prices of ${price}.`,
-      };
-  },
-  *"20,000 variants"(price) {
-    for (let nth = 0; nth < products; nth += 1)
-      yield {
-        type: "variant",
-        variantId: `v${nth}`,
-        productId: `p${nth}`,
-        productName: `Product ${(nth * 7_919) % 20_011}`,
-        sku: `S-${nth}`,
-        price: 10 + price,
-      };
-  },
-  *"40,000 prices"(price) {
-    for (let nth = 0; nth < products; nth += 1)
-      for (const offer of [0, 1])
-        yield {
-          type: "supplierVariant",
-          supplierId: `s${(nth + offer * 7) % suppliers}`,
-          variantId: `v${nth}`,
-          unitCost: 4 + price + offer,
-          supplierSku: `A-${nth}`,
-          packSize: 6,
-        };
-  },
-  *"20,000 levels"(price) {
-    for (let nth = 0; nth < products; nth += 1)
-      yield {
-        type: "inventoryLevel",
-        variantId: `v${nth}`,
-        locationId: `l${nth % locations}`,
-        onHand: price + (nth % 40),
-      };
-  },
-};
 
 /** The days of a year of sales, the latest first. */
 const dayOf = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -135,7 +84,7 @@ async function importAll(): Promise<void> {
   await ask("shop_put", { shopId, name: shopId, currencyCode: "EUR", storefront: { kind: "none" } });
   await ask("shop_put", { shopId: otherId, name: otherId, currencyCode: "EUR" });
   await bring("places", places());
-  for (const [what, records] of Object.entries(kinds)) {
+  for (const [what, records] of Object.entries(goodsKinds)) {
     await bring(`${what}, new`, records(1));
     await bring(`${what}, the same again`, records(1));
     await bring(`${what}, each changed`, records(2));

@@ -36,6 +36,7 @@ const parts: ReadonlySet<string> = new Set([
   "raw-load.ts",
   "copy-rows.ts",
   "free-port.ts",
+  "goods.ts",
 ]);
 
 const results = path.join(import.meta.dirname, "RESULTS.md");
@@ -55,7 +56,8 @@ function writeTable(figures: readonly Figure[]): void {
     if (figure !== undefined) return [...cellsOf(row, figure), `${measured}, load ${Math.round(loadavg()[0] ?? 0)}`];
     return stored.get(row.name) ?? [row.name, ...header.slice(1).map(() => "")];
   });
-  const lineOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const lineOf = (cells: readonly string[]): string =>
+    `|${cells.map((cell) => (cell === "" ? " |" : ` ${cell} |`)).join("")}`;
   const all = [lineOf(header), lineOf(header.map(() => "---")), ...written.map(lineOf)].join("\n");
   writeFileSync(results, `${before}${begin}\n\n${all}\n\n${end}${after}`);
 }

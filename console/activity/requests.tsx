@@ -85,7 +85,7 @@ export const Requests: FunctionComponent<{ readonly names: Names; readonly versi
   ];
   return (
     <ActivityList list={list} read={read} head={head} cells={cells}>
-      <table class="rows requests">
+      <table class="rows">
         <TableHead
           titles={[columns.operation, columns.at, columns.who, columns.outcome, columns.duration]}
           amounts={[columns.duration]}

@@ -54,11 +54,14 @@ const Keys: FunctionComponent = () => {
   return (
     <>
       <div class="heading">
-        <h1>{texts.keys.title}</h1>
+        <h1>{texts.navigation.places.keys}</h1>
       </div>
-      <p class="quiet lead">{texts.keys.lead}</p>
-      <NewKeyForm onMade={() => void again()} />
       <ConnectHere />
+      <section aria-labelledby="new-key">
+        <h2 id="new-key">{texts.keys.giveKey}</h2>
+        <p class="quiet lead">{texts.keys.lead}</p>
+        <NewKeyForm onMade={() => void again()} />
+      </section>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <Skeleton /> : null}
       {active.length > 0 ? (

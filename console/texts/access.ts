@@ -4,7 +4,7 @@ import { number } from "../data/format.ts";
 
 export const accessTexts = {
   keys: {
-    title: "Keys",
+    giveKey: "Give a key",
     lead: "A key lets an agent or a program work in this shop. Give each its own, so that you can see what it did and revoke it alone.",
     empty: "No agent or program has access yet.",
     emptyHint: "Name one above and create its first key. You can see everything it does under Activity.",
@@ -117,6 +117,8 @@ export const accessTexts = {
     everyKey: "Every key",
     operation: "What",
     deeds: {
+      connection_begin: "Let an assistant in",
+      connection_end: "Ended a connection",
       purchase_order_list: "Looked through orders",
       purchase_order_get: "Read an order",
       purchase_order_create: "Wrote an order",

@@ -112,11 +112,22 @@ const wideTimes = `[...document.querySelectorAll("main :is(td, th, dd) time")]
   .filter((time) => time.getBoundingClientRect().right > time.closest("td, th, dd").getBoundingClientRect().right + 1)
   .map((time) => time.textContent)`;
 
-/** What goes over the edge of the window, or of its cell. */
+/** Heads of tables that do not stand above the cells of their column. */
+const crookedHeads = `[...document.querySelectorAll("main table")].flatMap((table) => {
+  const [heads, cells] = ["thead tr", "tbody tr"].map((row) => [...(table.querySelector(row)?.cells ?? [])]);
+  const head = table.querySelector("thead");
+  if (head === null || heads.length !== cells.length || getComputedStyle(head).position === "absolute") return [];
+  const left = (cell) => cell.getBoundingClientRect().left;
+  return heads.filter((each, nth) => Math.abs(left(each) - left(cells[nth])) > 1).map((each) => each.textContent);
+})`;
+
+/** What goes over the edge of the window, or of its cell, or stands in another column than its own. */
 async function overEdgesOf(page: Page, name: string): Promise<readonly string[]> {
   const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   const times = await page.evaluate<readonly string[]>(wideTimes);
+  const heads = await page.evaluate<readonly string[]>(crookedHeads);
   return [
+    ...heads.map((text) => `${name}: the head ${text} is not above its column`),
     ...(tooWide > 0 ? [`${name}: ${tooWide} too wide`] : []),
     ...times.map((text) => `${name}: ${text} goes over its cell's edge`),
   ];
