@@ -7,7 +7,7 @@
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
-import { correctionStep, nextStepOf } from "../core/order/advice/next-step.ts";
+import { correctionStep, nextStepOf, unmailedStep } from "../core/order/advice/next-step.ts";
 import { warningReasons } from "../core/order/advice/warnings.ts";
 import { isHeld } from "../core/order/status.ts";
 import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/order/purchase-order.ts";
@@ -169,11 +169,12 @@ function nextStepFor(
     isUnsynced: lines.some(isUnsynced),
     storefrontSyncState,
     isMailedOnSent: emailOnSent,
-    isJustSent: status === "Sent" && asObject(transition)["from"] === "Draft",
   });
   const reasons = objectsIn(warnings).flatMap(({ reason }) => correctable.find((each) => each === reason) ?? []);
   const step = reasons.length === 0 ? usual : correctionStep(purchaseOrderId, reasons, usual);
-  return { ...step, arguments: { ...step.arguments } };
+  const isJustSent = status === "Sent" && asObject(transition)["from"] === "Draft";
+  const said = isJustSent && !emailOnSent ? unmailedStep(step) : step;
+  return { ...said, arguments: { ...said.arguments } };
 }
 
 /** Reasons that ask for a correction; giving up what is pending is usually meant. */

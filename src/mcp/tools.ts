@@ -291,7 +291,7 @@ function answerShown(
   const [kind, wantsOrder] = [shownInShort(operation), namesOrder(input[includeMember])];
   if (kind === "order") return writeAnswer(data, { input, shop, wantsOrder });
   if (kind === null && operation.nextStep !== undefined) {
-    const step = operation.nextStep(input);
+    const step = operation.nextStep(input, data);
     return { ...data, nextStep: { ...step, arguments: { ...step.arguments } } };
   }
   if (kind === null || wantsOrder) return data;

@@ -85,7 +85,7 @@ export interface OperationShape<Input, Output> {
   /** It is about approval requests: it is never one itself, nor run dry. */
   readonly aboutApprovals?: true;
   /** For agents: the next step after an answer that shows no order, whose next step follows from the order (C69). */
-  nextStep?(input: NoInfer<Input>): NextStep;
+  nextStep?(input: NoInfer<Input>, output: NoInfer<Output>): NextStep;
   /** The least role of people who may call it, where that does not follow from what it does. */
   readonly leastRole?: Role;
   /** True if the query, or an argument, may ask for a dry run (C81). `operation` sets it. */

@@ -203,6 +203,14 @@ test("what a deletion, a comment and a rescheduling answer has a next step too; 
     orders: [{ purchaseOrderId, expectedDeliveryDate: dated }],
   });
   assert.equal(moved.at("nextStep", "tool"), "orders_needing_attention");
+  const line = { variantId: "red", quantityOrdered: 1, expectedDeliveryDate: "2027-02-01" };
+  await agent.call("purchase_order_line_item_add", { purchaseOrderId, lineItems: [line] });
+  const ignored = await agent.call("purchase_orders_reschedule", {
+    orders: [{ purchaseOrderId, expectedDeliveryDate: dated }],
+  });
+  assert.equal(ignored.at("rescheduled", 0, "warnings", 0, "reason"), "date-ignored");
+  assert.equal(ignored.at("nextStep", "tool"), "purchase_order_receipt_schedule_get");
+  assert.deepEqual(ignored.at("nextStep", "arguments"), { purchaseOrderId });
   const deleted = await agent.call("purchase_order_delete", { purchaseOrderId });
   assert.equal(deleted.at("nextStep", "tool"), "orders_needing_attention");
   const activity = await agent.call("activity_list", { since: "2000-01-01", purchaseOrderId });
@@ -228,7 +236,15 @@ test("whether Sent mails the supplier is said as it is in the shop: in the list,
     const made = await agent.call("purchase_order_create", draft);
     assert.match(made.textAt("nextStep", "advice"), emailOnSent ? /mails it to the supplier/ : /mails nothing/);
     const purchaseOrderId = made.textAt("purchaseOrder", "purchaseOrderId");
-    const sent = await agent.call("purchase_order_status", { purchaseOrderId, status: "Sent" });
-    assert.equal(/Nothing was mailed/.test(sent.textAt("nextStep", "advice")), !emailOnSent, sent.text);
+    const warned = await agent.call("purchase_order_create", {
+      ...draft,
+      lineItems: [{ variantId: "red", quantityOrdered: 5, moq: 9 }],
+    });
+    const ids = [purchaseOrderId, warned.textAt("purchaseOrder", "purchaseOrderId")];
+    for (const ofOrder of ids) {
+      const sent = await agent.call("purchase_order_status", { purchaseOrderId: ofOrder, status: "Sent" });
+      assert.equal(sent.at("warnings") === undefined, ofOrder === purchaseOrderId, sent.text);
+      assert.equal(/Nothing was mailed/.test(sent.textAt("nextStep", "advice")), !emailOnSent, sent.text);
+    }
   }
 });

@@ -14,7 +14,6 @@ const order = {
   previousStatus: "Sent",
   storefrontSyncState: "failed",
   isMailedOnSent: false,
-  isJustSent: false,
 } as const;
 
 const texts: readonly (readonly [string, unknown])[] = [

@@ -32,7 +32,17 @@ export const rescheduleOrders = operation({
   summary: "Sets the expectedDeliveryDate of 1 to 50 orders, each as purchase_order_update does.",
   description: "An order that cannot be changed is named in failed, while the others are.",
   faults: [],
-  nextStep: () => elsewhereStep("Nothing is left to do, but for what failed names."),
+  nextStep(_input, { rescheduled, failed }) {
+    const warned = rescheduled.find(({ warnings }) => warnings !== undefined);
+    if (warned === undefined)
+      return elsewhereStep(failed.length === 0 ? "All are changed." : "failed says why not all.");
+    return {
+      tool: "purchase_order_receipt_schedule_get",
+      arguments: { purchaseOrderId: warned.purchaseOrderId },
+      advice:
+        "Look at what warnings say first. Dates of lines count before the order's: purchase_order_line_item_update sets them.",
+    };
+  },
   input: z
     .strictObject({
       orders: z

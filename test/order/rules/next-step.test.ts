@@ -1,7 +1,7 @@
 /** What an agent is told to do next with an order, status by status (C69). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextStepOf } from "../../../src/core/order/advice/next-step.ts";
+import { nextStepOf, unmailedStep } from "../../../src/core/order/advice/next-step.ts";
 import { type Status, statuses } from "../../../src/core/order/purchase-order.ts";
 
 type Facts = Parameters<typeof nextStepOf>[0];
@@ -17,7 +17,6 @@ const order: Facts = {
   isUnsynced: false,
   storefrontSyncState: "partial",
   isMailedOnSent: false,
-  isJustSent: false,
 };
 
 const stepFrom = (status: Status, facts: Partial<Facts> = {}): readonly unknown[] => {
@@ -75,11 +74,12 @@ test("a completed order whose sync failed is reopened to where it was; other com
 });
 
 test("whether Sent mails the supplier is said as it is in the shop, before the move and after it (C70)", () => {
-  const said = (status: Status, isMailedOnSent: boolean): string =>
-    nextStepOf({ ...order, status, isMailedOnSent, isJustSent: status === "Sent" }).advice;
-  assert.match(said("Draft", false), /mails nothing/);
-  assert.match(said("Draft", true), /mails it to the supplier: ask first/);
-  assert.match(said("Sent", false), /^Nothing was mailed: a person still has to give the order to the supplier/);
-  assert.doesNotMatch(said("Sent", true), /mailed/);
-  assert.doesNotMatch(nextStepOf({ ...order, status: "Sent" }).advice, /mailed/, "sent long ago");
+  const stepTo = (status: Status, isMailedOnSent: boolean) => nextStepOf({ ...order, status, isMailedOnSent });
+  assert.match(stepTo("Draft", false).advice, /mails nothing/);
+  assert.match(stepTo("Draft", true).advice, /mails it to the supplier: ask first/);
+  const sent = stepTo("Sent", false);
+  assert.doesNotMatch(sent.advice, /mailed/, "sent long ago");
+  const unmailed = unmailedStep(sent);
+  assert.match(unmailed.advice, /^Nothing was mailed: a person still has to give the order to the supplier\. When/);
+  assert.deepEqual(unmailed.arguments, sent.arguments);
 });

@@ -30,8 +30,6 @@ interface NextStepFacts {
   readonly storefrontSyncState: StorefrontSyncState;
   /** True if the shop mails a draft to its supplier when it is moved to Sent (C63). */
   readonly isMailedOnSent: boolean;
-  /** True if this call has moved the draft to Sent. */
-  readonly isJustSent: boolean;
 }
 
 type StepOf<Facts> = (facts: Facts) => NextStep;
@@ -92,13 +90,21 @@ const draftStep: StepOf<NextStepFacts> = (facts) => {
 const sentStep: StepOf<NextStepFacts> = (facts) =>
   step(
     "purchase_order_confirm",
-    `${facts.isJustSent && !facts.isMailedOnSent ? "Nothing was mailed: a person still has to give the order to the supplier. " : ""}When the supplier answers: lines with what it confirmed${facts.isConfirmedInPart ? "" : ", or confirmAll true when it confirmed everything"}.`,
+    facts.isConfirmedInPart
+      ? "When the supplier answers: lines with what it confirmed."
+      : "When the supplier answers: lines with what it confirmed, or confirmAll true when it confirmed everything.",
   )(facts);
 
 const restStep = step(
   "purchase_order_receive",
   "Receive the rest when it comes. What will not come: set quantityCancelled with purchase_order_line_item_update, then purchase_order_complete.",
 );
+
+/** The step after a draft's move to Sent that mailed nothing (C70). */
+export const unmailedStep = (then: NextStep): NextStep => ({
+  ...then,
+  advice: `Nothing was mailed: a person still has to give the order to the supplier. ${then.advice}`,
+});
 
 /** Leads to other orders when nothing is left to do with what was asked for. */
 export const elsewhereStep = (advice: string): NextStep => ({
