@@ -42,6 +42,14 @@ const shared = [
 ];
 
 /**
+ * Screens that are loaded with each other, for people go from one to the other: what they share is no file of its own.
+ */
+const together: readonly (readonly string[])[] = [
+  ["keys/keys.tsx", "keys/connect.tsx", "activity/activity.tsx"],
+  ["receive/dock.tsx", "receive/receive.tsx"],
+];
+
+/**
  * Lets every screen that is loaded later import the whole first page. esbuild makes a file of the modules that the same
  * entry points share. So the first page becomes one file, and not one for each set of screens that use a part of it.
  * What a later screen loads itself may import that screen, which is there by then.
@@ -67,7 +75,13 @@ const oneFirstFile: Plugin = {
           shared.map((name) => `export * from "./${name}";`),
         );
       const there = before.get(file);
-      return there === undefined ? null : more(file, [`import ${JSON.stringify(there)};`]);
+      if (there === undefined) return null;
+      const beside = together.filter((group) => group.includes(path.relative(folder, file))).flat();
+      const needed = [there, ...beside.map((name) => path.join(folder, name)).filter((other) => other !== file)];
+      return more(
+        file,
+        needed.map((name) => `import ${JSON.stringify(name)};`),
+      );
     });
   },
 };
