@@ -3,6 +3,7 @@
  * without a reload.
  */
 import { signal } from "@preact/signals";
+import { mayLeave, watchUnsaved } from "./unsaved.ts";
 
 const base = "/console";
 
@@ -28,15 +29,24 @@ export const place = signal<Place>(here());
 export const hrefOf = (...steps: readonly string[]): string =>
   [base, ...steps.map((step) => encodeURIComponent(step))].join("/");
 
-/** Goes to an address of the console. */
+/** The address of what is shown. */
+let shown = location.href;
+
+function show(): void {
+  shown = location.href;
+  place.value = here();
+}
+
+/** Goes to an address of the console, unless something is not saved and the person stays with it. */
 export function go(href: string, { replace = false } = {}): void {
+  if (!replace && !mayLeave()) return;
   if (replace) history.replaceState(history.state, "", href);
   else {
     history.replaceState({ scrolledTo: scrollY }, "");
     history.pushState(null, "", href);
   }
   const before = place.value.steps.join("/");
-  place.value = here();
+  show();
   if (!replace && before !== place.value.steps.join("/")) scrollTo(0, 0);
 }
 
@@ -44,8 +54,11 @@ export function go(href: string, { replace = false } = {}): void {
 export function startRouter(): void {
   // A browser restores the position before the page is drawn; so it is restored here, once it is.
   history.scrollRestoration = "manual";
+  watchUnsaved();
   addEventListener("popstate", ({ state }) => {
-    place.value = here();
+    // The browser has gone already: it is sent back.
+    if (!mayLeave()) return history.pushState(null, "", shown);
+    show();
     const scrolledTo: unknown = typeof state === "object" && state !== null ? Reflect.get(state, "scrolledTo") : 0;
     requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, Number(scrolledTo ?? 0))));
   });

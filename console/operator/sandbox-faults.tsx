@@ -82,7 +82,7 @@ export const SandboxFaults: FunctionComponent<{ readonly shopId: string }> = ({ 
     </Field>
   );
   return (
-    <form class="shop-settings" aria-label={words.title} onSubmit={(event) => void set(event)}>
+    <form class="shop-settings" data-asks aria-label={words.title} onSubmit={(event) => void set(event)}>
       <h2>{words.title}</h2>
       <p class="quiet">{words.lead}</p>
       <div class="fields">

@@ -74,6 +74,7 @@ const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrder
   };
   return (
     <form
+      data-asks
       onSubmit={(event) => {
         event.preventDefault();
         void send();

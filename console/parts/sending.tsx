@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { settingsTexts } from "../texts/settings.ts";
+import { noteRefused } from "../unsaved.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 /** Faults, by the field's name. */
@@ -29,6 +30,7 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
     wrong.value = faults;
     problem.value = refused;
     isSaved.value = hasSaved;
+    if (!hasSaved) noteRefused();
     if (faults.size > 0) focusFirstWrong();
   };
   const count = wrong.value.size;

@@ -56,7 +56,7 @@ export const RecordForm: FunctionComponent<RecordFormProps> = (props) => {
     );
   };
   return (
-    <form class="record-form" aria-label={label} noValidate onSubmit={(event) => void save(event)}>
+    <form class="record-form" aria-label={label} data-asks noValidate onSubmit={(event) => void save(event)}>
       {groups.map(({ title, fields: own }) => (
         <fieldset key={title}>
           <legend>{title}</legend>

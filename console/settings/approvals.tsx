@@ -118,7 +118,12 @@ export const Approvals: FunctionComponent<{ readonly shop: Output<"shop_put">["s
     came(result.ok ? null : problemOf(result));
   };
   return (
-    <form class="shop-settings" aria-label={settingsTexts.views.approvals} onSubmit={(event) => void save(event)}>
+    <form
+      class="shop-settings"
+      data-asks
+      aria-label={settingsTexts.views.approvals}
+      onSubmit={(event) => void save(event)}
+    >
       <p class="quiet">{words.lead}</p>
       <h2>{words.rules}</h2>
       {rules.value.length === 0 ? <p class="quiet">{words.none}</p> : null}

@@ -129,6 +129,7 @@ const SettingsForm: FunctionComponent<{ readonly settings: Settings; readonly ag
   return (
     <form
       class="letterhead"
+      data-asks
       aria-label={words.title}
       onSubmit={(event) => {
         event.preventDefault();

@@ -155,7 +155,12 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
     </Field>
   );
   return (
-    <form class="shop-settings" aria-label={settingsTexts.formOf(name)} onSubmit={(event) => void save(event)}>
+    <form
+      class="shop-settings"
+      data-asks
+      aria-label={settingsTexts.formOf(name)}
+      onSubmit={(event) => void save(event)}
+    >
       <h2>{groups.shop}</h2>
       <div class="fields">
         <Field name="name" {...words.name} wrong={wrong}>

@@ -64,7 +64,7 @@ export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: n
   };
   const isToken = way.value === "token";
   return (
-    <form class="shop-settings" aria-label={words.title} onSubmit={(event) => void connect(event)}>
+    <form class="shop-settings" data-asks aria-label={words.title} onSubmit={(event) => void connect(event)}>
       <p class="quiet">{words.lead}</p>
       <div class="fields">
         <label>

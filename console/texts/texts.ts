@@ -156,6 +156,7 @@ export const texts = {
     unconfirmedFor: (days: number) => (days === 1 ? "unconfirmed for 1 day" : `unconfirmed for ${number(days)} days`),
     none: "–",
   },
+  leaveUnsaved: "What you typed is not saved. Leave it?",
   filters: {
     title: "Filters",
     any: "Any",

@@ -42,7 +42,7 @@ export const EndpointForm: FunctionComponent<FormProps> = ({ label, endpoint, ac
     isSending.value = false;
   };
   return (
-    <form class="endpoint-form" aria-label={label} onSubmit={(event) => void submit(event)}>
+    <form class="endpoint-form" data-asks aria-label={label} onSubmit={(event) => void submit(event)}>
       <label>
         {texts.webhooks.url}
         <input

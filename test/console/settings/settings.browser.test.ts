@@ -121,3 +121,44 @@ test("who is no owner is told who changes settings", { skip }, () =>
     }
   }),
 );
+
+test(
+  "leaving what was typed and is not saved asks first, by a link and by the way back; what was saved is left without a question",
+  { skip },
+  () =>
+    withPerson("owner", async (page, program) => {
+      const form = await openSettings(page);
+      const name = form.getByLabel("Name of the shop");
+      const orders = page.getByRole("navigation").getByRole("link", { name: "Orders" });
+      /** Answers the question that this makes the page ask. */
+      const answering = async (leaves: boolean, act: () => Promise<unknown>): Promise<void> => {
+        const asked = page.waitForEvent("dialog");
+        const acted = act();
+        const dialog = await asked;
+        assert.match(dialog.message(), /not saved/);
+        await (leaves ? dialog.accept() : dialog.dismiss());
+        await acted;
+      };
+      await name.fill("Tideline unsaved");
+      await answering(false, () => orders.click());
+      assert.equal(await name.inputValue(), "Tideline unsaved");
+      await answering(false, () => page.evaluate("history.back()"));
+      await untilOnPage(page, `location.pathname.endsWith("/settings")`);
+      assert.equal(await name.inputValue(), "Tideline unsaved");
+      // What was refused is not saved, either.
+      await form.getByLabel("Time zone").fill("Atlantis");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.locator("[aria-invalid='true']").waitFor();
+      await answering(true, () => orders.click());
+      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      assert.notEqual((await shopOf(program))["name"], "Tideline unsaved");
+      const again = await openSettings(page);
+      await again.getByLabel("Name of the shop").fill("Tideline saved");
+      await again.getByRole("button", { name: "Save" }).click();
+      await again.getByText("Saved.").waitFor();
+      page.on("dialog", (dialog) => assert.fail(dialog.message()));
+      await orders.click();
+      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      assert.equal((await shopOf(program))["name"], "Tideline saved");
+    }),
+);
