@@ -170,7 +170,7 @@ try {
     {
       name: "keys",
       place: "keys",
-      height: 500,
+      height: 720,
       prepare: (shown) => shown.getByRole("row", { name: /Reorder agent/ }).waitFor(),
     },
     {
