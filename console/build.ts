@@ -32,7 +32,6 @@ const shared = [
   "operator/as-operator.ts",
   "parts/dialogs/ask-first.tsx",
   "parts/dialogs/dialog.tsx",
-  "parts/dialogs/merge-into.tsx",
   "parts/dialogs/shown-once.tsx",
   "parts/dotted.tsx",
   "parts/fields/copy-field.tsx",
