@@ -9,6 +9,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../base/fault.ts";
 import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../base/json.ts";
+import { knownHere } from "../requests/input.ts";
 import { dryRunMember, type RestOperation } from "../requests/operation.ts";
 import {
   parameterTexts,
@@ -162,7 +163,12 @@ export function assemble<O extends Routed>(
   for (const [name, sent] of Map.groupBy(query, (parameter) => parameter.name)) {
     const kind = binding.query.get(name);
     if (kind === undefined) {
-      report(name, binding.body.includes(name) ? "belongs in the body, not in the query" : "unknown query parameter");
+      report(
+        name,
+        binding.body.includes(name)
+          ? "belongs in the body, not in the query"
+          : `unknown query parameter${knownHere([...binding.query.keys()])}`,
+      );
       continue;
     }
     const read = parameterValue(kind, sent);

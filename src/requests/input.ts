@@ -121,10 +121,12 @@ function formatWords({ format, pattern }: z.core.$ZodRawIssue<z.core.$ZodIssueIn
   return `must be ${formatNames[format] ?? `a valid ${format}`}`;
 }
 
-function knownIn(schema: unknown): string {
-  const names = schema instanceof z.ZodObject ? Object.keys(schema.def.shape) : [];
-  return names.length === 0 ? "" : `; known here: ${names.join(", ")}`;
-}
+const knownIn = (schema: unknown): string =>
+  knownHere(schema instanceof z.ZodObject ? Object.keys(schema.def.shape) : []);
+
+/** End of a message about a name that is not known: those that are (C11). */
+export const knownHere = (names: readonly string[]): string =>
+  names.length === 0 ? "" : `; known here: ${names.join(", ")}`;
 
 const everyMistake = { error: wordsFor };
 

@@ -198,6 +198,15 @@ test("a shop is created, changed member by member, listed with counts and delete
   });
 });
 
+test("an unknown query parameter is told which are known there (C11)", async () => {
+  await withProgram(async (program, token) => {
+    await makeShop(program, token, "shop");
+    const answered = await program.ask("GET", `${admin}/shops/shop/suppliers?foo=1`, token);
+    assertFault(answered, 400, "INVALID_INPUT");
+    assert.match(answered.text, /foo: unknown query parameter; known here: search, ids, limit, cursor/);
+  });
+});
+
 test("an id in a path that is longer than any id is an unknown id", async () => {
   await withProgram(async (program, token) => {
     await makeShop(program, token, "shop");

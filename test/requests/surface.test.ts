@@ -98,7 +98,10 @@ for (const binding of bindings) {
     const mark = target.includes("?") ? "&" : "?";
     const unknown = await send(binding, { target: `${target}${mark}noSuchParameter=1` });
     assert.equal(unknown.status, 400);
-    assert.ok(paths(unknown).includes("/noSuchParameter"), unknown.text);
+    const words = unknown.at("error", "message");
+    assert.ok(typeof words === "string" && paths(unknown).includes("/noSuchParameter"), unknown.text);
+    const known = [...binding.query.keys()].join(", ");
+    assert.ok(words.includes(`unknown query parameter${known === "" ? "" : `; known here: ${known}`}`), words);
     for (const parameter of binding.query.keys()) {
       if (["list", "repeatable-list"].includes(binding.query.get(parameter) ?? "")) continue;
       const twice = await send(binding, { target: `${target}${mark}${parameter}=1&${parameter}=1` });
