@@ -7,10 +7,14 @@ import { test } from "node:test";
 import { recordOperations } from "../../src/admin/catalogue/records.ts";
 import { bindingOf, spellRequest } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";
+import { supplierContactFields, supplierRecordFields } from "../../src/shop/catalogue/catalogue.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { callTool, connect } from "../support/peers/connect.ts";
-import { askAdmin, signInAs } from "../support/people.ts";
+import { askAdmin, signInAs, signInWith } from "../support/people.ts";
 import { assertFault } from "../support/server.ts";
+
+/** Whom a table of suppliers that merchants have would write to instead. */
+const table = "Name,Email\nThe Mill,pay@fraud.example\n";
 
 const contact = { email: "pay@fraud.example", phone: "+44 20 7946 0000", address: { city: "Elsewhere" } };
 
@@ -82,4 +86,49 @@ test("no tool and no key changes a supplier's e-mail, phone or address: over RES
     [],
     "an operation on records that is a tool, too, is held by nothing here",
   );
+});
+
+test("whoever has signed in with a key that writes changes a supplier, but not where it is written to, by any road", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const shop = `/shops/${server.shopId}`;
+  const mill = { email: "orders@mill.example", phone: "1", contactName: "Miller", address: { city: "Here" } };
+  await askAdmin(server, "PATCH", `${shop}/suppliers/mill`, mill);
+  await server.bring([
+    { type: "supplier", supplierId: "loom", name: "The Loom", email: "orders@loom.example" },
+    { type: "supplier", supplierId: "twin", name: "The Mill again", ...mill },
+  ]);
+  const exported = async (): Promise<string> => (await askAdmin(server, "GET", `${shop}/export`)).text;
+  const before = await exported();
+  const byKey = await signInWith(server, { apiKey: server.writeKey, name: "Anna" });
+  const key = await byKey.bearer();
+  const ask = (method: string, path: string, body: unknown) => askAdmin(server, method, shop + path, body, { key });
+
+  for (const [field, value] of Object.entries({ ...contact, contactName: "F. Raud" })) {
+    for (const sent of [value, null]) {
+      const refused = await ask("PATCH", "/suppliers/mill", { note: "n", [field]: sent });
+      assertFault(refused, 403, "FORBIDDEN_SCOPE");
+      assert.equal(refused.at("error", "details", 0, "path"), `/${field}`);
+      assert.match(refused.textAt("error", "action"), /invitation, a passkey or a mailed link/);
+      assertFault(await ask("PATCH", "/suppliers/mill?dryRun=true", { [field]: sent }), 403, "FORBIDDEN_SCOPE");
+    }
+    assertFault(await ask("POST", "/suppliers", { name: "New", [field]: value }), 403, "FORBIDDEN_SCOPE");
+  }
+  assertFault(await ask("POST", "/suppliers/mill/merge", { into: "loom" }), 403, "FORBIDDEN_SCOPE");
+  const file = `${JSON.stringify({ type: "supplier", supplierId: "mill", name: "The Mill", ...contact })}\n`;
+  assertFault(await ask("POST", "/import", file), 403, "FORBIDDEN_SCOPE");
+  assertFault(await ask("POST", "/import?format=suppliers", table), 403, "FORBIDDEN_SCOPE");
+  assert.equal(await exported(), before);
+
+  // What is no contact is a purchaser's, and so is what a person changes.
+  assert.equal((await ask("PATCH", "/suppliers/mill", { note: "Slow", email: mill.email })).status, 200);
+  assert.equal((await ask("POST", "/suppliers", { name: "New", currencyCode: "EUR" })).status, 201);
+  assert.equal((await ask("POST", "/suppliers/twin/merge", { into: "mill" })).status, 200);
+  const person = await (await signInAs(server, "purchaser")).bearer();
+  const changed = await askAdmin(server, "PATCH", `${shop}/suppliers/mill`, contact, { key: person });
+  assert.deepEqual([changed.status, changed.at("data", "supplier", "email")], [200, contact.email]);
+});
+
+test("every field of a supplier that is a contact by its name is changed by people alone", () => {
+  const fields = Object.keys(supplierRecordFields).filter((field) => /mail|phone|fax|contact|address|url/i.test(field));
+  assert.deepEqual(fields, [...supplierContactFields]);
 });

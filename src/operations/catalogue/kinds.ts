@@ -3,6 +3,7 @@ import {
   locationFields,
   locationTable,
   type Supplier,
+  supplierContactFields,
   supplierRecordFields,
   supplierTable,
   type Location,
@@ -22,6 +23,7 @@ export const suppliers = recordOperations<typeof supplierRecordFields, Supplier>
   fields: supplierRecordFields,
   inputs: supplierInputs,
   table: supplierTable,
+  changedByPeople: supplierContactFields,
   archive,
 });
 

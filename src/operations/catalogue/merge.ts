@@ -2,14 +2,27 @@
 import { z } from "zod";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { operation } from "../../requests/operation.ts";
-import { type Supplier, supplierRecordFields, supplierTable } from "../../shop/catalogue/catalogue.ts";
+import {
+  type Supplier,
+  supplierContactFields,
+  supplierRecordFields,
+  supplierTable,
+} from "../../shop/catalogue/catalogue.ts";
 import { shownChanges } from "../../shop/catalogue/record-log.ts";
 import { mergedInto, mergeSupplier, rowsToMerge } from "../../shop/catalogue/supplier-merges.ts";
 import { recordsByKey } from "../../shop/record-table.ts";
 import { fieldMembers, renderer, schemasOf } from "../field-members.ts";
 import { id, pathId, shownId } from "../fields.ts";
 import { stampOf } from "../purchase-orders/access.ts";
-import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
+import {
+  etagOfRecord,
+  historyStatements,
+  kept,
+  recordFaults,
+  recordOf,
+  requirePerson,
+  requireRecordVersion,
+} from "./records.ts";
 
 /** Orders and credits of a supplier that is merged: all go over in one commit, which other writes of the shop await. */
 export const mergedRowsMax = 1_000;
@@ -50,6 +63,8 @@ export const mergeSuppliers = operation({
           ? invalidField("/into", "is no supplier of the shop")
           : invalidField("/into", `was merged into ${shownId(present)}`, `Use the id ${shownId(present)}.`);
       }
+      // The orders of one would be mailed to the address of the other.
+      requirePerson(call, shownChanges(supplierRecordFields, from, into), supplierContactFields);
       const rows = await rowsToMerge(tx, shopId, supplierId, intoId, mergedRowsMax + 1);
       const { orderIds, credits, newEntries } = rows;
       if (orderIds.length + credits.length > mergedRowsMax)

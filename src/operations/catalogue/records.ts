@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
+import { keyOf } from "../../core/access/actor.ts";
 import type { Effect } from "../../core/order/effect.ts";
 import {
   type Changes,
@@ -19,7 +20,13 @@ import {
 import { only } from "../../core/order/guidance.ts";
 import { platformName } from "../../core/storefront/storefront-config.ts";
 import { operation, type Call } from "../../requests/operation.ts";
-import { type RecordEntry, type RecordKind, entryStatements, shownChanges } from "../../shop/catalogue/record-log.ts";
+import {
+  type RecordEntry,
+  type RecordKind,
+  type ShownChange,
+  entryStatements,
+  shownChanges,
+} from "../../shop/catalogue/record-log.ts";
 import { deleteStatements, useOf } from "../../shop/catalogue/record-uses.ts";
 import { mergedInto, presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { effectStatements, type QueuedEffect } from "../../shop/storefront/effects.ts";
@@ -47,6 +54,8 @@ interface KeptKind<T extends Fields, Stored extends ValuesOf<T>> {
   readonly table: RecordTable<Stored, Row>;
   /** Fields that come from the storefront of a shop that is connected to one, where records then come from, too. */
   readonly fromStorefront?: (shop: Call["shop"]) => readonly (keyof T & string)[];
+  /** Fields that no agent changes without a person, whatever its scope (C85). */
+  readonly changedByPeople?: readonly (keyof T & string)[];
   /** Advice on one that is used. */
   readonly archive: string;
   /** Effects of a change. Null: the record is not there. */
@@ -157,6 +166,24 @@ function refuseOwned({ shop }: Call, changes: readonly { readonly field: string 
   });
 }
 
+/**
+ * Whoever has signed in with an API key may be an agent: where a supplier is written to is changed by people (C85).
+ *
+ * @throws Fault FORBIDDEN_SCOPE  a field of these would change by a key.
+ */
+export function requirePerson(
+  { actor, approvedBy }: Pick<Call, "actor" | "approvedBy">,
+  changes: readonly Pick<ShownChange, "field">[],
+  fields: readonly string[],
+): void {
+  const changed = changes.filter(({ field }) => fields.includes(field)).map(({ field }) => field);
+  if (changed.length === 0 || approvedBy !== null || keyOf(actor) === null) return;
+  throw new Fault("FORBIDDEN_SCOPE", `Nobody changes ${changed.join(", ")} of a supplier by an API key.`, {
+    action: "Sign in as a person of the shop, by an invitation, a passkey or a mailed link, and make the change.",
+    details: changed.map((field) => ({ path: `/${field}`, message: "is changed by people alone" })),
+  });
+}
+
 /** Makes the change, with what is to be done elsewhere. */
 async function saved(
   tx: Tx,
@@ -202,6 +229,7 @@ function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
             action: "Send another id, or none.",
           });
         const changes = shownChanges(fields, null, record);
+        requirePerson(call, changes, form.changedByPeople ?? []);
         const effects = await saved(tx, call, form.effects?.(recordId, null, record) ?? [], [
           replaceRecord(table, shopId, record),
           ...historyStatements(call, kind, recordId, { action: "created", changes }),
@@ -259,6 +287,7 @@ const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
         const changes = shownChanges(fields, before, next);
         const answer = () => form.answer(next);
         refuseOwned(call, changes, form.fromStorefront?.(call.shop) ?? []);
+        requirePerson(call, changes, form.changedByPeople ?? []);
         if (changes.length === 0) return { effects: [], answer };
         const effects = await saved(tx, call, form.effects?.(recordId, before, next) ?? [], [
           replaceRecord(table, shopId, next),

@@ -228,6 +228,14 @@ export const supplierRecordFields = {
   status: { kind: "text", empty: "active" },
 } as const satisfies Fields;
 
+/** Where a supplier is written to and called (C85). */
+export const supplierContactFields = [
+  "email",
+  "phone",
+  "contactName",
+  "address",
+] as const satisfies readonly (keyof typeof supplierRecordFields)[];
+
 export interface Supplier extends ValuesOf<typeof supplierRecordFields> {}
 
 export const supplierTable: RecordTable<Supplier, Row> = {
