@@ -34,6 +34,9 @@ import { type AdminCall, type AdminContext, data, inShop, noShop, operation, sho
 
 const waitMsMax = 300_000;
 
+/** A call waits no longer for the storefront (C43). */
+const confirmationWaitMsMax = 30_000;
+
 const rateCapacityMax = 1_000_000;
 
 const retentionDaysMax = 36_500;
@@ -50,7 +53,7 @@ function isTimezone(value: string): boolean {
 
 const settings = z.strictObject({
   followOnWaitMs: z.int().min(0).max(waitMsMax).optional(),
-  confirmationWaitMs: z.int().min(0).max(waitMsMax).optional(),
+  confirmationWaitMs: z.int().min(0).max(confirmationWaitMsMax).optional(),
   autoSyncOnReceiving: z.boolean().optional(),
   costSyncMode: z.enum(["unit-cost", "moving-average", "disabled"]).optional(),
   onOrderTag: text(tagMax).nullable().optional(),

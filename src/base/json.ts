@@ -161,14 +161,48 @@ function parse(text: string): Json {
   }
 }
 
+/** The place that the parser's message names; null: it names none. */
+const positionIn = (message: string): number | null => {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position === undefined ? null : Number(position);
+};
+
+const endsTooEarly = (message: string): boolean => message.startsWith("Unexpected end");
+
+/** Characters of a text in which the place is looked for that the parser does not name. */
+const searchedForPlaceMax = 65_536;
+
+/** True if the text is JSON, or may become it by going on. */
+function mayGoOn(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : "";
+    return endsTooEarly(message) || (positionIn(message) ?? -1) >= text.length;
+  }
+}
+
+/** The place of the first character that is not allowed there. */
+function wrongPlace(text: string): number {
+  let [right, wrong] = [0, text.length];
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1;
+    if (mayGoOn(text.slice(0, middle))) right = middle;
+    else wrong = middle;
+  }
+  return right;
+}
+
 /** The parser's message without the text that it may quote. */
 function whyNotJson(text: string, message: string): string {
-  const position = /at position (\d+)/.exec(message)?.[1];
-  if (position !== undefined) return `at position ${position}`;
-  if (message.startsWith("Unexpected end")) return "it ends too early";
-  return text.startsWith("\ufeff")
-    ? "it begins with a byte order mark"
-    : "it has a character that is not allowed there";
+  const position = positionIn(message);
+  if (position !== null) return `at position ${position}`;
+  if (endsTooEarly(message)) return "it ends too early";
+  if (text.startsWith("\ufeff")) return "it begins with a byte order mark";
+  return text.length > searchedForPlaceMax
+    ? "it has a character that is not allowed there"
+    : `at position ${wrongPlace(text)}`;
 }
 
 /** An open object, with the members seen and the one whose value is read now; or an open array, with the index. */

@@ -159,12 +159,16 @@ const answerHeaders = ({ location, etag }: Omit<Answer<unknown>, "data">): Recor
   ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
 });
 
+/** The way out of an answer that is too large. */
+export const tooLargeAction =
+  "Ask for less where the call takes limit, cursor or filters. Else the order has too much text: shorten its notes, or use another order.";
+
 /** The reply itself. @throws Fault OUTPUT_TOO_LARGE when its body has more bytes than are allowed. */
 export function withinBytes(reply: Reply, bytesMax: number): Reply {
   const bytes = Buffer.byteLength(reply.body);
   if (bytes <= bytesMax) return reply;
   throw new Fault("OUTPUT_TOO_LARGE", `The answer would have ${bytes} bytes, more than the ${bytesMax} allowed.`, {
-    action: "Ask for less: pass limit and go on with cursor, or narrow the filters.",
+    action: tooLargeAction,
   });
 }
 

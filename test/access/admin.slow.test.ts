@@ -234,6 +234,7 @@ test("a bad member of a shop is refused by its name and changes nothing", async 
       [{ name: "n", shopId: "other" }, "/shopId"],
       [{ name: "n", currencyCode: "euro" }, "/currencyCode"],
       [{ name: "n", settings: { followOnWaitMs: -1 } }, "/settings/followOnWaitMs"],
+      [{ name: "n", settings: { confirmationWaitMs: 30_001 } }, "/settings/confirmationWaitMs"],
       [{ name: "n", settings: { timezone: "Mars/Olympus" } }, "/settings/timezone"],
       [{ name: "n", settings: { auditRetentionDays: -1 } }, "/settings/auditRetentionDays"],
       [{ name: "n", settings: { fxRates: { EUR: 1 } } }, "/settings/fxRates/EUR"],

@@ -63,7 +63,10 @@ for (const [body, path] of refused)
 
 test("invalid JSON is refused with its kind: cut off, misplaced, with a byte order mark; the body is not repeated", () => {
   assert.match(refusal('{"a":').message, /: it ends too early\.$/);
-  assert.match(refusal('{"a":tomato}').message, /: it has a character that is not allowed there\.$/);
+  assert.match(refusal('{"a":tomato}').message, /: at position 6\.$/);
+  assert.match(refusal('{"type":"location", "name": }').message, /: at position 28\.$/);
+  assert.match(refusal("[1, truf]").message, /: at position 7\.$/);
+  assert.match(refusal(`["${"x".repeat(70_000)}", ]`).message, /: it has a character that is not allowed there\.$/);
   assert.match(refusal('{"a" 1}').message, /: at position 5\.$/);
   assert.match(refusal("\ufeff{}").message, /: it begins with a byte order mark\.$/);
   for (const body of ['{"a":tomato}', "tomato", '{"tomato']) assert.doesNotMatch(refusal(body).message, /tomato/);

@@ -8,6 +8,7 @@ import {
   waitBegun,
   waitEnded,
 } from "../../src/core/storefront/sync.ts";
+import { failureReasons } from "../../src/operations/purchase-orders/goods/stock-sync.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 const nothingYet: LineProgress = { hasLanded: false, isReadBack: false, refusal: null, push: { state: "pending" } };
@@ -42,6 +43,12 @@ test("a push is timed-out while a line is pending, else verified, failed or part
   assert.equal(status("verified", "failed"), "partial");
   assert.equal(status("failed", "failed"), "failed");
   assert.equal(status("verified", "failed", "pending"), "timed-out");
+});
+
+test("reasons of several lines are told apart, each once", () => {
+  const told = (...reasons: readonly string[]): string => failureReasons(reasons.map((reason) => ({ reason })));
+  assert.equal(told("No such item.", "No such item."), "No such item.");
+  assert.equal(told("No such item.", "No such place."), "No such item; No such place");
 });
 
 test("an order is in flight while a call waits, and then as its lines and its pushes are (C43)", () => {

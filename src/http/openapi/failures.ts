@@ -5,7 +5,7 @@
 import { codeOfReason, type FaultCode, faultCodes, type FaultReason, faultReasons } from "../../base/fault.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Operation } from "../../requests/operation.ts";
-import { responseBytesMax } from "../../requests/envelope.ts";
+import { responseBytesMax, tooLargeAction } from "../../requests/envelope.ts";
 import { everywhere, headers, json, rateLimited, schemaReference } from "./components.ts";
 import { exampleLine, sampleOf } from "./examples.ts";
 import { pascal } from "./schemas.ts";
@@ -80,7 +80,7 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
   TIMEOUT: { message: "The storefront did not answer in time.", action: "Send the request again." },
   OUTPUT_TOO_LARGE: {
     message: `The answer would have 11000000 bytes, more than the ${responseBytesMax} allowed.`,
-    action: "Ask for less: pass limit and go on with cursor, or narrow the filters.",
+    action: tooLargeAction,
   },
   INTERNAL: {
     message: "Something went wrong on the server's side.",

@@ -140,6 +140,8 @@ test("a variant that this supplier has no entry for, a line without a rate, a di
     shownOf(warningsOf(sent, { supplierPath: "/supplierId", keptTerms: ["unitCost"], olderVersion: 2 })),
     "/supplierId other-supplier-terms,  supplier-has-older-version",
   );
+  const without = { ...sent, supplierId: null, supplierName: null };
+  assert.match(warningsOf(without, { keptTerms: ["sku"] })[0]?.message ?? "", /though the order has no supplier now/);
   // Nobody is told to mail an order that is held.
   const messageIn = (status: Parameters<typeof order>[0]): string | undefined =>
     warningsOf(order(status, [item], { supplierName: "Mill" }), { olderVersion: 2 })[0]?.message;

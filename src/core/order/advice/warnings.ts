@@ -124,7 +124,10 @@ export function orderWarnings(next: PurchaseOrder, subject: InQuestion, facts: W
     warnings.push({
       path: supplierPath ?? "",
       reason: "other-supplier-terms",
-      message: `${kept}: what was typed stayed, and the new supplier has it otherwise.`,
+      message:
+        next.supplierId === null
+          ? `${kept}: what was typed stayed, though the order has no supplier now.`
+          : `${kept}: what was typed stayed, and the new supplier has it otherwise.`,
     });
   if (subject.olderVersion !== null)
     warnings.push({

@@ -305,8 +305,11 @@ export function waitedSlot({ lines }: Confirmation): NonNullable<SideEffects["st
 }
 
 /** Why these lines failed, each reason once. */
-export const failureReasons = (failed: readonly ConfirmationLine[]): string =>
-  [...new Set(failed.map((line) => line.reason ?? "unknown"))].join(" ");
+export function failureReasons(failed: readonly Pick<ConfirmationLine, "reason">[]): string {
+  const reasons = [...new Set(failed.map((line) => line.reason ?? "unknown"))];
+  const [only = "", ...others] = reasons;
+  return others.length === 0 ? only : reasons.map((reason) => reason.replace(/\.$/, "")).join("; ");
+}
 
 /** The follow-on work of a call that waited for a push; `others` is what it asked for beside. */
 export function waitedFollowOn(confirmation: Confirmation, others: SideEffects, order: FollowedOrder): FollowOn {
