@@ -2,7 +2,7 @@
  * Forecast views: the list of saved views, and a view's rows, computed when they are asked for (spec "Forecast views
  * (read-only)"; contract §9 "Forecast view").
  */
-import { only } from "../core/order/guidance.ts";
+import { mention, only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { dayIn } from "../base/time/calendar.ts";
 import { type CursorScope, decodeCursor, decodeNamePosition, encodeCursor } from "../base/cursor.ts";
@@ -186,7 +186,10 @@ const rowsOperation = operation({
     const today = dayIn(call.shop.timezone, call.clock.now());
     const { view, locationNames, page } = await call.read(async (tx) => {
       const view = await loadForecastView(tx, shopId, input.viewId);
-      if (view === null) throw new Fault("NOT_FOUND", `There is no forecast view ${shownId(input.viewId)}.`);
+      if (view === null)
+        throw new Fault("NOT_FOUND", `There is no forecast view ${shownId(input.viewId)}.`, {
+          action: `Find it with ${mention("forecast_view_list")}.`,
+        });
       if (view.onlyReorder && (await areBlocksBehind(tx, shopId)))
         call.afterwards((making) => makeBlock(making, shopId));
       if (await isBroad(tx, shopId, view, input.limit)) call.leaveLoop();

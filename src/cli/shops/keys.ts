@@ -20,7 +20,7 @@ export const keyCreate = asking({
   summary: "create an API key, which is shown only now",
   options: {
     name: { value: "NAME", help: "what the key is for (required)" },
-    scope: { value: "read|write", help: "what the key may do (read)" },
+    scope: { value: "read|propose|write", help: "what the key may do (read)" },
     "no-sign-in": { value: null, help: "nobody signs in at the console with it: for agents", member: "signIn" },
   },
   operation: "key_create",

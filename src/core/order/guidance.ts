@@ -9,6 +9,7 @@
 
 /** The operations that texts name. A test holds each against the registry. */
 export const mentionedOperations = [
+  "forecast_view_list",
   "purchase_order_list",
   "purchase_order_update",
   "purchase_order_delete",
