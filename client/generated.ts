@@ -3634,7 +3634,7 @@ export interface Operations {
       keyId?: string | undefined;
       /** A person's id. */
       personId?: string | undefined;
-      actorType?: "api-key" | "agent" | "user" | "supplier" | "system" | undefined;
+      actorType?: readonly ("api-key" | "agent" | "user" | "supplier" | "system")[] | undefined;
       /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
       /** A request's id, as its answer has told it. */
@@ -4842,7 +4842,7 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
-      status?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed" | undefined;
+      status?: readonly ("pending" | "approved" | "rejected" | "withdrawn" | "expired" | "overtaken" | "failed")[] | undefined;
       /** A purchase order's id. */
       purchaseOrderId?: string | undefined;
       /** How many rows a page has at most. */
@@ -5347,7 +5347,7 @@ export interface Operations {
       /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
       surface?: readonly ("rest" | "mcp" | "console")[] | undefined;
-      outcome?: "done" | "refused" | "failed" | undefined;
+      outcome?: readonly ("done" | "refused" | "failed")[] | undefined;
       status?: number | undefined;
     };
     output: {
@@ -5667,7 +5667,7 @@ export interface Operations {
       shopId: string;
       /** A webhook endpoint's id. */
       endpointId: string;
-      state?: "pending" | "delivered" | "failed" | undefined;
+      state?: readonly ("pending" | "delivered" | "failed")[] | undefined;
       type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "purchase_order.overdue" | "purchase_order.unconfirmed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "approval.requested" | "approval.decided" | "import.completed" | "shop.restored" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "approval.*" | "import.*" | "shop.*" | "test.*" | "*")[] | undefined;
       /** How many rows a page has at most. */
       limit?: number | undefined;

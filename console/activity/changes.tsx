@@ -15,7 +15,7 @@ const changesCountedMax = 10_000;
 
 function changesWith(keyId: string | undefined, operation: string | undefined): ReadPage<Change> {
   const actor = chosen("actor", actors);
-  const actorType = actor === "all" ? undefined : actor;
+  const actorType = actor === "all" ? undefined : [actor];
   return async (cursor) => {
     const page = cursor === null ? {} : { cursor };
     const input = { shopId: shopId(), keyId, operation, actorType, limit: 50, ...page };

@@ -33,7 +33,7 @@ function requestsWith(keyId: string | undefined, operation: string | undefined):
       keyId,
       operation,
       surface,
-      outcome: outcome === "all" ? undefined : outcome,
+      outcome: outcome === "all" ? undefined : [outcome],
       limit: 50,
       ...(cursor === null ? {} : { cursor }),
     });

@@ -34,7 +34,7 @@ const readingOf =
   async (cursor) => {
     const result = await openpo.call("approval_request_list", {
       shopId: shopId(),
-      ...(status === "all" ? {} : { status }),
+      ...(status === "all" ? {} : { status: [status] }),
       ...(cursor === null ? {} : { cursor }),
       limit: 50,
     });

@@ -18,7 +18,7 @@ interface OfOrderProps {
 }
 
 export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, decided }) => {
-  const input = { shopId: shopId(), status: "pending", purchaseOrderId } as const;
+  const input = { shopId: shopId(), status: ["pending" as const], purchaseOrderId };
   const { data, again } = useReading("approval_request_list", input);
   useEffect(
     () =>

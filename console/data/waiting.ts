@@ -14,7 +14,11 @@ const countedMax = 50;
 export const waiting = signal("");
 
 const read = serially(async () => {
-  const result = await openpo.call("approval_request_list", { shopId: shopId(), status: "pending", limit: countedMax });
+  const result = await openpo.call("approval_request_list", {
+    shopId: shopId(),
+    status: ["pending"],
+    limit: countedMax,
+  });
   if (!result.ok) return;
   const count = result.data.approvalRequests.filter(({ mayDecide }) => mayDecide).length;
   waiting.value = count === 0 ? "" : result.data.cursor === null ? String(count) : `${count}+`;

@@ -41,7 +41,7 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
         const result = await openpo.call("webhook_delivery_list", {
           shopId: shopId(),
           endpointId,
-          ...(state === "all" ? {} : { state }),
+          ...(state === "all" ? {} : { state: [state] }),
           ...(cursor === null ? {} : { cursor }),
         });
         if (!result.ok) return { problem: problemOf(result) };

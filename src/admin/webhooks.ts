@@ -9,7 +9,16 @@ import { decodeCursor, encodeCursor } from "../base/cursor.ts";
 import { eventTypePatterns, typesNamed } from "../core/events/events.ts";
 import { Fault, invalidField } from "../base/fault.ts";
 import { deliveryStates, disabledReasons, webhookEndpointsMax } from "../core/events/webhooks.ts";
-import { instant, instantOrNull, listParameterMax, pageShape, pathId, shownId, text } from "../operations/fields.ts";
+import {
+  instant,
+  instantOrNull,
+  listParameter,
+  listParameterMax,
+  pageShape,
+  pathId,
+  shownId,
+  text,
+} from "../operations/fields.ts";
 import {
   type Delivery,
   deleteSlice,
@@ -375,7 +384,7 @@ export const listEndpointDeliveries = operation({
   },
   input: z.strictObject({
     ...ofEndpoint,
-    state: z.enum(deliveryStates).optional().meta({ description: "Only deliveries in this state." }),
+    state: listParameter(z.enum(deliveryStates), "State."),
     type: z.array(eventType).min(1).max(listParameterMax).optional().meta({
       query: "list",
       description: "Only deliveries of these types of event, or groups like purchase_order.*.",
@@ -388,7 +397,7 @@ export const listEndpointDeliveries = operation({
     const scope = { list: "deliveries", shopId: id, filters: { ...filters, endpointId } };
     const [before] = cursor === undefined ? [null] : decodeCursor(scope, cursor, ["string"]);
     const only = {
-      state: filters.state ?? null,
+      states: filters.state === undefined ? null : [...new Set(filters.state)],
       types: filters.type === undefined ? null : typesNamed(filters.type),
     };
     const [, { deliveries, totalCount }] = await engine.read(id, (tx) =>

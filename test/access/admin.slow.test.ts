@@ -338,7 +338,7 @@ test("the audit log tells every request newest first, page by page and by filter
       "status=ok",
       "surface=web",
       "surface=",
-      "outcome=done,refused",
+      "outcome=done,late",
       "cursor=abc",
       "limit=1&limit=2",
       "colour=1",

@@ -74,6 +74,38 @@ const setShop = async (server: TestServer, settings: object): Promise<void> => {
   assert.equal(set.status, 200, set.text);
 };
 
+test("requests are filtered by several statuses at once, page by page (C13)", async () => {
+  await using server = await startServer({ console: true });
+  const { key } = await madeKey(server, { scope: "propose" });
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index += 1)
+    ids.push(asked(await server.post(orders, { poName: `Order ${index}` }, { key })));
+  for (const [index, id] of ids.entries())
+    if (index % 3 !== 0) await decide(server, id, index % 3 === 1 ? "approve" : "reject");
+  const found = async (query: string): Promise<unknown[]> => {
+    const rows: unknown[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const path = `/shops/${server.shopId}/approval-requests?limit=1&${query}${after}`;
+      const page = await askAdmin(server, "GET", path);
+      assert.equal(page.status, 200, page.text);
+      rows.push(page.at("data", "approvalRequests", 0, "approvalRequestId"));
+      const next = page.at("data", "cursor");
+      cursor = typeof next === "string" ? next : null;
+      if (cursor === null) assert.equal(page.at("data", "totalCount"), rows.length, query);
+    }
+    return rows;
+  };
+  const newest = ids.toReversed();
+  const pendingOrRejected = newest.filter((id) => ids.indexOf(id) % 3 !== 1);
+  assert.deepEqual(await found("status=rejected,pending,rejected"), pendingOrRejected);
+  assert.deepEqual(await found("status=pending&status=rejected"), pendingOrRejected);
+  assert.deepEqual(await found("status=pending,approved,rejected,expired"), newest);
+  const agent = await connectAgent(server, { key });
+  const own = await agent.call("approval_request_list", { status: ["approved", "rejected"] });
+  assert.equal(own.at("totalCount"), 4);
+});
+
 test("what a proposing key writes waits for a person, does nothing until then, and is done in its name", async () => {
   await using server = await startServer({ console: true });
   const key = await keyWith(server, { scope: "propose" });

@@ -94,7 +94,7 @@ const everything: AuditFilters = {
   personId: null,
   operation: null,
   surfaces: null,
-  outcome: null,
+  outcomes: null,
   status: null,
 };
 

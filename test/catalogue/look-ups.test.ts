@@ -337,6 +337,8 @@ test("changes of all orders are found by who made them, by request, order, opera
   assert.deepEqual(await orders(`personId=${ana.personId}`), [byAna, byAna]);
   assert.deepEqual(await orders(`personId=${ana.personId}&keyId=${keyId}`), []);
   assert.deepEqual(await orders("actorType=user"), [byAna, byAna]);
+  assert.equal((await orders("actorType=user,api-key,user")).length, 5, "several types, as in C13");
+  assert.equal((await orders("actorType=user&actorType=api-key")).length, 5);
   assert.deepEqual(await orders("operation=purchase_order_line_item_add"), [byAna, byAgent]);
   assert.deepEqual(await orders(`purchaseOrderId=${byAgent}`), [byAgent, byAgent, byAgent]);
   assert.deepEqual(await orders(`requestId=${patched.textAt("meta", "requestId")}`), [byAgent]);
@@ -396,6 +398,7 @@ test("requests are found by surface, by outcome and by what else may be filtered
   type Row = (typeof rows)[number];
   const filters: Readonly<Record<string, (row: Row) => boolean>> = {
     "surface=rest": (row) => row.surface === "rest",
+    "outcome=failed,done": (row) => row.status < 400 || row.status >= 500,
     "surface=mcp,rest,mcp": (row) => row.surface !== "console",
     ...Object.fromEntries(
       (["done", "refused", "failed"] as const).map((outcome) => [

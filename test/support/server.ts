@@ -412,7 +412,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
         listAudit(
           tx,
           shopId,
-          { keyId: null, personId: null, operation: null, surfaces: null, outcome: null, status: null },
+          { keyId: null, personId: null, operation: null, surfaces: null, outcomes: null, status: null },
           null,
           500,
         ),

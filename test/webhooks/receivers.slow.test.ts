@@ -123,7 +123,7 @@ async function withSender(
         engine.read(
           shopId,
           async (tx) =>
-            (await listDeliveries(tx, shopId, endpointId, { state: null, types: null }, null, 1_000)).deliveries,
+            (await listDeliveries(tx, shopId, endpointId, { states: null, types: null }, null, 1_000)).deliveries,
         ),
       async restart(before) {
         await running.sender?.close();

@@ -137,6 +137,7 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
         ["updated", "created"].map((type) => [`purchase_order.${type}`, "delivered", 1, 204, null, null]),
       );
       assert.equal((await deliveries(endpointId, "?state=failed")).length, 0);
+      assert.equal((await deliveries(endpointId, "?state=failed,delivered")).length, 2);
       assert.equal((await deliveries(endpointId, "?type=purchase_order.created&limit=1")).length, 1);
       const list = await admin("GET", endpoints);
       assert.ok(!list.text.includes("whsec"), "a secret is shown once");

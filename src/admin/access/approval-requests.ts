@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { approvalStatuses } from "../../core/access/approvals.ts";
 import { requestOf, undecidableBy } from "../../operations/approvals/decide.ts";
 import { stockCoverOf, stockCoverSchema } from "../../operations/approvals/stock-cover.ts";
-import { cursor, id, limit, pageShape, pathId } from "../../operations/fields.ts";
+import { cursor, id, limit, listParameter, pageShape, pathId } from "../../operations/fields.ts";
 import {
   approvalRequestJson,
   approvalRequestSchema,
@@ -78,18 +78,22 @@ export const listApprovalRequests = operation({
   },
   input: z.strictObject({
     ...inShop,
-    status: z.enum(approvalStatuses).optional().meta({ description: "Only requests with this status." }),
+    status: listParameter(z.enum(approvalStatuses), "Status."),
     purchaseOrderId: id.optional(),
     limit,
     cursor,
   }),
-  async run({ engine, clock }, { shopId, limit: rows, cursor: encoded, status = null, purchaseOrderId = null }, call) {
-    const scope = { list: "approval-requests", shopId, filters: { status, purchaseOrderId } };
+  async run(
+    { engine, clock },
+    { shopId, limit: rows, cursor: encoded, status: statuses = null, purchaseOrderId = null },
+    call,
+  ) {
+    const scope = { list: "approval-requests", shopId, filters: { statuses, purchaseOrderId } };
     const [after = null] = encoded === undefined ? [] : decodeCursor(scope, encoded, ["string"]);
     const nowMs = clock.now();
     return await engine.read(shopId, async (tx) => {
       const shop = await shopOf(tx, shopId);
-      const filters = { status, purchaseOrderId, holderId: null };
+      const filters = { statuses, purchaseOrderId, holderId: null };
       const page = await pageOfApprovalRequests(tx, shopId, filters, { after, limit: rows, nowMs });
       const { person } = call;
       return data({

@@ -70,9 +70,10 @@ export const auditLog = operation({
       description:
         "Only requests to the API and of suppliers' links (`rest`), of agents (`mcp`) or of the console: one value, or several separated by commas.",
     }),
-    outcome: z.enum(auditOutcomes).optional().meta({
+    outcome: z.array(z.enum(auditOutcomes)).min(1).max(auditOutcomes.length).optional().meta({
+      query: "list",
       description:
-        "Only requests that were answered below 400 (`done`), below 500 (`refused`) or from 500 on (`failed`).",
+        "Only requests that were answered below 400 (`done`), below 500 (`refused`) or from 500 on (`failed`): one value, or several separated by commas.",
     }),
     status: z
       .int()
@@ -90,7 +91,7 @@ export const auditLog = operation({
         personId: filters.personId ?? null,
         operation: filters.operation ?? null,
         surfaces: filters.surface === undefined ? null : [...new Set(filters.surface)],
-        outcome: filters.outcome ?? null,
+        outcomes: filters.outcome === undefined ? null : [...new Set(filters.outcome)],
         status: filters.status ?? null,
       },
       after: cursor === undefined ? null : positionOf(scope, cursor),

@@ -26,7 +26,7 @@ export const audit: RunnableCommand = {
     key: { value: "KEY_ID", help: "only requests with this key", member: "keyId" },
     operation: { value: "NAME", help: "only requests for this operation, such as purchase_order_receive" },
     surface: { value: "NAME", help: "only requests to rest, mcp or console; several separated by commas" },
-    outcome: { value: "NAME", help: "only requests that were done, refused or failed" },
+    outcome: { value: "NAME", help: "only requests that were done, refused or failed; several separated by commas" },
     status: { value: "N", help: "only requests answered with this HTTP status" },
     ...commonOptions,
   },
@@ -37,7 +37,7 @@ export const audit: RunnableCommand = {
       keyId: args.text("key"),
       operation: args.text("operation"),
       surface: args.text("surface")?.split(",") ?? null,
-      outcome: args.text("outcome"),
+      outcome: args.text("outcome")?.split(",") ?? null,
       status: wholeNumber(args, "status", audit),
     });
     await withOperator(context, async (ask) => {

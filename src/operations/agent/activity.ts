@@ -49,7 +49,7 @@ export const listActivity = operation({
         // An id of a person is found among the actors of a key, too.
         keyId: actor === "me" ? call.actor.id : actor,
         personId: null,
-        actorType: null,
+        actorTypes: null,
         operation: null,
         requestId: null,
         purchaseOrderId,

@@ -12,7 +12,7 @@ import {
 import { operation } from "../../requests/operation.ts";
 import { pageOfApprovalRequests } from "../../shop/access/approval-requests.ts";
 import { readTool } from "../agent/tool.ts";
-import { cursor, id, limit, pageShape } from "../fields.ts";
+import { cursor, id, limit, listParameter, pageShape } from "../fields.ts";
 import { requestOf, unknownRequest, withdrawRequest } from "./decide.ts";
 
 /** A request in a list. */
@@ -36,15 +36,15 @@ export const listOwnRequests = operation({
   description: "purchase_order_log_list tells who has approved a change.",
   faults: [],
   input: z
-    .strictObject({ status: z.enum(approvalStatuses).optional(), limit, cursor })
-    .meta({ example: { status: "pending" } }),
+    .strictObject({ status: listParameter(z.enum(approvalStatuses), "Status."), limit, cursor })
+    .meta({ example: { status: ["pending"] } }),
   output: z.strictObject({ approvalRequests: z.array(rowSchema), ...pageShape }),
-  async run(call, { limit: rows, cursor: encoded, status = null }) {
+  async run(call, { limit: rows, cursor: encoded, status: statuses = null }) {
     const { shop, actor, operation: list, clock } = call;
-    const scope = { list, shopId: shop.shopId, filters: { status } };
+    const scope = { list, shopId: shop.shopId, filters: { statuses } };
     const [after = null] = encoded === undefined ? [] : decodeCursor(scope, encoded, ["string"]);
     const nowMs = clock.now();
-    const filters = { status, purchaseOrderId: null, holderId: actor.id };
+    const filters = { statuses, purchaseOrderId: null, holderId: actor.id };
     const page = await call.read((tx) =>
       pageOfApprovalRequests(tx, shop.shopId, filters, { after, limit: rows, nowMs }),
     );

@@ -6,6 +6,7 @@
  */
 import type { Actor } from "../../core/access/actor.ts";
 import type { ApprovalCause, ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
+import { compareText } from "../../base/text/compare-text.ts";
 import { asMoney, type Money } from "../../core/money/money.ts";
 import type { FieldChange } from "../../core/order/purchase-order.ts";
 import { below, type Change, insert, not, remove, update } from "../../store/change.ts";
@@ -183,12 +184,15 @@ export async function loadApprovalRequest(
 
 /** Filters of a list; null: not filtered by it. */
 interface ApprovalFilters {
-  readonly status: ApprovalStatus | null;
+  readonly statuses: readonly ApprovalStatus[] | null;
   readonly purchaseOrderId: string | null;
   readonly holderId: string | null;
 }
 
-function conditionsOf(shopId: string, filters: ApprovalFilters, nowMs: number) {
+/** Requests of one status, or of any. */
+type OfStatus = Omit<ApprovalFilters, "statuses"> & { readonly status: ApprovalStatus | null };
+
+function conditionsOf(shopId: string, filters: OfStatus, nowMs: number) {
   const { status, purchaseOrderId, holderId } = filters;
   const conditions = ["shop_id = ?"];
   const params: SqlValue[] = [shopId];
@@ -204,30 +208,41 @@ function conditionsOf(shopId: string, filters: ApprovalFilters, nowMs: number) {
   return { where: conditions.join(" and "), params };
 }
 
-/** A page of requests, newest first, after the one with this id. */
+/** A page of requests, newest first, after the one with this id. Each status is a range of an index. */
 export async function pageOfApprovalRequests(
   tx: Tx,
   shopId: string,
-  filters: ApprovalFilters,
+  { statuses, ...filters }: ApprovalFilters,
   { after, limit, nowMs }: { readonly after: string | null; readonly limit: number; readonly nowMs: number },
 ): Promise<{
   readonly requests: readonly ListedRequest[];
   readonly totalCount: number;
   readonly end: string | null;
 }> {
-  const { where, params } = conditionsOf(shopId, filters, nowMs);
-  const [rows, [counted]] = await Promise.all([
-    tx.all<RequestRow>(
-      `select ${columns} from approval_request where ${where}${after === null ? "" : " and approval_request_id < ?"}
-       order by approval_request_id desc limit ?`,
-      [...params, ...(after === null ? [] : [after]), limit + 1],
+  const ranges = (statuses === null ? [null] : [...new Set(statuses)]).map((status) =>
+    conditionsOf(shopId, { ...filters, status }, nowMs),
+  );
+  const [found, counts] = await Promise.all([
+    Promise.all(
+      ranges.map(({ where, params }) =>
+        tx.all<RequestRow>(
+          `select ${columns} from approval_request where ${where}${after === null ? "" : " and approval_request_id < ?"}
+           order by approval_request_id desc limit ?`,
+          [...params, ...(after === null ? [] : [after]), limit + 1],
+        ),
+      ),
     ),
-    tx.all<{ readonly n: number }>(`select count(*) as n from approval_request where ${where}`, params),
+    Promise.all(
+      ranges.map(({ where, params }) =>
+        tx.all<{ readonly n: number }>(`select count(*) as n from approval_request where ${where}`, params),
+      ),
+    ),
   ]);
+  const rows = found.flat().toSorted((one, other) => compareText(other.approval_request_id, one.approval_request_id));
   const requests = rows.slice(0, limit).map(requestFrom);
   return {
     requests,
-    totalCount: counted?.n ?? 0,
+    totalCount: counts.reduce((sum, [counted]) => sum + (counted?.n ?? 0), 0),
     end: rows.length > limit ? (requests.at(-1)?.approvalRequestId ?? null) : null,
   };
 }

@@ -122,7 +122,7 @@ export interface AuditFilters {
   /** The operation's name; matches every surface's tag. */
   readonly operation: string | null;
   readonly surfaces: readonly AuditSurface[] | null;
-  readonly outcome: AuditOutcome | null;
+  readonly outcomes: readonly AuditOutcome[] | null;
   readonly status: number | null;
 }
 
@@ -180,13 +180,13 @@ const surfaceSql = (tag: string): string =>
  * Returns the conditions that narrow a range. An expression of a column that is in no index keeps the engine in the
  * range's own.
  */
-function narrowingOf({ operation, surfaces, outcome, status }: AuditFilters) {
+function narrowingOf({ operation, surfaces, outcomes, status }: AuditFilters) {
   const [tag, statusColumn] = ["tag || ''", "status + 0"];
   const bySurface = surfaces === null ? [] : [oneOf(surfaceSql(tag), surfaces)];
   return {
     tags: operation === null ? bySurface : [oneOf(`(${tag})`, tagsOf(operation, surfaces))],
     statuses: [
-      ...(outcome === null ? [] : [oneOf(outcomeSql(statusColumn), [outcome])]),
+      ...(outcomes === null ? [] : [oneOf(outcomeSql(statusColumn), outcomes)]),
       ...(status === null ? [] : [oneOf(statusColumn, [status])]),
     ],
   };
@@ -200,7 +200,7 @@ const tagsOf = (operation: string, surfaces: AuditFilters["surfaces"]): readonly
  * then outcome and surface, else the log.
  */
 function rangesOf(shopId: string, filters: AuditFilters): readonly Range[] {
-  const { keyId, personId, operation, surfaces, outcome, status } = filters;
+  const { keyId, personId, operation, surfaces, outcomes, status } = filters;
   const inShop = (sql: string, ...params: readonly SqlValue[]): Condition => ({
     sql: `shop_id = ? and ${sql}`,
     params: [shopId, ...params],
@@ -213,12 +213,12 @@ function rangesOf(shopId: string, filters: AuditFilters): readonly Range[] {
   if (personId !== null) return [{ within: inShop("person_id = ?", personId), narrowed: [...tags, ...statuses] }];
   if (operation !== null)
     return tagsOf(operation, surfaces).map((tag) => ({ within: inShop("tag = ?", tag), narrowed: statuses }));
-  if (surfaces === null && outcome === null && status === null)
+  if (surfaces === null && outcomes === null && status === null)
     return [{ within: { sql: "shop_id = ?", params: [shopId] }, narrowed: [] }];
   // A status is one of those with its outcome.
   const byStatus = status === null ? [] : [oneOf("status + 0", [status])];
-  const single = outcome ?? (status === null ? null : outcomeOf(status));
-  return (single === null ? auditOutcomes : [single]).flatMap((each) =>
+  const possible = outcomes ?? (status === null ? auditOutcomes : [outcomeOf(status)]);
+  return possible.flatMap((each) =>
     (surfaces ?? auditSurfaces).map((surface) => ({
       within: inShop(`${outcomeSql("status")} = ? and ${surfaceSql("tag")} = ?`, each, surface),
       narrowed: byStatus,

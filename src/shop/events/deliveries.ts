@@ -136,7 +136,7 @@ const deliveryFrom = (row: DeliveryRow): Delivery => ({
 
 /** Deliveries to list; null members let every one through. */
 interface DeliveryFilters {
-  readonly state: Delivery["state"] | null;
+  readonly states: readonly Delivery["state"][] | null;
   readonly types: readonly EventType[] | null;
 }
 
@@ -148,15 +148,15 @@ export async function listDeliveries(
   tx: Tx,
   shopId: string,
   endpointId: string,
-  { state, types }: DeliveryFilters,
+  { states, types }: DeliveryFilters,
   before: string | null,
   limit: number,
 ): Promise<{ readonly deliveries: readonly Delivery[]; readonly totalCount: number }> {
   const conditions = ["shop_id = ?", "endpoint_id = ?"];
   const params: SqlValue[] = [shopId, endpointId];
-  if (state !== null) {
-    conditions.push("state = ?");
-    params.push(state);
+  if (states !== null) {
+    conditions.push(`state in (${placeholders(states.length)})`);
+    params.push(...states);
   }
   if (types !== null) {
     conditions.push(`type in (${placeholders(types.length)})`);

@@ -14,7 +14,7 @@ export interface ChangeFilters {
   /** The API key that made them, or by which the person who made them had signed in. */
   readonly keyId: string | null;
   readonly personId: string | null;
-  readonly actorType: LogEntry["actor"]["type"] | null;
+  readonly actorTypes: readonly LogEntry["actor"]["type"][] | null;
   readonly operation: string | null;
   readonly requestId: string | null;
   readonly purchaseOrderId: string | null;
@@ -73,7 +73,7 @@ function branchesOf(shopId: string, filters: ChangeFilters): readonly Branch[] {
 
 function branchOf(
   shopId: string,
-  { actorType, operation, requestId, purchaseOrderId, fromMs, toMs }: ChangeFilters,
+  { actorTypes, operation, requestId, purchaseOrderId, fromMs, toMs }: ChangeFilters,
   actors: readonly (readonly [column: string, id: string])[],
 ): Branch {
   const conditions: string[] = ["shop_id = ?"];
@@ -83,7 +83,7 @@ function branchOf(
     params.push(...values);
   };
   for (const [column, id] of actors) only(`${column} = ?`, id);
-  if (actorType !== null) only("actor_type = ?", actorType);
+  if (actorTypes !== null) only(`actor_type in (${placeholders(actorTypes.length)})`, ...actorTypes);
   if (operation !== null) only("operation = ?", operation);
   if (requestId !== null) only("request_id = ?", requestId);
   if (purchaseOrderId !== null) only("purchase_order_id = ?", purchaseOrderId);
@@ -96,11 +96,11 @@ function branchOf(
 
 /** True if a page looks for matches among more than so many entries of a range. An order and a request have few. */
 export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilters, rowsMax: number): Promise<boolean> {
-  const { actorType, operation, requestId, purchaseOrderId } = filters;
-  if (actorType === null && operation === null) return false;
+  const { actorTypes, operation, requestId, purchaseOrderId } = filters;
+  if (actorTypes === null && operation === null) return false;
   if (requestId !== null || purchaseOrderId !== null) return false;
   const found = await Promise.all(
-    branchesOf(shopId, { ...filters, actorType: null, operation: null }).map(({ where, params, at }) =>
+    branchesOf(shopId, { ...filters, actorTypes: null, operation: null }).map(({ where, params, at }) =>
       tx.all(
         `select 1 as found from purchase_order_log where ${where} order by ${at} desc, log_id desc limit 1 offset ?`,
         [...params, rowsMax],
