@@ -357,6 +357,7 @@ test("every table of the shops has row-level security, and every text is compare
         "first_start",
         "operator_session",
         "node",
+        "shared_secret",
       ];
       const { rows: open } = await client.query<{ name: string }>(
         `select relname as name from pg_class
