@@ -18,7 +18,9 @@ const words = storefrontTexts.connect;
 
 type Sent = NonNullable<Input<"shop_put">["storefront"]>;
 
-type Kind = "shopify" | "medusa";
+const kinds = ["shopify", "medusa", "none"] as const;
+
+type Kind = (typeof kinds)[number];
 
 type Way = "credentials" | "token";
 
@@ -29,6 +31,7 @@ interface ConnectProps {
 
 /** Returns the input of the form; empty members are left out. */
 function storeIn(form: HTMLFormElement, kind: Kind, way: Way): Sent {
+  if (kind === "none") return { kind };
   if (kind === "medusa") return { kind, url: field(form, "url"), secretKey: field(form, "secretKey") };
   const clientSecret = field(form, "clientSecret");
   const domain = field(form, "domain")
@@ -41,7 +44,7 @@ function storeIn(form: HTMLFormElement, kind: Kind, way: Way): Sent {
 }
 
 export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: now, account }, changed }) => {
-  const kind = useSignal<Kind>(now === "medusa" ? "medusa" : "shopify");
+  const kind = useSignal<Kind>(kinds.find((each) => each === now) ?? "shopify");
   const way = useSignal<Way>("credentials");
   const isAsking = useSignal(false);
   // What is wrong with the store itself is said beside its address.
@@ -60,7 +63,7 @@ export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: n
       return;
     }
     form.reset();
-    await changed([words.done, ...(result.data.warnings ?? [])].join(" "));
+    await changed([kind.value === "none" ? words.doneWithout : words.done, ...(result.data.warnings ?? [])].join(" "));
   };
   const isToken = way.value === "token";
   return (
@@ -72,13 +75,18 @@ export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: n
           <select
             name="kind"
             value={kind.value}
-            onChange={({ currentTarget }) => (kind.value = currentTarget.value === "medusa" ? "medusa" : "shopify")}
+            onChange={({ currentTarget }) =>
+              (kind.value = kinds.find((each) => each === currentTarget.value) ?? "shopify")
+            }
           >
-            <option value="shopify">{storefrontTexts.kinds.shopify}</option>
-            <option value="medusa">{storefrontTexts.kinds.medusa}</option>
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {storefrontTexts.kinds[each]}
+              </option>
+            ))}
           </select>
         </label>
-        {kind.value === "medusa" ? null : (
+        {kind.value !== "shopify" ? null : (
           <label>
             {words.way}
             <select
@@ -101,7 +109,7 @@ export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: n
           </Field>
           <Secret name="secretKey" {...words.secretKey} wrong={wrong} />
         </div>
-      ) : (
+      ) : kind.value === "none" ? null : (
         <div key="shopify" class="fields">
           <Field name="domain" {...words.domain} wrong={wrong}>
             {(common) => (
@@ -127,7 +135,7 @@ export const ConnectForm: FunctionComponent<ConnectProps> = ({ status: { kind: n
       {kind.value === "shopify" ? <p class="quiet">{words.scopes}</p> : null}
       <p class="buttons">
         <button class="primary" disabled={isAsking.value}>
-          {words.send}
+          {kind.value === "none" ? words.without : words.send}
         </button>
         {isAsking.value ? <span role="status">{words.asking}</span> : notice}
       </p>

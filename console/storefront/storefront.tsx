@@ -62,10 +62,10 @@ const Storefront: FunctionComponent = () => {
       </div>
       <p role="status">{data === null && problem === null ? texts.loading : said.value}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {status === null ? null : status.kind === "sandbox" ? (
+      {status === null ? null : !isStore(status) ? (
         <>
           <div class="empty">
-            <p>{words.sandbox}</p>
+            <p>{status.kind === "none" ? words.without : words.sandbox}</p>
             <p class="quiet">{words.sandboxHint}</p>
           </div>
           <OfOperator status={status} changed={changed} />
@@ -83,10 +83,13 @@ const Storefront: FunctionComponent = () => {
   );
 };
 
+/** True if the shop is connected to a store. */
+const isStore = ({ kind }: Status): boolean => kind !== "sandbox" && kind !== "none";
+
 const isFailing = ({ pull, webhooks }: Status): boolean => pull?.state === "failed" || webhooks?.state === "incomplete";
 
 const StateChip: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
-  if (status.kind === "sandbox") return <span class="chip waiting">{words.states.sandbox}</span>;
+  if (!isStore(status)) return <span class="chip waiting">{words.states.sandbox}</span>;
   return isFailing(status) ? (
     <span class="chip bad">{words.states.failing}</span>
   ) : (
@@ -214,9 +217,8 @@ interface OperatorProps {
 
 /** Connecting and leaving: the operator's, whose token is asked for again after a reload. */
 const OfOperator: FunctionComponent<OperatorProps> = ({ status, changed }) => {
-  const isSandbox = status.kind === "sandbox";
   if (signedIn()?.person.personId !== null)
-    return isSandbox ? (
+    return !isStore(status) ? (
       <section aria-labelledby="operators">
         <h2 id="operators">{words.operators.title}</h2>
         <p class="quiet">{words.operators.lead}</p>
@@ -228,7 +230,7 @@ const OfOperator: FunctionComponent<OperatorProps> = ({ status, changed }) => {
       </section>
     ) : null;
   if (operatorToken.value === null) return <Unlock />;
-  return isSandbox ? (
+  return !isStore(status) ? (
     <section aria-labelledby="connect">
       <h2 id="connect">{words.connect.title}</h2>
       <ConnectForm status={status} changed={changed} />

@@ -55,7 +55,7 @@ export const homeTexts = {
     import: "Or bring them all in from a file",
     importHint: "CSV or JSON, from other programs.",
     storefront: "Connect your storefront",
-    storefrontHint: "Stock, products and sales come by themselves, and received goods go back.",
+    storefrontHint: "Stock, products and sales come by themselves, and received goods go back. Or go on without one.",
     people: "Invite the people you work with",
     peopleHint: "Whoever receives, orders or only looks has a role of their own.",
     assistant: "Let an assistant in",

@@ -7,9 +7,10 @@ const count = (value: number, one: string, more: string): string => `${number(va
 export const storefrontTexts = {
   title: "Storefront",
   why: "The shop's storefront is looked after by owners of the shop.",
-  kinds: { sandbox: "Sandbox", shopify: "Shopify", medusa: "Medusa" },
+  kinds: { sandbox: "Sandbox", shopify: "Shopify", medusa: "Medusa", none: "None: the shop keeps its own stock" },
   states: { sandbox: "Not connected", connected: "Connected", failing: "Needs attention" },
   sandbox: "This shop is on the built-in sandbox: what is received and ordered reaches a simulated store.",
+  without: "This shop has no store: it keeps its own stock.",
   sandboxHint: "Connect the store on which the shop sells, then bring its products, stock and sales here.",
   operators: {
     title: "Connecting is the operator's",
@@ -114,6 +115,8 @@ export const storefrontTexts = {
     scopes:
       "The app needs read and write of products and inventory, read_locations, and for sales read_orders or read_all_orders.",
     send: "Connect",
+    without: "Go on without a store",
+    doneWithout: "The shop keeps its own stock.",
     asking: "Asking the store …",
     done: "The store is connected.",
   },

@@ -164,6 +164,12 @@ test(
       assert.equal(fake.levelOf("100", "1").incoming, 0);
       assert.equal(fake.subscriptions.size, 0);
 
+      // A shop without any store says so, and keeps its own stock.
+      await page.getByLabel("Platform").selectOption("None: the shop keeps its own stock");
+      await page.getByRole("button", { name: "Go on without a store" }).click();
+      await page.getByText("This shop has no store: it keeps its own stock.").waitFor();
+      await look(page, "storefront-none");
+
       for (const each of [page, theirs]) assert.ok(!(await keptBy(each)).includes(fakeToken), "the token is in a page");
       assert.deepEqual([...faults, ...owner.faults], []);
     } finally {
