@@ -133,6 +133,7 @@ export const readingCall = (
   ids: noIds,
   traceparent: null,
   baseUrl: null,
+  consoleOrigin: null,
   storefront: noStorefront,
   mailing: noMailing,
   change: unusable("change anything"),

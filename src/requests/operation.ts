@@ -219,6 +219,8 @@ export interface Call {
   readonly traceparent: string | null;
   /** Where the service was asked, as `https://openpo.example.com`; null where that is not known. */
   readonly baseUrl: string | null;
+  /** Where people reach the console, whatever the caller's address is; null where that is not known. */
+  readonly consoleOrigin: string | null;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;

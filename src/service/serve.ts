@@ -458,6 +458,7 @@ const openPerform = (
   store: OpenStore,
   rest: Pick<PerformDependencies, "log" | "outbox" | "mails" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
     readonly spans: Spans;
+    readonly consoleOrigin: () => string | null;
   },
 ): Perform => {
   const { engine, coordination, clock, ids, loop, auditJournal } = store;
@@ -527,9 +528,10 @@ async function listen(
   }: ServedDependencies,
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
-  const isAdminToken = adminTokenCheck(adminToken);
   const consoleNeeds = consoleNeedsOf(config, { followOn, connecting, stopping });
+  const told = { log, counts, spans, consoleOrigin: consoleNeeds.origin };
+  const perform = openPerform(config, store, { ...told, ...followOn, readers, storefrontOf });
+  const isAdminToken = adminTokenCheck(adminToken);
   const app = createApp({
     operations,
     perform,

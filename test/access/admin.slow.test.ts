@@ -298,6 +298,17 @@ test("a key is shown once, works at once, and is refused from the next request a
   });
 });
 
+test("on a start without a public address a request for approval names where the service listens (C77)", async () => {
+  await withProgram(async (program, token) => {
+    await makeShop(program, token, "shop");
+    const { apiKey } = await makeKey(program, token, "shop", "propose");
+    const asked = await program.ask("POST", "/api/v1/purchase-orders", apiKey, {});
+    assert.equal(asked.status, 202, asked.text);
+    const id = String(asked.at("data", "approvalRequest", "approvalRequestId"));
+    assert.equal(asked.at("data", "approvalRequest", "url"), `${program.url}/console/approvals/${id}`);
+  });
+});
+
 test("the audit log tells every request newest first, page by page and by filter", async () => {
   await withProgram(async (program, token) => {
     await makeShop(program, token, "shop");

@@ -87,9 +87,32 @@ test("without the capability, an address to lead to, or in the revision before, 
   assert.equal(dry.at("dryRun"), true, dry.text);
   await using written = await connectAgent(server, { onQuestion: never });
   assert.equal((await written.call("purchase_order_create", {})).isError, false);
-  await using unknown = await startServer({ console: true });
+  await using unknown = await startServer({ console: true, perform: () => ({ consoleOrigin: () => null }) });
   await using placeless = await connectAgent(unknown, { key: await keyOf(unknown), onQuestion: never });
   assert.equal((await placeless.call("purchase_order_create", {})).at("approvalRequest", "url"), null);
+});
+
+test("without a public address the question leads to where the service listens, and REST names the same (C77)", async () => {
+  await using server = await startServer({ console: true });
+  const key = await keyOf(server);
+  const asked: string[] = [];
+  await using agent = await connectAgent(server, {
+    key,
+    onQuestion(url) {
+      asked.push(url);
+      return Promise.resolve("accept");
+    },
+  });
+  const created = await agent.call("purchase_order_create", {});
+  const id = created.textAt("approvalRequest", "approvalRequestId");
+  assert.deepEqual(asked, [`${server.url}/console/approvals/${id}`]);
+  assert.equal(created.at("approvalRequest", "url"), asked[0]);
+  const headers = { Host: "other.example" };
+  const onRest = await server.post("/api/v1/purchase-orders", { poName: "By REST" }, { key, headers });
+  const approvalRequestId = onRest.textAt("data", "approvalRequest", "approvalRequestId");
+  const url = `${server.url}/console/approvals/${approvalRequestId}`;
+  assert.equal(onRest.at("data", "approvalRequest", "url"), url, "whatever host the caller says");
+  assert.match(onRest.textAt("data", "approvalRequest", "advice"), new RegExp(`approved at ${url}, by`));
 });
 
 test("a call that is sent again under its key is answered as before, and asks nobody again", async () => {

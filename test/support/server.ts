@@ -261,15 +261,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     compression: brotli,
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
-  const perform = createPerform({ ...deps, ...options.perform?.(deps) });
+  let port = 0;
+  const consoleOrigin = (): string | null => connectOrigin(options.publicUrl ?? null, { host: "127.0.0.1", port });
+  const perform = createPerform({ ...deps, consoleOrigin, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
   // A document's wait for its thread lasts as long as a test says, however slow the machine is.
   const documents = new Documents({ engine, clock, log, elapsedMs: () => aheadMs });
-  let port = 0;
   const connecting = {
     clients: new Clients({ clock, policy: options.connect ?? onlyGlobal, resolve: createResolve() }),
     addresses: () => {
-      const origin = connectOrigin(options.publicUrl ?? null, { host: "127.0.0.1", port });
+      const origin = consoleOrigin();
       return origin === null ? null : { origin, resource: `${origin}/mcp` };
     },
   };

@@ -52,7 +52,7 @@ export async function proposalOf(call: Call, asked: AskedWrite): Promise<Approva
   const order = shownOrder(rehearsed);
   const approvalRequestId = call.ids.next("apr");
   const requestedAtMs = call.clock.now();
-  const base = call.mailing.publicUrl ?? call.baseUrl;
+  const base = call.mailing.publicUrl ?? call.baseUrl ?? call.consoleOrigin;
   const url = base === null ? null : `${base}/console/approvals/${approvalRequestId}`;
   return {
     approvalRequestId,

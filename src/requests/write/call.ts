@@ -47,6 +47,8 @@ export interface CallDependencies {
   } | null;
   /** Default: no mail can be sent. */
   readonly mailing?: Mailing;
+  /** Where people reach the console; null: it is told no address. Default: it is not known. */
+  readonly consoleOrigin?: () => string | null;
   readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
@@ -212,6 +214,12 @@ function endUndecided(causes: readonly ApprovalCause[]): never {
   throw new DecisionNeeded(causes);
 }
 
+/** Where the service and its console are reached, as far as that is known. */
+const addressesOf = (
+  { consoleOrigin }: CallDependencies,
+  { baseUrl = null }: { readonly baseUrl?: string | null },
+): Pick<Call, "baseUrl" | "consoleOrigin"> => ({ baseUrl, consoleOrigin: consoleOrigin?.() ?? null });
+
 const none: ReadonlyMap<string, EffectOutcome> = new Map();
 
 async function openCallAs(
@@ -269,7 +277,7 @@ async function openCallAs(
     operation: operation.name,
     requestId: incoming.requestId,
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
-    baseUrl: incoming.baseUrl ?? null,
+    ...addressesOf(deps, incoming),
     clock,
     ids,
     storefront: await deps.storefrontOf(shop, tracing.parent),

@@ -132,6 +132,7 @@ async function setting(
     requestId: "req_1",
     traceparent: "00-trace",
     baseUrl: null,
+    consoleOrigin: null,
     clock: { now: () => nowMs },
     ids: {
       next: (prefix) => `${prefix}_${String((made += 1)).padStart(4, "0")}`,
