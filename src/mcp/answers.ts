@@ -10,7 +10,12 @@ import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
 import { correctionStep, nextStepOf, unmailedStep } from "../core/order/advice/next-step.ts";
 import { warningReasons } from "../core/order/advice/warnings.ts";
 import { isHeld } from "../core/order/status.ts";
-import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/order/purchase-order.ts";
+import {
+  customVariantPrefix,
+  statuses,
+  type StorefrontSyncState,
+  storefrontSyncStates,
+} from "../core/order/purchase-order.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
 /** Changed lines that a write shows at most. */
@@ -36,7 +41,7 @@ const listedMembers: readonly string[] = [
   "createdAt",
 ];
 
-/** Members of the order that a write shows, beside the header fields that the call has set. */
+/** Members of the order that a write shows unless they are null, beside the header fields that the call has set. */
 const orderMembers: readonly string[] = [
   "purchaseOrderId",
   "poNumber",
@@ -111,6 +116,9 @@ export function pendingAnswer(answer: JSONObject, input: JsonObject): JSONObject
   };
 }
 
+/** Sync state of an order of which nothing was pushed yet: a list tells the others. */
+const neverSynced: StorefrontSyncState = "never-synced";
+
 /** A list of orders in short (C69). Only where it is held, an order has the status that it goes back to. */
 export function listAnswer(answer: JSONObject): JSONObject {
   const rows = objectsIn(answer["purchaseOrders"]).map(({ status, ...order }) => {
@@ -119,9 +127,25 @@ export function listAnswer(answer: JSONObject): JSONObject {
       ...listedMembers,
       ...(isHeldNow ? ["previousStatus"] : []),
     ]);
-    return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+    return withoutNulls({
+      ...shown,
+      ...(shown["storefrontSyncState"] === neverSynced ? { storefrontSyncState: null } : {}),
+    });
   });
   return { ...answer, purchaseOrders: rows };
+}
+
+/** Rows without their members that are null. Members beside them stay: a cursor of null says that there is no more. */
+export const lookUpAnswer = (answer: JSONObject): JSONObject =>
+  Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? value.map(deepWithoutNulls) : value]),
+  );
+
+function deepWithoutNulls(value: JSONValue): JSONValue {
+  if (Array.isArray(value)) return value.map(deepWithoutNulls);
+  if (value === null || typeof value !== "object") return value;
+  const members = Object.entries(withoutNulls(value));
+  return Object.fromEntries(members.map(([name, each]) => [name, deepWithoutNulls(each)]));
 }
 
 /** A list of lines in short (C69). */
@@ -191,11 +215,11 @@ function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
   // A new line is sent as members that an order has too, like its note: they are the line's.
   const sent = lineItems === undefined ? Object.keys(input) : [];
   return {
-    purchaseOrder: pick(header, [...orderMembers, ...sent]),
+    purchaseOrder: { ...withoutNulls(pick(header, orderMembers)), ...pick(header, sent) },
     ...(changed === null ? {} : linesShown(changed, input)),
     ...others,
     ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation)) }),
-    ...(sideEffects === undefined ? {} : { sideEffects: sideEffectsShown(asObject(sideEffects), header) }),
+    ...(hasMembers(sideEffects) ? { sideEffects: sideEffectsShown(asObject(sideEffects), header) } : {}),
   };
 }
 
@@ -259,6 +283,11 @@ function syncShown({ storefrontSync, ...others }: JSONObject, { storefrontSyncSt
   const isDone = status === "queued" && storefrontSyncState === "synced";
   return { storefrontSync: { status: isDone ? "applied" : (status ?? null), ...sync }, ...others };
 }
+
+const hasMembers = (value: JSONValue | undefined): boolean => Object.keys(asObject(value)).length > 0;
+
+const withoutNulls = (members: JSONObject): JSONObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 /** The members of these names, in this order. */
 const pick = (from: JSONObject, names: readonly string[]): JSONObject =>

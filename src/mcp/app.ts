@@ -354,6 +354,10 @@ async function makeTools(operations: readonly Operation[]): Promise<ReadonlyMap<
 const mayAsk = ({ key: { scope, limits }, shop }: KeyCaller): boolean =>
   scope === "propose" || (scope === "write" && (limits?.beyond === "ask" || shop.approvalRules.length > 0));
 
+/** True if a key with the scope may call the tool, be it for a dry run (C68). */
+const mayCall = (key: KeyScope, { scope, dryByDefault }: Operation): boolean =>
+  key !== "read" || scope === "read" || dryByDefault === true;
+
 /** The tools that a key is shown at an address. */
 const definitionsFor = (
   { scope, mayAsk, shop }: Sender,
@@ -361,7 +365,7 @@ const definitionsFor = (
   tools: readonly OperationTool[],
 ): readonly Tool[] =>
   tools
-    .filter(({ operation }) => (scope !== "read" || operation.scope === "read") && hasTool(address, operation))
+    .filter(({ operation }) => mayCall(scope, operation) && hasTool(address, operation))
     .filter(({ operation }) => mayAsk || operation.aboutApprovals !== true)
     .map((tool) => definitionIn(tool, shop))
     .map((definition) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));

@@ -24,7 +24,15 @@ import { dryRunMember, isRestOperation, type Operation, type Repeat } from "../r
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import { lineSchema } from "../operations/purchase-orders/json.ts";
 import type { Incoming } from "../requests/request.ts";
-import { linesAnswer, listAnswer, pendingAnswer, textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import {
+  linesAnswer,
+  listAnswer,
+  lookUpAnswer,
+  pendingAnswer,
+  textOf,
+  writeAnswer,
+  writeAnswerSchema,
+} from "./answers.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderView } from "./resources/order-view.ts";
@@ -37,7 +45,10 @@ const keyMember = "idempotencyKey";
 const includeMember = "include";
 
 /** The instructions say what it is for. */
-const dryRunSchema: JSONObject = { type: "boolean" };
+const dryRunSchema = ({ dryByDefault }: Operation): JSONObject => ({
+  type: "boolean",
+  ...(dryByDefault === true ? { default: true } : {}),
+});
 
 /** Status of an answer that tells of an approval request in place of what was asked for (C77). */
 export const pendingStatus = 202;
@@ -146,7 +157,7 @@ function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
   const own = {
     ...(shownInShort(operation) === null ? {} : { [includeMember]: includeSchema }),
     ...(operation.scope === "write" ? { [keyMember]: keySchema } : {}),
-    ...(operation.takesDryRun === true ? { [dryRunMember]: dryRunSchema } : {}),
+    ...(operation.takesDryRun === true ? { [dryRunMember]: dryRunSchema(operation) } : {}),
   };
   return { ...rest, type: "object", properties: { ...asObject(properties), ...own } };
 }
@@ -194,7 +205,7 @@ export function incomingOf(call: ToolCall): Incoming {
     bearerToken: call.bearerToken,
     ...(call.tokens === undefined ? {} : { tokens: call.tokens }),
     target: operation,
-    isDryRun: takesDryRun && dryRun === true,
+    isDryRun: takesDryRun && (dryRun ?? operation.dryByDefault) === true,
     method,
     path,
     query,
@@ -242,7 +253,7 @@ export function resultOf(
       ? pendingAnswer(asObject(data), input)
       : answerShown(tool, asObject(data), { input, shop });
   const structuredContent = {
-    ...withDryRun(shown, asObject(meta)),
+    ...withDryRun(shown, asObject(meta), tool.operation),
     ...(isError ? {} : othersTextsIn(shown)),
     ...(replayed ? { replayed: true } : {}),
   };
@@ -256,11 +267,22 @@ export function resultOf(
   };
 }
 
-/** The answer. That of a dry run gets `dryRun` and `storefrontWrites` from the meta, and loses `nextStep` (C81). */
-function withDryRun(answer: JSONObject, { dryRun, storefrontWrites }: JSONObject): JSONObject {
+/**
+ * The answer. That of a dry run gets `dryRun` and `storefrontWrites` from the meta, and loses `nextStep` (C81), unless
+ * the step leads to the write itself.
+ */
+function withDryRun(
+  answer: JSONObject,
+  { dryRun, storefrontWrites }: JSONObject,
+  { dryByDefault }: Operation,
+): JSONObject {
   if (dryRun === undefined) return answer;
-  const { nextStep: _, ...others } = answer;
-  return { ...others, dryRun, ...(storefrontWrites === undefined ? {} : { storefrontWrites }) };
+  const { nextStep, ...others } = answer;
+  return {
+    ...(dryByDefault === true ? { ...others, ...(nextStep === undefined ? {} : { nextStep }) } : others),
+    dryRun,
+    ...(storefrontWrites === undefined ? {} : { storefrontWrites }),
+  };
 }
 
 /** A refusal, or that of an earlier call: what it is, what its order is now, and what to do for another try (C69). */
@@ -294,6 +316,7 @@ function answerShown(
     const step = operation.nextStep(input, data);
     return { ...data, nextStep: { ...step, arguments: { ...step.arguments } } };
   }
+  if (operation.leavesOutNulls === true) return lookUpAnswer(data);
   if (kind === null || wantsOrder) return data;
   return kind === "orders" ? listAnswer(data) : linesAnswer(data);
 }

@@ -258,14 +258,18 @@ export const namedShop = (bearerToken: string | null): string | null => bearerTo
  */
 export function checkScope(
   { key, person }: Caller,
-  operation: Pick<Operation, "name" | "scope" | "receiving" | "leastRole">,
+  operation: Pick<Operation, "name" | "scope" | "receiving" | "leastRole" | "dryByDefault">,
+  isDryRun = false,
 ): void {
   if (key !== null) {
-    if (operation.scope === "write" && key.scope === "read")
-      throw new Fault("FORBIDDEN_SCOPE", `A key with the read scope may not call ${operation.name}.`, {
-        action: "Use a key with the scope write, or propose.",
-      });
-    return;
+    if (operation.scope === "read" || key.scope !== "read") return;
+    const { name, dryByDefault = false } = operation;
+    if (dryByDefault && isDryRun) return;
+    throw new Fault(
+      "FORBIDDEN_SCOPE",
+      `A key with the read scope may not call ${name}${dryByDefault ? ", but for a dry run" : ""}.`,
+      { action: "Use a key with the scope write, or propose." },
+    );
   }
   const least = leastRole(operation);
   if (!covers(person.role, least))

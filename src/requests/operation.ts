@@ -84,12 +84,18 @@ export interface OperationShape<Input, Output> {
   readonly versioned?: true;
   /** It is about approval requests: it is never one itself, nor run dry. */
   readonly aboutApprovals?: true;
+  /** For agents: members of its rows that are null are left out. */
+  readonly leavesOutNulls?: true;
   /** For agents: the next step after an answer that shows no order, whose next step follows from the order (C69). */
   nextStep?(input: NoInfer<Input>, output: NoInfer<Output>): NextStep;
   /** The least role of people who may call it, where that does not follow from what it does. */
   readonly leastRole?: Role;
   /** True if the query, or an argument, may ask for a dry run (C81). `operation` sets it. */
   readonly takesDryRun?: boolean;
+  /** It is run dry unless `dryRun: false` is sent. A key that only reads may have it run dry (C68). */
+  readonly dryByDefault?: true;
+  /** The answer of a dry run, where it differs: ids and numbers of what was not made are null. */
+  dryAnswer?(output: NoInfer<Output>): NoInfer<Output>;
   /**
    * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's
    * key, and `run` gets it as `call.ahead`.
@@ -116,11 +122,8 @@ export const dryRunMember = "dryRun";
 
 /** Makes an operation: checks its types and freezes it. Every write of records can be run dry. */
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
-  const { scope, aboutApprovals = false, input } = shape;
-  return Object.freeze({
-    ...shape,
-    takesDryRun: scope === "write" && !aboutApprovals && !(dryRunMember in input.shape),
-  });
+  const { scope, aboutApprovals = false } = shape;
+  return Object.freeze({ ...shape, takesDryRun: scope === "write" && !aboutApprovals });
 }
 
 /** Answer of an operation, before it becomes the envelope and headers of a surface. */

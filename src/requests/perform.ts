@@ -19,7 +19,7 @@
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../base/fault.ts";
-import { type Json, memberOf } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { loggedRequest } from "../base/trace-context.ts";
 import { type ApprovalCause, causesWith } from "../core/access/approvals.ts";
 import { parseIdempotencyKey } from "../core/access/idempotency.ts";
@@ -78,7 +78,7 @@ import {
   orderOf,
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
-import { type Answer, dryRunMember, type Operation } from "./operation.ts";
+import type { Answer, Operation } from "./operation.ts";
 import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./audit/refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
@@ -166,7 +166,7 @@ async function performCounted(context: Context, incoming: Incoming): Promise<Rep
     context.sweeps.count(request.shop);
     admit(request);
     const operation = reachedOperation(incoming);
-    checkScope(request, operation);
+    checkScope(request, operation, incoming.isDryRun === true);
     const reply =
       operation.scope === "read"
         ? await performRead(context, request, operation)
@@ -486,7 +486,7 @@ async function runWrite(
   });
   const { input } = read;
   if (request.incoming.isDryRun === true) return await runDry(context, request, operation, input);
-  if (proposes(request, operation, input)) {
+  if (proposes(request, operation)) {
     const proposed = await propose(context, request, operation, read, keyed);
     if (proposed !== null) return proposed;
   }
@@ -505,12 +505,8 @@ async function runWrite(
 /** Tries of a write whose limits change while it is made. */
 const decidedTriesMax = 3;
 
-/** True if an argument of the operation asks it to change nothing. */
-const isOwnDryRun = ({ input: { shape } }: Operation, input: unknown): boolean =>
-  dryRunMember in shape && memberOf(input, dryRunMember) === true;
-
-const proposes = ({ key }: IdentifiedRequest, operation: Operation, input: unknown): boolean =>
-  key?.scope === "propose" && operation.aboutApprovals !== true && !isOwnDryRun(operation, input);
+const proposes = ({ key }: IdentifiedRequest, operation: Operation): boolean =>
+  key?.scope === "propose" && operation.aboutApprovals !== true;
 
 /** Keeps the write as an approval request (C77). @returns null: it needs no decision. */
 async function propose(
@@ -562,10 +558,7 @@ async function runOperation(
   const { loop, counts } = context;
   const store = answerStore(context, request, operation, keyed);
   const { call, stored } = await openCall(context, request, operation, store, ahead);
-  const causes: ApprovalCause[] = [];
-  const needDecision = (found: readonly ApprovalCause[]): void => void causes.push(...found);
-  const asking = isOwnDryRun(operation, input) ? { ...call, needDecision } : call;
-  const answer = withCauses(await operation.run(asking, input), causes);
+  const answer = await operation.run(call, input);
   const committed = stored();
   if (committed === null) {
     const reply = loop.run(request.shop.shopId, () => store.reply(answer));
@@ -593,9 +586,10 @@ async function runDry(
   const { incoming, shop, key } = request;
   const { call } = await openCall(context, request, operation, nothingStored);
   const { answer, writes, causes } = await call.rehearse((dry) => operation.run(dry, input));
+  const shown = operation.dryAnswer === undefined ? answer : { ...answer, data: operation.dryAnswer(answer.data) };
   const reply = context.loop.run(shop.shopId, () =>
     withinBytes(
-      dryReply(incoming, withCauses(answer, causesWith(key?.scope === "propose", causes)), writes),
+      dryReply(incoming, withCauses(shown, causesWith(key?.scope === "propose", causes)), writes),
       context.responseBytesMax,
     ),
   );

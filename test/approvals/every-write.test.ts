@@ -50,10 +50,10 @@ async function demoWith(facts: object) {
   };
 }
 
-/** Arguments that change something, where the example only looks. */
+/** Arguments of a call that is no dry run. */
 const argumentsOf = (operation: (typeof writes)[number]): object => ({
   ...exampleOf(operation),
-  ...(operation.takesDryRun === true ? {} : { dryRun: false }),
+  ...(operation.dryByDefault === true ? { dryRun: false } : {}),
 });
 
 test("every write can be proposed: it changes nothing, and once approved it does what was shown, in the agent's name", async () => {

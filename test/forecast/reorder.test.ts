@@ -59,7 +59,7 @@ const suggestion = (variantId: string, more: Partial<Suggestion> = {}): Suggesti
 });
 
 const plan = (suggestions: readonly Suggestion[], more: Partial<ReorderFacts> = {}) =>
-  planReorder({ suggestions, onDraft: new Map(), quantities: new Map(), ...more });
+  planReorder({ suggestions, onDraft: new Map(), quantities: new Map(), outside: new Map(), ...more });
 
 test("one draft for each supplier, by supplier name, at suggested quantities and the supplier's terms", () => {
   const { drafts, skipped } = plan([
@@ -97,25 +97,30 @@ test("a line is late when it arrives after the day on which the stock is gone", 
   assert.equal(late(null), false);
 });
 
+const draft = { purchaseOrderId: "po_9", poNumber: "PO-9" };
+
 const cases: readonly (readonly [
   what: string,
   suggestion: Partial<Suggestion>,
   facts: Partial<ReorderFacts>,
   expected: object,
 ])[] = [
-  ["on a draft", {}, { onDraft: new Map([["a", "po_9"]]) }, { reason: "on-draft", purchaseOrderId: "po_9" }],
+  ["on a draft", {}, { onDraft: new Map([["a", draft]]) }, { reason: "on-draft", draft }],
   [
     "on a draft, with a quantity set",
     {},
-    { onDraft: new Map([["a", "po_9"]]), quantities: new Map([["a", pieces(5)]]) },
-    { reason: "on-draft", purchaseOrderId: "po_9" },
+    { onDraft: new Map([["a", draft]]), quantities: new Map([["a", pieces(5)]]) },
+    { reason: "on-draft", draft },
   ],
-  ["nobody offers it", { offer: null, arrivalDay: null }, {}, { reason: "no-supplier", purchaseOrderId: null }],
-  ["set to 0", {}, { quantities: new Map([["a", zeroQuantity]]) }, { reason: "left-out", purchaseOrderId: null }],
+  ["nobody offers it", { offer: null, arrivalDay: null }, {}, { reason: "no-supplier", draft: null }],
+  ["set to 0", {}, { quantities: new Map([["a", zeroQuantity]]) }, { reason: "left-out", draft: null }],
 ];
 for (const [what, more, facts, expected] of cases)
   test(`not ordered: ${what}`, () => {
-    assert.deepEqual(plan([suggestion("a", more)], facts), { drafts: [], skipped: [{ variantId: "a", ...expected }] });
+    assert.deepEqual(plan([suggestion("a", more)], facts), {
+      drafts: [],
+      skipped: [{ variantId: "a", sku: "A", productName: "Product a", ...expected }],
+    });
   });
 
 test("a set quantity replaces the suggested one, also of a variant that needs no reorder; an unknown variant is named", () => {
@@ -126,7 +131,9 @@ test("a set quantity replaces the suggested one, also of a variant that needs no
         ["a", pieces(7)],
         ["b", pieces(3)],
         ["elsewhere", pieces(1)],
+        ["unknown", pieces(1)],
       ]),
+      outside: new Map([["elsewhere", { sku: null, productName: "Lamp" }]]),
     },
   );
   assert.deepEqual(
@@ -136,7 +143,10 @@ test("a set quantity replaces the suggested one, also of a variant that needs no
       ["b", pieces(3), "Asked for; 4 on hand + 2 incoming, reorder point 12."],
     ],
   );
-  assert.deepEqual(skipped, [{ variantId: "elsewhere", reason: "not-in-view", purchaseOrderId: null }]);
+  assert.deepEqual(skipped, [
+    { variantId: "elsewhere", sku: null, productName: "Lamp", reason: "not-in-view", draft: null },
+    { variantId: "unknown", sku: null, productName: null, reason: "not-in-view", draft: null },
+  ]);
 });
 
 test("without any cost the line costs nothing, in the supplier's currency", () => {

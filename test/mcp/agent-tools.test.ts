@@ -12,7 +12,8 @@ import { operations } from "../../src/operations/registry.ts";
 import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
-import { type Agent, connectAgent } from "../support/mcp.ts";
+import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
+import { askAdmin } from "../support/people.ts";
 
 const variant = (variantId: string, productName: string, more: object = {}) => ({
   type: "variant",
@@ -113,7 +114,8 @@ test("suppliers and locations are found by part of their name, whatever the case
   assert.deepEqual(await locations({ search: "über" }), ["pier"]);
   const pier = await agent.call("location_list", { ids: ["pier"] });
   assert.equal(pier.at("locations", 0, "name"), "Pier Über See");
-  assert.equal(pier.at("locations", 0, "address", "city"), "Kiel");
+  assert.deepEqual(pier.at("locations", 0, "address"), { city: "Kiel", countryCode: "DE" });
+  assert.equal(pier.at("cursor"), null);
 });
 
 test("variants are found by text, whole SKU, whole barcode, id and supplier, with levels and that supplier's terms", async () => {
@@ -153,7 +155,6 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
     status: "active",
     price: 20,
     unitCost: 8,
-    imageUrl: null,
     levels: [
       { locationId: "pier", onHand: 2.5, incoming: 0 },
       { locationId: "warehouse", onHand: 0, incoming: 10 },
@@ -162,15 +163,7 @@ test("variants are found by text, whole SKU, whole barcode, id and supplier, wit
     terms,
   });
   assert.equal(answer.at("variants", 0, "status"), "deleted");
-  assert.deepEqual(answer.at("variants", 0, "terms"), {
-    unitCost: null,
-    unitCostCurrencyCode: "EUR",
-    supplierSku: null,
-    supplierBarcode: null,
-    moq: null,
-    packSize: null,
-    leadTimeDays: 2,
-  });
+  assert.deepEqual(answer.at("variants", 0, "terms"), { unitCostCurrencyCode: "EUR", leadTimeDays: 2 });
   assert.equal((await agent.call("variant_search", { ids: ["kettle"] })).at("variants", 0, "terms"), undefined);
 });
 
@@ -355,6 +348,7 @@ const shortOfStock = (server: GoodsServer) => [
   { type: "supplierVariant", supplierId: "mill", variantId: "pot", unitCost: 2, leadTimeDays: 1 },
   { type: "supplierVariant", supplierId: "mill", variantId: "lamp", unitCost: 5 },
   variant("cup", "Cup", { sku: "K-10" }),
+  variant("mug", "Mug", { sku: "M-1" }),
   { type: "inventoryLevel", variantId: "pot", locationId: "warehouse", onHand: 2 },
   ...["kettle", "cup", "pot", "orphan"].flatMap((variantId) =>
     Array.from({ length: 60 }, (_, day) => ({
@@ -371,6 +365,7 @@ const shortOfStock = (server: GoodsServer) => [
     viewName: "Reorder",
     mode: "stock",
     columns: ["productName"],
+    filters: { variantIds: ["kettle", "cup", "pot", "lamp", "orphan"] },
   },
 ];
 
@@ -384,7 +379,10 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   const dry = await agent.call("reorder_from_view", asked);
   assert.ok(!dry.isError, JSON.stringify(dry.at()));
   assert.equal(await count(), 0);
-  assert.deepEqual(dry.at("skipped"), [{ variantId: "orphan", reason: "no-supplier" }]);
+  const orphan = { variantId: "orphan", sku: null, productName: "Orphan", reason: "no-supplier" };
+  assert.deepEqual(dry.at("skipped"), [orphan]);
+  assert.equal(dry.at("dryRun"), true);
+  assert.deepEqual(dry.at("nextStep", "arguments"), { ...asked, dryRun: false });
   assert.deepEqual(idsOf(dry.at("drafts"), "supplierId"), ["nord", "mill"]);
   const nord = Object.fromEntries(Object.entries(dry.at("drafts", 0) ?? {}));
   const quantity = dry.at("drafts", 0, "lines", 0, "quantity");
@@ -392,10 +390,12 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   assert.partialDeepStrictEqual(nord, {
     supplierName: "Nordlicht GRÖSSE",
     purchaseOrderId: null,
+    poNumber: null,
     expectedArrivalDate: date(server, 9),
   });
   assert.deepEqual(idsOf(nord["lines"], "variantId"), ["kettle", "cup"]);
   assert.partialDeepStrictEqual(dry.at("drafts", 0, "lines", 0), {
+    lineItemId: null,
     sku: "K-1",
     productName: "Kettle",
     unitCost: 4.5,
@@ -410,19 +410,27 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
     { variantId: "cup", quantity: 0 },
     { variantId: "kettle", quantity: 30 },
     { variantId: "hidden", quantity: 4 },
+    { variantId: "mug", quantity: 1 },
   ];
   const made = await agent.call("reorder_from_view", { ...committed, lines });
   assert.ok(!made.isError, JSON.stringify(made.at()));
   assert.equal(await count(), 2);
   assert.deepEqual(made.at("skipped"), [
-    { variantId: "cup", reason: "left-out" },
-    { variantId: "orphan", reason: "no-supplier" },
-    { variantId: "hidden", reason: "not-in-view" },
+    { variantId: "cup", sku: "K-10", productName: "Cup", reason: "left-out" },
+    orphan,
+    // Another shop's.
+    { variantId: "hidden", sku: null, productName: null, reason: "not-in-view" },
+    { variantId: "mug", sku: "M-1", productName: "Mug", reason: "not-in-view" },
   ]);
   assert.equal(made.at("drafts", 0, "totalValue"), 135);
   assert.equal(made.at("drafts", 0, "currencyCode"), "USD");
   const purchaseOrderId = made.textAt("drafts", 0, "purchaseOrderId");
-  assert.match(made.textAt("drafts", 0, "poNumber"), /^PO-/);
+  assert.deepEqual([made.at("drafts", 0, "poNumber"), made.at("drafts", 1, "poNumber")], ["PO-1001", "PO-1002"]);
+  assert.equal(made.at("dryRun"), undefined);
+  assert.partialDeepStrictEqual(made.at("nextStep"), {
+    tool: "purchase_order_status",
+    arguments: { purchaseOrderId, status: "Sent" },
+  });
   const order = await agent.call("purchase_order_get", { purchaseOrderId });
   assert.partialDeepStrictEqual(order.at("purchaseOrder"), {
     status: "Draft",
@@ -435,6 +443,7 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
     expectedDeliveryDate: date(server, 9),
   });
   assert.partialDeepStrictEqual(order.at("purchaseOrder", "lineItems", 0), {
+    lineItemId: made.textAt("drafts", 0, "lines", 0, "lineItemId"),
     variantId: "kettle",
     productName: "Kettle",
     sku: "K-1",
@@ -448,8 +457,10 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   const log = await agent.call("purchase_order_log_list", { purchaseOrderId });
   assert.equal(log.at("log", 0, "operation"), "purchase_order_create", "the change is the REST operation's own");
   assert.equal(log.at("log", 0, "actor", "type"), "agent");
-  const row = (await server.audit()).find(({ tag }) => tag === "mcp:reorder_from_view");
-  assert.deepEqual([row?.method, row?.path, row?.status], ["TOOL", "/reorder_from_view", 200]);
+  const rows = (await server.audit()).filter(({ tag }) => tag === "mcp:reorder_from_view");
+  const row = { method: "TOOL", path: "/reorder_from_view", status: 200 };
+  assert.partialDeepStrictEqual(rows, [row, { ...row, detail: '{"dryRun":true}' }]);
+  assert.equal(rows[0]?.detail, undefined);
 
   const again = await agent.call("reorder_from_view", { ...committed, lines });
   assert.equal(again.at("replayed"), true);
@@ -465,24 +476,92 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   assert.deepEqual(idsOf(rest.at("drafts", 0, "lines"), "variantId"), ["cup"]);
   assert.equal(rest.at("drafts", 1), undefined);
   assert.deepEqual(rest.at("skipped"), [
-    { variantId: "kettle", reason: "on-draft", purchaseOrderId },
-    { variantId: "pot", reason: "on-draft", purchaseOrderId: made.textAt("drafts", 1, "purchaseOrderId") },
-    { variantId: "orphan", reason: "no-supplier" },
+    {
+      variantId: "kettle",
+      sku: "K-1",
+      productName: "Kettle",
+      reason: "on-draft",
+      purchaseOrderId,
+      poNumber: "PO-1001",
+    },
+    {
+      variantId: "pot",
+      sku: "P-1",
+      productName: "Pot",
+      reason: "on-draft",
+      purchaseOrderId: made.textAt("drafts", 1, "purchaseOrderId"),
+      poNumber: "PO-1002",
+    },
+    orphan,
   ]);
   assert.equal(await count(), 3);
+  const nothing = await agent.call("reorder_from_view", asked);
+  assert.deepEqual([nothing.at("drafts"), nothing.at("nextStep", "tool")], [[], "orders_needing_attention"]);
 });
 
-test("reordering needs the write scope, a view and a location of the shop, and makes all drafts or none", async () => {
+test("a key that reads sees reorder_from_view and may have it run dry, nothing else, and nowhere but at /mcp (C68)", async () => {
+  await using server = await startGoodsServer();
+  await server.bring(shortOfStock(server));
+  await using reader = await connectAgent(server, { key: server.readKey });
+  const asked = { viewId: "reorder", locationId: "warehouse" };
+  const { tools } = await reader.client.listTools();
+  const writes = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
+  assert.deepEqual(
+    writes.map(({ name }) => name),
+    ["reorder_from_view"],
+  );
+  for (const dryRun of [{}, { dryRun: true, idempotencyKey: "k" }, { dryRun: true, idempotencyKey: "k" }]) {
+    const dry = await reader.call("reorder_from_view", { ...asked, ...dryRun });
+    assert.deepEqual([dry.isError, dry.at("dryRun"), dry.at("replayed")], [false, true, undefined], dry.text);
+    assert.deepEqual(idsOf(dry.at("drafts"), "supplierId"), ["nord", "mill"]);
+  }
+  const refused = await reader.call("reorder_from_view", { ...asked, dryRun: false });
+  assert.partialDeepStrictEqual(refused.at("error"), {
+    code: "FORBIDDEN_SCOPE",
+    message: "A key with the read scope may not call reorder_from_view, but for a dry run.",
+    action: "Use a key with the scope write, or propose.",
+  });
+  const other = await reader.call("purchase_order_create", { dryRun: true });
+  assert.equal(other.at("error", "code"), "FORBIDDEN_SCOPE");
+  assert.equal((await reader.call("purchase_order_list")).at("totalCount"), 0);
+  await using reads = await connectAgent(server, { address: "/mcp/read" });
+  await assert.rejects(reads.call("reorder_from_view", asked), /There is no tool reorder_from_view at this address/);
+  await using agent = await connectAgent(server);
+  const unclear = await agent.call("reorder_from_view", { ...asked, dryRun: "no" });
+  assert.deepEqual(unclear.at("error", "details", 0), { path: "/dryRun", message: "must be true or false" });
+});
+
+test("a dry run of a reorder says what the commit would need: a decision, or that its limits refuse it (C81)", async () => {
+  await using server = await startGoodsServer({ console: true });
+  await server.bring(shortOfStock(server));
+  const asked = { viewId: "reorder", locationId: "warehouse" };
+  const dryRunOf = async (facts: object): Promise<ToolAnswer> => {
+    const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "Agent", ...facts });
+    await using agent = await connectAgent(server, { key: made.textAt("data", "apiKey") });
+    return await agent.call("reorder_from_view", asked);
+  };
+  const limits = { supplierIds: ["mill"] };
+  const proposed = await dryRunOf({ scope: "propose" });
+  assert.deepEqual(proposed.at("approvalCauses"), [{ cause: "scope" }]);
+  const beyond = await dryRunOf({ scope: "write", limits: { ...limits, beyond: "ask" } });
+  assert.partialDeepStrictEqual(beyond.at("approvalCauses"), [{ cause: "limit", limit: "supplierIds", asked: "nord" }]);
+  const refused = await dryRunOf({ scope: "write", limits: { ...limits, beyond: "refuse" } });
+  assert.equal(refused.at("error", "reason"), "LIMIT_EXCEEDED");
+  assert.equal((await dryRunOf({ scope: "write" })).at("approvalCauses"), undefined);
+  const rows = (await server.audit()).filter(({ tag }) => tag === "mcp:reorder_from_view");
+  assert.deepEqual(
+    rows.map(({ status, detail }) => [status, detail]),
+    [200, 403, 200, 200].map((status) => [status, '{"dryRun":true}']),
+  );
+});
+
+test("reordering needs a view and a location of the shop, and makes all drafts or none", async () => {
   await using server = await startGoodsServer();
   const dear = { type: "supplierVariant", supplierId: "mill", variantId: "pot", unitCost: 1_000, leadTimeDays: 1 };
   await server.bring(shortOfStock(server));
   await server.bring([dear]);
   await using agent = await connectAgent(server);
-  await using reader = await connectAgent(server, { key: server.readKey });
   const asked = { viewId: "reorder", locationId: "warehouse" };
-  const { tools } = await reader.client.listTools();
-  assert.ok(tools.every(({ name }) => name !== "reorder_from_view"));
-  assert.equal((await reader.call("reorder_from_view", asked)).at("error", "code"), "FORBIDDEN_SCOPE");
   assert.equal((await agent.call("reorder_from_view", { ...asked, viewId: "none" })).at("error", "code"), "NOT_FOUND");
   const nowhere = await agent.call("reorder_from_view", { ...asked, locationId: "none" });
   assert.equal(nowhere.at("error", "details", 0, "path"), "/locationId");

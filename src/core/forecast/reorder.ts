@@ -18,12 +18,24 @@ import { type Money, type Quantity, quantityToNumber, subtractQuantity, zeroMone
  */
 type SkipReason = "on-draft" | "no-supplier" | "left-out" | "not-in-view";
 
+/** A Draft order. */
+export interface DraftOrder {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+}
+
+/** Names of a variant; null: there are none, or the catalogue does not have it. */
+interface VariantNames {
+  readonly sku: string | null;
+  readonly productName: string | null;
+}
+
 /** A variant that is on no draft. */
-export interface Skipped {
+export interface Skipped extends VariantNames {
   readonly variantId: string;
   readonly reason: SkipReason;
   /** With `on-draft`: the Draft order that has it. */
-  readonly purchaseOrderId: string | null;
+  readonly draft: DraftOrder | null;
 }
 
 /** One line to be ordered, on the supplier's terms. */
@@ -63,9 +75,11 @@ export interface ReorderFacts {
   /** The view's variants that need a reorder, and those of the view that the caller has set a quantity for. */
   readonly suggestions: readonly Suggestion[];
   /** For each variant on a Draft order, that order. */
-  readonly onDraft: ReadonlyMap<string, string>;
+  readonly onDraft: ReadonlyMap<string, DraftOrder>;
   /** Quantities that the caller has set, by variant. The others are as suggested. */
   readonly quantities: ReadonlyMap<string, Quantity>;
+  /** Variants of the catalogue that are not in the view, of those that the caller has set a quantity for. */
+  readonly outside: ReadonlyMap<string, VariantNames>;
 }
 
 const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
@@ -74,7 +88,8 @@ function reasonFor(suggestion: Suggestion, quantity: Quantity): string {
   const { facts, covering, reorderPoint, needsReorder, suggestedOrderQuantity } = suggestion;
   const later = subtractQuantity(facts.incoming, covering);
   const tooLate = later === 0 ? "" : ` (${shown(later)} more come too late)`;
-  const stock = `${shown(facts.onHand)} on hand + ${shown(covering)} incoming${tooLate}`;
+  const coming = facts.incoming === 0 ? "" : ` + ${shown(covering)} incoming${tooLate}`;
+  const stock = `${shown(facts.onHand)} on hand${coming}`;
   const point = `reorder point ${shown(reorderPoint)}`;
   if (!needsReorder) return `Asked for; ${stock}, ${point}.`;
   const edited = quantity === suggestedOrderQuantity ? "" : ` Suggested ${shown(suggestedOrderQuantity)}.`;
@@ -105,19 +120,19 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
  *
  * Source: C68.
  */
-export function planReorder({ suggestions, onDraft, quantities }: ReorderFacts): ReorderPlan {
+export function planReorder({ suggestions, onDraft, quantities, outside }: ReorderFacts): ReorderPlan {
   const skipped: Skipped[] = [];
   const lines = new Map<string, { readonly offer: SupplierOffer; readonly lines: PlannedLine[] }>();
   for (const suggestion of suggestions) {
     const { facts, offer, arrivalDay } = suggestion;
-    const { variantId } = facts;
-    const skip = (reason: SkipReason, purchaseOrderId: string | null = null): void => {
-      skipped.push({ variantId, reason, purchaseOrderId });
+    const { variantId, sku, productName } = facts;
+    const skip = (reason: SkipReason, draft: DraftOrder | null = null): void => {
+      skipped.push({ variantId, sku, productName, reason, draft });
     };
     const quantity = quantities.get(variantId) ?? suggestion.suggestedOrderQuantity;
-    const draftId = onDraft.get(variantId);
+    const draftOrder = onDraft.get(variantId);
     if (quantity === 0) skip("left-out");
-    else if (draftId !== undefined) skip("on-draft", draftId);
+    else if (draftOrder !== undefined) skip("on-draft", draftOrder);
     else if (offer === null || arrivalDay === null) skip("no-supplier");
     else {
       const draft = lines.get(offer.supplierId) ?? { offer, lines: [] };
@@ -127,7 +142,10 @@ export function planReorder({ suggestions, onDraft, quantities }: ReorderFacts):
   }
   const known = new Set(suggestions.map(({ facts }) => facts.variantId));
   for (const variantId of quantities.keys())
-    if (!known.has(variantId)) skipped.push({ variantId, reason: "not-in-view", purchaseOrderId: null });
+    if (!known.has(variantId)) {
+      const { sku = null, productName = null } = outside.get(variantId) ?? {};
+      skipped.push({ variantId, sku, productName, reason: "not-in-view", draft: null });
+    }
   const drafts = [...lines.values()].map(({ offer, lines: planned }) => ({
     supplierId: offer.supplierId,
     supplierName: offer.supplierName,

@@ -4,10 +4,10 @@ import { lookUpLocations } from "../../shop/catalogue/look-ups.ts";
 import { addressJson, addressSchema, cursor, limit, pageShape } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
 import { toolSets } from "../../requests/tool-sets.ts";
-import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+import { lookUpInput, lookUpPage, lookUpTool } from "./tool.ts";
 
 export const listLocations = operation({
-  ...readTool,
+  ...lookUpTool,
   name: "location_list",
   toolSets,
   title: "Look up locations",

@@ -10,8 +10,9 @@ import { Fault, invalidField } from "../../base/fault.ts";
 import { type Suggestion, suggestionFor } from "../../core/forecast/forecast.ts";
 import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import type { Decision } from "../../core/order/purchase-order.ts";
+import { elsewhereStep } from "../../core/order/advice/next-step.ts";
 import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/forecast/reorder.ts";
-import { loadLocationName } from "../../shop/catalogue/catalogue.ts";
+import { loadLocationName, loadVariants } from "../../shop/catalogue/catalogue.ts";
 import { forecastPage } from "../../shop/forecast/forecast-rows.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { type ForecastView, loadForecastView } from "../../shop/forecast/saved-views.ts";
@@ -22,7 +23,7 @@ import { dateSchema, id, noRepeats, noteMax, quantity, textOfLines } from "../fi
 import type { BroadContext } from "../../requests/broad-read.ts";
 import { variantsOnLoopMax } from "../../requests/loop-limits.ts";
 import { type Call, operation } from "../../requests/operation.ts";
-import { countSpend, saveFor } from "../purchase-orders/access.ts";
+import { saveFor } from "../purchase-orders/access.ts";
 import { createPurchaseOrder, decidedDraft } from "../purchase-orders/header.ts";
 import type { CatalogueLine } from "../purchase-orders/lines.ts";
 import { tool } from "./tool.ts";
@@ -129,12 +130,13 @@ const draftSchema = z.strictObject({
   supplierId: z.string(),
   supplierName: z.string(),
   purchaseOrderId: z.string().nullable(),
-  poNumber: z.string().optional(),
+  poNumber: z.string().nullable(),
   currencyCode: z.string(),
   totalValue: z.number(),
   expectedArrivalDate: dateSchema,
   lines: z.array(
     z.strictObject({
+      lineItemId: z.string().nullable(),
       variantId: z.string(),
       sku: z.string().nullable(),
       productName: z.string(),
@@ -150,23 +152,23 @@ const draftSchema = z.strictObject({
 
 const skippedSchema = z.strictObject({
   variantId: z.string(),
+  sku: z.string().nullable(),
+  productName: z.string().nullable(),
   reason: z.enum(["on-draft", "no-supplier", "left-out", "not-in-view"]),
   purchaseOrderId: z.string().optional(),
+  poNumber: z.string().optional(),
 });
 
-const draftJson = (
-  draft: PlannedDraft,
-  { next }: Decision,
-  made: { readonly purchaseOrderId: string; readonly poNumber: string } | null,
-): z.output<typeof draftSchema> => ({
+const draftJson = (draft: PlannedDraft, { next }: Decision): z.output<typeof draftSchema> => ({
   supplierId: draft.supplierId,
   supplierName: draft.supplierName,
-  purchaseOrderId: null,
-  ...made,
+  purchaseOrderId: next.purchaseOrderId,
+  poNumber: next.poNumber,
   currencyCode: next.currencyCode,
   totalValue: moneyToNumber(next.totalValue),
   expectedArrivalDate: dateOf(draft.arrivalDay),
-  lines: draft.lines.map((line) => ({
+  lines: draft.lines.map((line, index) => ({
+    lineItemId: next.lineItems[index]?.poLineItemId ?? null,
     variantId: line.variantId,
     sku: line.sku,
     productName: line.productName,
@@ -179,15 +181,21 @@ const draftJson = (
   })),
 });
 
-const skippedJson = ({ variantId, reason, purchaseOrderId }: Skipped): z.output<typeof skippedSchema> => ({
-  variantId,
-  reason,
-  ...(purchaseOrderId === null ? {} : { purchaseOrderId }),
+/** The draft as a dry run shows it. */
+const unmade = ({ lines, ...draft }: z.output<typeof draftSchema>): z.output<typeof draftSchema> => ({
+  ...draft,
+  purchaseOrderId: null,
+  poNumber: null,
+  lines: lines.map((line) => ({ ...line, lineItemId: null })),
 });
+
+const skippedJson = ({ draft, ...skipped }: Skipped): z.output<typeof skippedSchema> => ({ ...skipped, ...draft });
+
+const name = "reorder_from_view";
 
 export const reorderFromView = operation({
   ...tool,
-  name: "reorder_from_view",
+  name,
   toolSets: ["reorder"],
   title: "Reorder from a forecast view",
   summary: "Drafts one order for each supplier from what a forecast view suggests.",
@@ -195,13 +203,29 @@ export const reorderFromView = operation({
     "Call it first as a dry run, show the answer to a person, then commit with dryRun false, an idempotencyKey and in lines the quantities that they changed. Variants on a Draft order are skipped and it is named. Nothing is sent: purchase_order_status moves a draft to Sent.",
   scope: "write",
   repeat: "adds-again",
+  dryByDefault: true,
+  dryAnswer: ({ drafts, skipped }) => ({ drafts: drafts.map(unmade), skipped }),
+  nextStep({ viewId, locationId }, { drafts: [first] }) {
+    if (first === undefined) return elsewhereStep("Nothing is to be ordered.");
+    const { purchaseOrderId } = first;
+    if (purchaseOrderId === null)
+      return {
+        tool: name,
+        arguments: { viewId, locationId, dryRun: false },
+        advice: "Once a person agrees; in lines what they changed.",
+      };
+    return {
+      tool: "purchase_order_status",
+      arguments: { purchaseOrderId, status: "Sent" },
+      advice: "Likewise each draft: ask first.",
+    };
+  },
   faults: ["NOT_FOUND", "LIMIT_EXCEEDED"],
   input: z
     .strictObject({
       viewId: id.meta({ description: "Of forecast_view_list." }),
       locationId: id.meta({ description: "Where the goods are to come." }),
       noteToSupplier: textOfLines(noteMax).optional(),
-      dryRun: z.boolean().default(true).meta({ description: "true: nothing is made." }),
       lines: z
         .array(z.strictObject({ variantId: id, quantity }))
         .max(reorderVariantsMax)
@@ -211,39 +235,29 @@ export const reorderFromView = operation({
           description: "Quantities in place of the suggested ones; 0 leaves a variant out.",
         }),
     })
-    .meta({ example: { viewId: "fv_demo_order", locationId: "loc_warehouse", dryRun: true } }),
+    .meta({ example: { viewId: "fv_demo_order", locationId: "loc_warehouse" } }),
   output: z.strictObject({ drafts: z.array(draftSchema), skipped: z.array(skippedSchema) }),
-  async run(call, { dryRun, ...reorderInput }) {
+  async run(call, reorderInput) {
     const { shopId } = call.shop;
     const quantities = new Map((reorderInput.lines ?? []).map((line) => [line.variantId, line.quantity]));
     // Before the turn of the change: a forecast may read the whole catalogue.
     const suggestions = await suggestionsOf(call, reorderInput, quantities);
     const variantIds = suggestions.map(({ facts }) => facts.variantId);
-    const planNow = async (tx: Tx) =>
-      planReorder({ suggestions, quantities, onDraft: await loadDraftsWith(tx, shopId, variantIds) });
-
-    if (dryRun)
-      return call.read(async (tx) => {
-        const { drafts, skipped } = await planNow(tx);
-        const identity = { purchaseOrderId: "", poNumber: "" };
-        const orders = await Promise.all(drafts.map((draft) => orderOf(tx, call, draft, reorderInput, identity)));
-        for (const { next } of orders) await countSpend(tx, call, null, next);
-        const shown = drafts.flatMap((draft, index) => {
-          const order = orders[index];
-          return order === undefined ? [] : [draftJson(draft, order, null)];
-        });
-        return { data: { drafts: shown, skipped: skipped.map(skippedJson) } };
-      });
-
+    const known = new Set(variantIds);
+    const others = [...quantities.keys()].filter((variantId) => !known.has(variantId));
     return call.commit(async (tx) => {
-      const { drafts, skipped } = await planNow(tx);
+      const [onDraft, outside] = await Promise.all([
+        loadDraftsWith(tx, shopId, variantIds),
+        loadVariants(tx, shopId, others),
+      ]);
+      const { drafts, skipped } = planReorder({ suggestions, quantities, onDraft, outside });
       const made: z.output<typeof draftSchema>[] = [];
       for (const draft of drafts) {
         const identity = { purchaseOrderId: call.ids.next("po"), poNumber: await nextPoNumber(tx, shopId) };
         const decided = await orderOf(tx, call, draft, reorderInput, identity);
         // The change is the create operation's own; the tool is named by the audit row.
         await saveFor(tx, { ...call, operation: createPurchaseOrder.name }, null, decided);
-        made.push(draftJson(draft, decided, identity));
+        made.push(draftJson(draft, decided));
       }
       return { effects: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
     });

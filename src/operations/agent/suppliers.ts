@@ -5,14 +5,14 @@ import { type Supplier, supplierRecordFields } from "../../shop/catalogue/catalo
 import { fieldMembers, renderer, schemasOf } from "../field-members.ts";
 import { cursor, limit, pageShape } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
-import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+import { lookUpInput, lookUpPage, lookUpTool } from "./tool.ts";
 
 const { address: _address, ...members } = fieldMembers(supplierRecordFields);
 
 const supplierJson = renderer<Supplier, typeof members>(members);
 
 export const listSuppliers = operation({
-  ...readTool,
+  ...lookUpTool,
   name: "supplier_list",
   toolSets: ["purchasing", "reorder"],
   title: "Look up suppliers",

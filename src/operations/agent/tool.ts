@@ -10,6 +10,8 @@ export const tool = { tag: "Agent tools", route: null, success: 200, destructive
 
 export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 
+export const lookUpTool = { ...readTool, leavesOutNulls: true } as const;
+
 /** Input of a look-up: the search, and the ids that it takes. */
 export const lookUpInput = {
   search: soughtText(searchMax).optional().meta({ description: "Words, each part of the name." }),

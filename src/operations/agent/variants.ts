@@ -19,7 +19,7 @@ import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
 import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, soughtText } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
 import { toolSets } from "../../requests/tool-sets.ts";
-import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+import { lookUpInput, lookUpPage, lookUpTool } from "./tool.ts";
 
 const code = (description: string) => soughtText(shortTextMax).optional().meta({ description });
 
@@ -102,7 +102,7 @@ const variantJson = (variant: Variant, levels: readonly Level[]) => ({
 });
 
 export const searchVariants = operation({
-  ...readTool,
+  ...lookUpTool,
   name: "variant_search",
   toolSets,
   title: "Look up variants",

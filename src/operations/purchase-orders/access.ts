@@ -268,7 +268,7 @@ export async function askToSendDraft(tx: Tx, call: Call, order: PurchaseOrder): 
  * @returns the changes of what is spent.
  * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  the key's limits refuse it (C78).
  */
-export async function countSpend(
+async function countSpend(
   tx: Tx,
   call: Call,
   before: PurchaseOrder | null,

@@ -8,6 +8,7 @@
  */
 import { wordsOf } from "../../base/text/fold.ts";
 import { codeKey, scannedCode } from "../../core/goods/codes.ts";
+import type { DraftOrder } from "../../core/forecast/reorder.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../../core/money/money.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
@@ -360,23 +361,38 @@ export async function loadDraftsWith(
   tx: Tx,
   shopId: string,
   variantIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, DraftOrder>> {
   if (variantIds.length === 0) return new Map();
   const ids = await orderIdsOf(tx, shopId, async () => ({
     columns: { status: isOneOf(["Draft"]) },
     articles: [await articlesWith(tx, shopId, ["variantId"], variantIds)],
   }));
-  const rows = await selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
-    tx,
-    "select variant_id, purchase_order_id from purchase_order_line where shop_id = ? and purchase_order_id in (?)",
-    [shopId],
-    ids,
-  );
+  const [rows, orders] = await Promise.all([
+    selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
+      tx,
+      "select variant_id, purchase_order_id from purchase_order_line where shop_id = ? and purchase_order_id in (?)",
+      [shopId],
+      ids,
+    ),
+    selectIn<{ readonly purchase_order_id: string; readonly po_number: string }>(
+      tx,
+      "select purchase_order_id, po_number from purchase_order where shop_id = ? and purchase_order_id in (?)",
+      [shopId],
+      ids,
+    ),
+  ]);
+  const numbers = new Map(orders.map((order) => [order.purchase_order_id, order.po_number]));
   const wanted = new Set(variantIds);
-  const drafts = new Map<string, string>();
-  for (const { variant_id: variantId, purchase_order_id: id } of rows) {
+  const drafts = new Map<string, DraftOrder>();
+  for (const { variant_id: variantId, purchase_order_id: purchaseOrderId } of rows) {
     const known = drafts.get(variantId);
-    if (wanted.has(variantId) && (known === undefined || id < known)) drafts.set(variantId, id);
+    const poNumber = numbers.get(purchaseOrderId);
+    if (
+      poNumber !== undefined &&
+      wanted.has(variantId) &&
+      (known === undefined || purchaseOrderId < known.purchaseOrderId)
+    )
+      drafts.set(variantId, { purchaseOrderId, poNumber });
   }
   return drafts;
 }

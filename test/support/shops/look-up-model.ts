@@ -91,8 +91,8 @@ export async function assertLookUps(tx: Tx, shopId: string): Promise<void> {
     orders.filter((order) => order.lineItems.some((line) => line.variantId === variantId));
   const drafts = variants.flatMap((variantId) => {
     const [oldest] = withVariant(variantId)
-      .flatMap((order) => (order.status === "Draft" ? order.purchaseOrderId : []))
-      .sort();
+      .flatMap(({ status, purchaseOrderId, poNumber }) => (status === "Draft" ? { purchaseOrderId, poNumber } : []))
+      .sort((a, b) => (a.purchaseOrderId < b.purchaseOrderId ? -1 : 1));
     return oldest === undefined ? [] : [[variantId, oldest] as const];
   });
   assert.deepEqual(await loadDraftsWith(tx, shopId, [...variants, "none"]), new Map(drafts));

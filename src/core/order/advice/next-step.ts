@@ -110,7 +110,7 @@ export const unmailedStep = (then: NextStep): NextStep => ({
 export const elsewhereStep = (advice: string): NextStep => ({
   tool: "orders_needing_attention",
   arguments: {},
-  advice: `${advice} This tool finds other orders that wait.`,
+  advice: `${advice} This finds others that wait.`,
 });
 
 const completedStep: StepOf<NextStepFacts> = (facts) => {
