@@ -115,8 +115,6 @@ export async function invitation(program: RunningProgram, role: Role = "owner", 
 function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly string[] {
   const faults: string[] = [];
   const allowed = allowedPaths();
-  // A console that came by plain HTTP from another machine of the network is no secure context.
-  void page.addInitScript('if (location.protocol.startsWith("http")) delete Crypto.prototype.randomUUID');
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
@@ -144,6 +142,8 @@ export async function newPage(locale = "en-US"): Promise<NewPage> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, locale });
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
+  // A console that came by plain HTTP from another machine of the network is no secure context.
+  await page.addInitScript('if (location.protocol.startsWith("http")) delete Crypto.prototype.randomUUID');
   return { page, program, faults: watched(page, program) };
 }
 
