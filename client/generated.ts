@@ -2623,7 +2623,12 @@ export interface Operations {
   };
   /** All shops with what they hold. */
   shop_list: {
-    input: {};
+    input: {
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
     output: {
       readonly shops: readonly ({
         readonly shopId: string;
@@ -2702,7 +2707,10 @@ export interface Operations {
         readonly shopId: string;
         readonly unavailable: string;
       })[];
+      /** Rows over all pages. */
       readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
     };
     code: string;
     reason: string;
@@ -2915,6 +2923,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly keys: readonly ({
@@ -2951,7 +2963,10 @@ export interface Operations {
           readonly monthValue: number;
         } | null;
       })[];
+      /** Rows over all pages. */
       readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
     };
     code: string;
     reason: string;
@@ -3165,6 +3180,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly invitations: readonly ({
@@ -3217,6 +3236,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly people: readonly ({
@@ -3304,6 +3327,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly sessions: readonly ({
@@ -5055,6 +5082,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly consoleViews: readonly ({
@@ -5133,6 +5164,10 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly supplierLinks: readonly ({
@@ -5181,6 +5216,10 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly proposals: readonly ({
@@ -5221,6 +5260,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly proposals: readonly ({
@@ -5530,6 +5573,10 @@ export interface Operations {
     input: {
       /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
     };
     output: {
       readonly endpoints: readonly ({
@@ -5824,24 +5871,24 @@ export const routes = {
   forecast_view_rows: {"method":"GET","path":"/api/v1/forecast-views/{viewId}/rows","query":["variantIds","sort","limit","cursor"],"rows":"rows"},
   shop_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
   shop_get: {"method":"GET","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
-  shop_list: {"method":"GET","path":"/admin/v1/shops","query":[],"rows":null},
+  shop_list: {"method":"GET","path":"/admin/v1/shops","query":["limit","cursor"],"rows":"shops"},
   storefront_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/storefront","query":[],"rows":null},
   storefront_pull: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/pull","query":[],"rows":null},
   storefront_subscribe: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/webhooks","query":[],"rows":null},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
-  key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
+  key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":["limit","cursor"],"rows":"keys"},
   key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
   key_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
   connection_request_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/connection-request","query":["response_type","client_id","redirect_uri","scope","state","code_challenge","code_challenge_method","resource"],"rows":null},
   connection_decide: {"method":"POST","path":"/admin/v1/shops/{shopId}/connections","query":[],"rows":null},
   invitation_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":null},
-  invitation_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":"invitations"},
+  invitation_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/invitations","query":["limit","cursor"],"rows":"invitations"},
   invitation_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/invitations/{invitationId}","query":[],"rows":null},
-  person_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/people","query":[],"rows":"people"},
+  person_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/people","query":["limit","cursor"],"rows":"people"},
   person_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/people/{personId}","query":[],"rows":null},
   person_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/people/{personId}","query":[],"rows":null},
   person_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/people/{personId}","query":[],"rows":null},
-  session_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/sessions","query":[],"rows":"sessions"},
+  session_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/sessions","query":["limit","cursor"],"rows":"sessions"},
   session_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/sessions/{sessionId}","query":[],"rows":null},
   supplier_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers","query":["search","ids","limit","cursor"],"rows":"suppliers"},
   supplier_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers","query":["dryRun"],"rows":null},
@@ -5890,14 +5937,14 @@ export const routes = {
   approval_request_approve: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/approve","query":[],"rows":null},
   approval_request_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/reject","query":[],"rows":null},
   approval_request_withdraw: {"method":"POST","path":"/admin/v1/shops/{shopId}/approval-requests/{approvalRequestId}/withdraw","query":[],"rows":null},
-  console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
+  console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":["limit","cursor"],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   supplier_link_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links","query":[],"rows":null},
-  supplier_link_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links","query":[],"rows":"supplierLinks"},
+  supplier_link_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links","query":["limit","cursor"],"rows":"supplierLinks"},
   supplier_link_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links/{linkId}","query":[],"rows":null},
-  supplier_proposal_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals","query":[],"rows":"proposals"},
-  supplier_proposal_waiting: {"method":"GET","path":"/admin/v1/shops/{shopId}/proposals","query":[],"rows":"proposals"},
+  supplier_proposal_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals","query":["limit","cursor"],"rows":"proposals"},
+  supplier_proposal_waiting: {"method":"GET","path":"/admin/v1/shops/{shopId}/proposals","query":["limit","cursor"],"rows":"proposals"},
   supplier_proposal_accept: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/accept","query":[],"rows":null},
   supplier_proposal_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/reject","query":[],"rows":null},
   audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","surface","outcome","status"],"rows":"auditLog"},
@@ -5906,7 +5953,7 @@ export const routes = {
   audit_log_export: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log/export","isFile":true,"query":[],"rows":null},
   event_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/events","query":["after","types","limit"],"rows":"events"},
   webhook_endpoint_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":null},
-  webhook_endpoint_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":"endpoints"},
+  webhook_endpoint_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":["limit","cursor"],"rows":"endpoints"},
   webhook_endpoint_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},
   webhook_endpoint_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},
   webhook_endpoint_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},

@@ -12,6 +12,7 @@ import {
 } from "../shop/access/console-views.ts";
 import { replaceRecord } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
+import { pageOfWhole, wholeList } from "./whole-lists.ts";
 
 /** Saved queries of the console of a shop. */
 export const consoleViewsMax = 1_000;
@@ -83,15 +84,16 @@ export const listConsoleViewsOperation = operation({
       "A view is a name for filters of the console's list of orders. Views of others are listed when they are shared.",
     output: z.strictObject({ consoleViews: z.array(viewSchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
+  input: z.strictObject({ ...inShop, ...wholeList }),
   /** One's own views and the shared ones, by name. */
-  async run({ engine }, { shopId: id }, { person }) {
+  async run({ engine }, { shopId: id, ...page }, { person }) {
     const views = await engine.read(id, async (tx) => {
       await shopOf(tx, id);
       return await listConsoleViews(tx, id);
     });
-    const shown = views.filter((view) => isShownTo(person, view));
-    return data({ consoleViews: shown, totalCount: shown.length, cursor: null });
+    const rows = views.filter((view) => isShownTo(person, view));
+    const scope = { list: "console-views", shopId: id, filters: {} };
+    return pageOfWhole({ scope, name: "consoleViews", rows, idOf: ({ viewId }) => viewId }, page);
   },
 });
 

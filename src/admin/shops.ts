@@ -7,7 +7,7 @@ import { Fault, invalidField } from "../base/fault.ts";
 import type { StorefrontConfig } from "../core/storefront/storefront-config.ts";
 import { fxRateToNumber, quantityDecimalsMax, quantityFrom, quantityToNumber } from "../core/money/money.ts";
 import { adminPrefix } from "../http/routes.ts";
-import { currencyCode, decimal, instant, mailAddress, noRepeats, text } from "../operations/fields.ts";
+import { currencyCode, decimal, instant, mailAddress, noRepeats, pageShape, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
@@ -31,6 +31,7 @@ import { requestSubscription, cancelSubscription } from "./storefront/storefront
 import { approvalRuleJson, approvalRuleSchema, approvalRulesInput } from "./access/approval-rules.ts";
 import { auditTrailOf, rowOfAct } from "./acts.ts";
 import { type AdminCall, type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
+import { pageOfWhole, wholeList } from "./whole-lists.ts";
 
 const waitMsMax = 300_000;
 
@@ -419,16 +420,16 @@ export const listShops = operation({
           z.strictObject({ shopId: z.string(), unavailable: z.string() }),
         ]),
       ),
-      totalCount: z.int(),
+      ...pageShape,
     }),
   },
-  input: z.strictObject({}),
+  input: z.strictObject(wholeList),
   /** All shops by id, each with its counts; one whose store cannot be read is listed with the reason. */
-  async run(context) {
-    const shops: object[] = [];
+  async run(context, page) {
+    const shops: { readonly shopId: string; readonly unavailable?: string }[] = [];
     for (const id of await context.engine.list()) {
       try {
-        shops.push(await shopWithCounts(context, id));
+        shops.push({ ...(await shopWithCounts(context, id)), shopId: id });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         // Its creation was interrupted, or it was deleted meanwhile.
@@ -436,7 +437,8 @@ export const listShops = operation({
         shops.push({ shopId: id, unavailable: error.message });
       }
     }
-    return data({ shops, totalCount: shops.length });
+    const scope = { list: "shops", shopId: "", filters: {} };
+    return pageOfWhole({ scope, name: "shops", rows: shops, idOf: ({ shopId }) => shopId }, page);
   },
 });
 

@@ -43,6 +43,7 @@ import type { Tx } from "../store/store.ts";
 import { urlFault } from "../webhooks/addresses.ts";
 import { makeSecret } from "../webhooks/signature.ts";
 import { type AdminContext, data, inShop, operation, stampOf, shopOf } from "./operation.ts";
+import { pageOfWhole, wholeList } from "./whole-lists.ts";
 
 const urlLengthMax = 2_000;
 
@@ -211,10 +212,12 @@ export const listWebhookEndpoints = operation({
       "Endpoints with what they want, whether they are enabled, and when something was last delivered. Secrets are not shown.",
     output: z.strictObject({ endpoints: z.array(endpointSchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
-  async run({ engine }, { shopId: id }) {
+  input: z.strictObject({ ...inShop, ...wholeList }),
+  async run({ engine }, { shopId: id, ...page }) {
     const [, endpoints] = await engine.read(id, (tx) => Promise.all([shopOf(tx, id), listEndpoints(tx, id)]));
-    return data({ endpoints: endpoints.map(endpointJson), totalCount: endpoints.length, cursor: null });
+    const scope = { list: "webhook-endpoints", shopId: id, filters: {} };
+    const rows = endpoints.map(endpointJson);
+    return pageOfWhole({ scope, name: "endpoints", rows, idOf: ({ endpointId }) => endpointId }, page);
   },
 });
 

@@ -7,7 +7,7 @@ import { Fault } from "../../base/fault.ts";
 import { dayIn } from "../../base/time/calendar.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
-import { instant, instantOrNull, pathId, shownId, text } from "../../operations/fields.ts";
+import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../../operations/fields.ts";
 import {
   type ApiKey,
   insertApiKey,
@@ -22,6 +22,7 @@ import { eventStatements } from "../../shop/events/events.ts";
 import type { Tx } from "../../store/store.ts";
 import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
+import { pageOfWhole, wholeList } from "../whole-lists.ts";
 import { limitsInput, limitsJson, limitsSchema } from "./key-limits.ts";
 import { nameMax } from "../shops.ts";
 
@@ -151,12 +152,13 @@ export const listKeys = operation({
     summary: "API keys without their secrets.",
     description:
       "Keys and connections of assistants with scope, last four characters, when they were used last, whether they are paused or revoked, and their limits with what is used of them.",
-    output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
+    output: z.strictObject({ keys: z.array(keySchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
-  async run({ engine, clock }, { shopId: id }) {
+  input: z.strictObject({ ...inShop, ...wholeList }),
+  async run({ engine, clock }, { shopId: id, ...page }) {
     const keys = await engine.read(id, async (tx) => await keysOf(tx, await shopOf(tx, id), clock));
-    return data({ keys: keys.map(keyJson), totalCount: keys.length });
+    const scope = { list: "keys", shopId: id, filters: {} };
+    return pageOfWhole({ scope, name: "keys", rows: keys.map(keyJson), idOf: ({ keyId }) => keyId }, page);
   },
 });
 

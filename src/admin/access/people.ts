@@ -28,6 +28,7 @@ import { connectionsOfPerson } from "../../shop/access/connections.ts";
 import { eventStatements } from "../../shop/events/events.ts";
 import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf, stampOf } from "../operation.ts";
+import { pageOfWhole, wholeList } from "../whole-lists.ts";
 import { nameMax } from "../shops.ts";
 import { keyEvent } from "./keys.ts";
 
@@ -141,9 +142,6 @@ const sessionJson = (session: Session & { readonly name: string }): z.output<typ
   expiresAt: instant(session.lastSeenAtMs + sessionIdleMs),
 });
 
-/** The list of everything there is: no shop has so many that it needs pages. */
-const all = (name: string, rows: readonly object[]) => data({ [name]: rows, totalCount: rows.length, cursor: null });
-
 export const createInvitation = operation({
   name: "invitation_create",
   route: { method: "POST", path: "/shops/{shopId}/invitations" },
@@ -199,16 +197,22 @@ export const listInvitationsOperation = operation({
     description: "Used and expired invitations are listed for 30 days more.",
     output: z.strictObject({ invitations: z.array(invitationSchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
+  input: z.strictObject({ ...inShop, ...wholeList }),
   /** Invitations newest first, without their links; used and expired ones for 30 days more. */
-  async run({ engine, clock }, { shopId: id }) {
+  async run({ engine, clock }, { shopId: id, ...page }) {
     const invitations = await engine.read(id, async (tx) => {
       await shopOf(tx, id);
       return await listInvitations(tx, id);
     });
-    return all(
-      "invitations",
-      invitations.map((invitation) => invitationJson(invitation, clock.now())),
+    const scope = { list: "invitations", shopId: id, filters: {} };
+    return pageOfWhole(
+      {
+        scope,
+        name: "invitations",
+        rows: invitations.map((invitation) => invitationJson(invitation, clock.now())),
+        idOf: ({ invitationId }) => invitationId,
+      },
+      page,
     );
   },
 });
@@ -244,14 +248,15 @@ export const listPeopleOperation = operation({
     description: "Everybody who may sign in to the shop's console, with role and when they were last there.",
     output: z.strictObject({ people: z.array(personSchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
+  input: z.strictObject({ ...inShop, ...wholeList }),
   /** People by name. */
-  async run({ engine }, { shopId: id }) {
+  async run({ engine }, { shopId: id, ...page }) {
     const people = await engine.read(id, async (tx) => {
       await shopOf(tx, id);
       return await listPeople(tx, id);
     });
-    return all("people", people.map(personJson));
+    const scope = { list: "people", shopId: id, filters: {} };
+    return pageOfWhole({ scope, name: "people", rows: people.map(personJson), idOf: ({ personId }) => personId }, page);
   },
 });
 
@@ -358,14 +363,18 @@ export const listSessionsOperation = operation({
     description: "Where people of the shop are signed in. Secrets are not shown.",
     output: z.strictObject({ sessions: z.array(sessionSchema), ...pageShape }),
   },
-  input: z.strictObject(inShop),
+  input: z.strictObject({ ...inShop, ...wholeList }),
   /** Sessions that have not ended, newest first. */
-  async run({ engine, clock }, { shopId: id }) {
+  async run({ engine, clock }, { shopId: id, ...page }) {
     const sessions = await engine.read(id, async (tx) => {
       await shopOf(tx, id);
       return await listSessions(tx, id, clock.now() - sessionIdleMs);
     });
-    return all("sessions", sessions.map(sessionJson));
+    const scope = { list: "sessions", shopId: id, filters: {} };
+    return pageOfWhole(
+      { scope, name: "sessions", rows: sessions.map(sessionJson), idOf: ({ sessionId }) => sessionId },
+      page,
+    );
   },
 });
 

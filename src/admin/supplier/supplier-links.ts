@@ -12,6 +12,7 @@ import { loadHeader } from "../../shop/order/purchase-orders.ts";
 import { listSupplierLinks, revokeSupplierLink, type SupplierLink } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
 import { data, inShop, operation, shopOf } from "../operation.ts";
+import { pageOfWhole, wholeList } from "../whole-lists.ts";
 
 export const inOrder = { ...inShop, purchaseOrderId: pathId } as const;
 
@@ -88,16 +89,17 @@ export const listSupplierLinksOperation = operation({
     description: "Links that expired are listed for 30 days more.",
     output: z.strictObject({ supplierLinks: z.array(linkSchema), ...pageShape }),
   },
-  input: z.strictObject(inOrder),
+  input: z.strictObject({ ...inOrder, ...wholeList }),
   /** The order's links newest first, without their URLs. */
-  async run({ engine, clock }, { shopId, purchaseOrderId }) {
+  async run({ engine, clock }, { shopId, purchaseOrderId, ...page }) {
     const links = await engine.read(shopId, async (tx) => {
       await orderHeader(tx, shopId, purchaseOrderId);
       return await listSupplierLinks(tx, shopId, purchaseOrderId);
     });
     const nowMs = clock.now();
-    const supplierLinks = links.map((link) => linkJson(link, nowMs));
-    return data({ supplierLinks, totalCount: supplierLinks.length, cursor: null });
+    const rows = links.map((link) => linkJson(link, nowMs));
+    const scope = { list: "supplier-links", shopId, filters: { purchaseOrderId } };
+    return pageOfWhole({ scope, name: "supplierLinks", rows, idOf: ({ linkId }) => linkId }, page);
   },
 });
 

@@ -43,6 +43,7 @@ import {
 } from "../../shop/supplier/supplier-proposals.ts";
 import type { Tx } from "../../store/store.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
+import { pageOfWhole, wholeList } from "../whole-lists.ts";
 import { inOrder, orderPath } from "./supplier-links.ts";
 
 /** Proposals of an order that a list shows, the newest. */
@@ -129,9 +130,9 @@ export const listProposals = operation({
     description: `An order has one open proposal at most: a newer answer replaces it. Of replaced ones the latest 5 are kept. At most ${proposalsListedMax} are listed.`,
     output: z.strictObject({ proposals: z.array(proposalSchema), ...pageShape }),
   },
-  input: z.strictObject(inOrder),
+  input: z.strictObject({ ...inOrder, ...wholeList }),
   /** The order's proposals, newest first. */
-  async run({ engine }, { shopId, purchaseOrderId }) {
+  async run({ engine }, { shopId, purchaseOrderId, ...page }) {
     return await engine.read(shopId, async (tx) => {
       await shopOf(tx, shopId);
       const [order, proposals] = await Promise.all([
@@ -140,7 +141,8 @@ export const listProposals = operation({
       ]);
       if (order === null) throw unknownOrder(purchaseOrderId);
       const rows = proposals.map((proposal) => proposalJson(proposal, order));
-      return data({ proposals: rows, totalCount: rows.length, cursor: null });
+      const scope = { list: "supplier-proposals", shopId, filters: { purchaseOrderId } };
+      return pageOfWhole({ scope, name: "proposals", rows, idOf: ({ proposalId }) => proposalId }, page);
     });
   },
 });
@@ -168,15 +170,16 @@ export const listWaitingProposals = operation({
       ...pageShape,
     }),
   },
-  input: z.strictObject(inShop),
+  input: z.strictObject({ ...inShop, ...wholeList }),
   /** Orders with an open proposal. */
-  async run({ engine }, { shopId }) {
-    const rows = await engine.read(shopId, async (tx) => {
+  async run({ engine }, { shopId, ...page }) {
+    const waiting = await engine.read(shopId, async (tx) => {
       await shopOf(tx, shopId);
       return await waitingProposals(tx, shopId, waitingListedMax);
     });
-    const proposals = rows.map(({ createdAtMs, ...row }) => ({ ...row, createdAt: instant(createdAtMs) }));
-    return data({ proposals, totalCount: proposals.length, cursor: null });
+    const rows = waiting.map(({ createdAtMs, ...row }) => ({ ...row, createdAt: instant(createdAtMs) }));
+    const scope = { list: "waiting-proposals", shopId, filters: {} };
+    return pageOfWhole({ scope, name: "proposals", rows, idOf: ({ proposalId }) => proposalId }, page);
   },
 });
 
