@@ -117,7 +117,7 @@ export type ApprovalRequest = {
   readonly causes: readonly (ApprovalCause)[];
   /** What the write would have answered. */
   readonly preview: unknown;
-  /** Fields of orders that it would change. */
+  /** Fields that it would change. */
   readonly changes: readonly ({
     readonly field: string;
     readonly poLineItemId: string | null;
@@ -4207,6 +4207,14 @@ export interface Operations {
           /** The API key by which the person had signed in; absent for everybody else. */
           readonly keyId?: string | undefined;
         };
+        /** Who has approved what an agent had proposed. */
+        readonly approvedBy?: {
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
+          readonly id: string | null;
+          readonly name: string | null;
+          /** The API key by which the person had signed in; absent for everybody else. */
+          readonly keyId?: string | undefined;
+        } | undefined;
         readonly operation: string;
         readonly requestId: string;
         /** The variant of a supplier's entry; null: the record itself. */
@@ -4953,7 +4961,7 @@ export interface Operations {
         readonly causes: readonly (ApprovalCause)[];
         /** What the write would have answered. */
         readonly preview: unknown;
-        /** Fields of orders that it would change. */
+        /** Fields that it would change. */
         readonly changes: readonly ({
           readonly field: string;
           readonly poLineItemId: string | null;

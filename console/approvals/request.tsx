@@ -52,6 +52,7 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
                 [words.asked, askerOf(request)],
                 [words.askedAt, <Moment at={request.requestedAt} />],
                 [words.until, request.status === "pending" ? <Moment at={request.expiresAt} /> : null],
+                [words.reason, reasonOf(request.preview)],
                 [words.supplier, request.order?.supplierName ?? null],
                 [
                   words.value,
@@ -116,6 +117,12 @@ const whatTitle = (status: ApprovalRequest["status"]): string =>
 
 // What the service keeps of a write is the write's own answer, which its tests hold.
 const isOrder = (value: unknown): value is PurchaseOrder => Array.isArray(member(value, "lineItems"));
+
+/** The reason that an agent gives for a change of a record; null: none. */
+function reasonOf(preview: unknown): string | null {
+  const reason = member(preview, "reason");
+  return typeof reason === "string" ? reason : null;
+}
 
 /** Lines of the order that are named. */
 const linesShown = 20;

@@ -40,7 +40,7 @@ export const approvalTexts = {
   order: "Order",
   why: "Why it needs approval",
   causes: {
-    scope: "Its key may only propose.",
+    scope: "Its key may only propose this.",
     rule: (name: string) => `Rule “${name}”.`,
     supplierIds: "Its key may not order from this supplier.",
     locationIds: "Its key may not order for this location.",
@@ -63,6 +63,7 @@ export const approvalTexts = {
   what: "What will change",
   wouldHave: "What would have changed",
   changed: "What changed",
+  reason: "Reason",
   noFields: "No single field is named for this.",
   lines: "What is ordered",
   moreLines: (count: number) => `and ${number(count)} more`,

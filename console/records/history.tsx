@@ -58,14 +58,19 @@ export const History: FunctionComponent<{ readonly kind: RecordKind["kind"]; rea
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length === 0 && !isLoading && problem === null ? <p class="quiet">{words.empty}</p> : null}
       <ol class="timeline change-list">
-        {rows.map(({ logId, occurredAt, action, of, reason, actor, changes }) => (
+        {rows.map(({ logId, occurredAt, action, of, reason, actor, approvedBy, changes }) => (
           <li key={logId}>
             <Moment at={occurredAt} />
             <details>
               <summary>
                 {words.actions[action]}
                 {of === null ? null : `: ${of}`} {reason === null ? null : `(${reason})`}{" "}
-                <span class="quiet">{actor.name ?? texts.activity.actorNames[actor.type]}</span>
+                <span class="quiet">
+                  {actor.name ?? texts.activity.actorNames[actor.type]}
+                  {approvedBy === undefined
+                    ? null
+                    : `, ${texts.changes.approvedBy(approvedBy.name ?? approvedBy.type)}`}
+                </span>
               </summary>
               <ChangedFields changes={changes} />
             </details>

@@ -11,7 +11,7 @@ import { id, instantOrNull } from "../operations/fields.ts";
 import { actorOf } from "../requests/caller.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";
 import type { Restored } from "../shop/restore.ts";
-import { fieldBeforeAfter } from "./catalogue/records.ts";
+import { fieldBeforeAfter } from "../operations/catalogue/records.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 
 const previewSchema = z

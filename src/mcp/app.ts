@@ -366,7 +366,7 @@ const definitionsFor = (
 ): readonly Tool[] =>
   tools
     .filter(({ operation }) => mayCall(scope, operation) && hasTool(address, operation))
-    .filter(({ operation }) => mayAsk || operation.aboutApprovals !== true)
+    .filter(({ operation }) => mayAsk || (operation.aboutApprovals ?? operation.isProposed) !== true)
     .map((tool) => definitionIn(tool, shop))
     .map((definition) => (address.withOutputSchemas ? definition : withoutOutputSchema(definition)));
 

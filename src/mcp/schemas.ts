@@ -79,7 +79,7 @@ function shortened(schema: JSONObject, context: Context, name: string): JSONObje
     ...(preset === undefined || preset === null || io === "output" ? {} : { default: preset }),
     ...(isObject(items) ? { items: shortened(items, context, name) } : {}),
     ...(properties === null ? {} : { properties }),
-    ...(io === "input" && further === false ? { additionalProperties: false } : {}),
+    ...(io === "input" && further === false && properties !== null ? { additionalProperties: false } : {}),
     ...(io === "output" && isObject(further) && properties !== null ? { additionalProperties: {} } : {}),
     ...(required.length === 0 ? {} : { required }),
   };
@@ -100,12 +100,15 @@ function descriptionOf({ description }: JSONObject, { io }: Context): string | n
   return text === "" ? null : text;
 }
 
-/** The members of an object. One that exists only to be refused with a message of its own is not offered. */
+/**
+ * The members of an object, unless its description names them. One that exists only to be refused with a message of
+ * its own is not offered.
+ */
 function membersOf(
-  { properties, required }: JSONObject,
+  { properties, required, namesMembers }: JSONObject,
   context: Context,
 ): { readonly properties: JSONObject | null; readonly required: JSONValue[] } {
-  if (!isObject(properties)) return { properties: null, required: [] };
+  if (!isObject(properties) || namesMembers === true) return { properties: null, required: [] };
   const offered = Object.entries(properties).filter(([, member]) => isObject(member) && member["not"] === undefined);
   return {
     properties: Object.fromEntries(
@@ -124,7 +127,8 @@ function alternatives(schemas: readonly JSONObject[], own: JSONObject, context: 
   const [first = {}, ...others] = merged.filter(({ type }) => type !== "null");
   // A default of null says that null is the same as leaving it out.
   const isNullable = own["default"] !== null && merged.some(({ type }) => type === "null");
-  const { type } = first;
+  const { type, enum: values } = first;
+  if (Array.isArray(values) && others.length === 0 && isNullable) return { ...first, enum: [...values, null] };
   const isOneType = others.every((other) => other["type"] === type);
   if (!isOneType || type === undefined) return { anyOf: [...merged] };
   const { format: _, ...withoutFormat } = first;

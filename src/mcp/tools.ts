@@ -122,15 +122,14 @@ const isIdempotent: Record<Repeat, boolean> = {
 };
 
 /**
- * The hints: a read has none of being repeated. The protocol calls every write destructive that replaces something;
- * only adding is not.
+ * The hints: a read has none of what a write may do. The protocol calls every write destructive that replaces
+ * something; only adding is not.
  */
 function annotationsOf({ scope, repeat, destructive, pushesStock, faults }: Operation): ToolAnnotations {
   const write = scope === "write";
   return {
     readOnlyHint: !write,
-    destructiveHint: write && (destructive || repeat !== "adds-again"),
-    ...(write ? { idempotentHint: isIdempotent[repeat] } : {}),
+    ...(write ? { destructiveHint: destructive || repeat !== "adds-again", idempotentHint: isIdempotent[repeat] } : {}),
     openWorldHint: pushesStock === true || faults.includes("UPSTREAM_STOREFRONT"),
   };
 }

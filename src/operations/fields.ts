@@ -5,9 +5,10 @@
  * Owns: limits and formats of values (contract §9, C11, C14). Does not own: rules about them (core), which operation
  * takes what. Every object is strict. A nullable member of an answer is always there, null or not. In a schema's
  * metadata `query` says how its query parameter is written: `string`, `integer`, `boolean`, `list` (separated by
- * commas) or `repeatable-list`. In the metadata of an operation's input `body` has the rules that the schema of one
- * member cannot say. They are JSON Schema keywords for the body as a whole. Or they are `alternatives`: bodies by name
- * of which one is sent, each with its own members.
+ * commas) or `repeatable-list`. With `namesMembers` agents are shown its description in place of its members. In the
+ * metadata of an operation's input `body` has the rules that the schema of one member cannot say. They are JSON Schema
+ * keywords for the body as a whole. Or they are `alternatives`: bodies by name of which one is sent, each with its own
+ * members.
  */
 import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";

@@ -8,7 +8,7 @@ import { listLocations } from "./agent/locations.ts";
 import { purchaseReport } from "./agent/report.ts";
 import { reorderFromView } from "./agent/reorder.ts";
 import { rescheduleOrders } from "./agent/reschedule.ts";
-import { listSuppliers } from "./agent/suppliers.ts";
+import { listSuppliers, updateSupplier } from "./agent/suppliers.ts";
 import { getOwnRequest, listOwnRequests, withdrawOwnRequest } from "./approvals/tools.ts";
 import { searchVariants } from "./agent/variants.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
@@ -75,6 +75,7 @@ export const operations: readonly Operation[] = [
   ...manufacturingOrderOperations,
   ...forecastViewOperations,
   listSuppliers,
+  updateSupplier,
   listLocations,
   searchVariants,
   ordersNeedingAttention,

@@ -14,6 +14,7 @@ import type { EffectOutcome } from "../core/order/effect.ts";
 import type { NextStep } from "../core/order/advice/next-step.ts";
 import type { PurchaseOrder } from "../core/order/purchase-order.ts";
 import type { Shop } from "../shop/access/accounts.ts";
+import type { ShownChange } from "../shop/catalogue/record-log.ts";
 import type { QueuedEffect } from "../shop/storefront/effects.ts";
 import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Tx } from "../store/store.ts";
@@ -86,6 +87,8 @@ export interface OperationShape<Input, Output> {
   readonly aboutApprovals?: true;
   /** For agents: members of its rows that are null are left out. */
   readonly leavesOutNulls?: true;
+  /** It is an approval request whatever the key may do: no agent does it without a person (C85). */
+  readonly isProposed?: true;
   /** For agents: the next step after an answer that shows no order, whose next step follows from the order (C69). */
   nextStep?(input: NoInfer<Input>, output: NoInfer<Output>): NextStep;
   /** The least role of people who may call it, where that does not follow from what it does. */
@@ -146,6 +149,8 @@ export interface Committed<Output> {
   readonly effects: readonly QueuedEffect[];
   /** Effects of earlier changes of the call that the answer waits for too. */
   readonly earlierEffectIds?: readonly string[];
+  /** The record that the change is about, as an approval request shows it; absent: it is about orders. */
+  readonly record?: { readonly name: string; readonly changes: readonly ShownChange[] };
   /** Mails of this change (shop/supplier/mails.ts), whose first attempts the answer waits for too. */
   readonly mailIds?: readonly string[];
   /**

@@ -505,8 +505,12 @@ async function runWrite(
 /** Tries of a write whose limits change while it is made. */
 const decidedTriesMax = 3;
 
-const proposes = ({ key }: IdentifiedRequest, operation: Operation): boolean =>
-  key?.scope === "propose" && operation.aboutApprovals !== true;
+/** True if it needs a person, whatever it does. */
+const isProposed = ({ key }: IdentifiedRequest, operation: Operation): boolean =>
+  key?.scope === "propose" || operation.isProposed === true;
+
+const proposes = (request: IdentifiedRequest, operation: Operation): boolean =>
+  isProposed(request, operation) && operation.aboutApprovals !== true;
 
 /** Keeps the write as an approval request (C77). @returns null: it needs no decision. */
 async function propose(
@@ -516,7 +520,7 @@ async function propose(
   { raw, input }: { readonly raw: unknown; readonly input: unknown },
   keyed: KeyedRequest | null,
 ): Promise<Reply | null> {
-  const { incoming, key } = request;
+  const { incoming } = request;
   const { call } = await openCall(context, request, operation, nothingStored);
   const asked = await proposalOf(call, {
     operation,
@@ -524,7 +528,7 @@ async function propose(
     input,
     holderId: holderOf(request),
     purchaseOrderId: orderOf(incoming, operation),
-    isProposed: key?.scope === "propose",
+    isProposed: isProposed(request, operation),
   });
   if (asked === null) return null;
   const { requestId, surface } = incoming;
@@ -583,13 +587,13 @@ async function runDry(
   operation: Operation,
   input: unknown,
 ): Promise<Reply> {
-  const { incoming, shop, key } = request;
+  const { incoming, shop } = request;
   const { call } = await openCall(context, request, operation, nothingStored);
   const { answer, writes, causes } = await call.rehearse((dry) => operation.run(dry, input));
   const shown = operation.dryAnswer === undefined ? answer : { ...answer, data: operation.dryAnswer(answer.data) };
   const reply = context.loop.run(shop.shopId, () =>
     withinBytes(
-      dryReply(incoming, withCauses(shown, causesWith(key?.scope === "propose", causes)), writes),
+      dryReply(incoming, withCauses(shown, causesWith(isProposed(request, operation), causes)), writes),
       context.responseBytesMax,
     ),
   );

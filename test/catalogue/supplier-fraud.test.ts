@@ -18,7 +18,7 @@ const table = "Name,Email\nThe Mill,pay@fraud.example\n";
 
 const contact = { email: "pay@fraud.example", phone: "+44 20 7946 0000", address: { city: "Elsewhere" } };
 
-test("no tool and no key changes a supplier's e-mail, phone or address: over REST, MCP, import and a sign-in, it is refused", async () => {
+test("no tool and no key changes a supplier's e-mail, phone or address: over REST, MCP, import and a sign-in, it is refused, or asked for", async () => {
   await using server = await startGoodsServer({ console: true });
   const shop = `/shops/${server.shopId}`;
   await askAdmin(server, "PATCH", `${shop}/suppliers/mill`, { email: "orders@mill.example", phone: "1" });
@@ -80,10 +80,16 @@ test("no tool and no key changes a supplier's e-mail, phone or address: over RES
   }
   assert.equal(await exported(), before);
 
-  const names = new Set(operations.map(({ name }) => name));
+  for (const [whose, key] of Object.entries(tokens)) {
+    const called = await callTool(server, key, "supplier_update", { supplierId: "mill", ...contact });
+    assert.match(called.text, whose === "read" ? /FORBIDDEN_SCOPE/ : /pending/, `${whose}: ${called.text}`);
+  }
+  assert.equal(await exported(), before);
+
+  const tools = new Map(operations.map((operation) => [operation.name, operation]));
   assert.deepEqual(
-    writes.map(({ name }) => name).filter((name) => names.has(name)),
-    [],
+    writes.flatMap(({ name }) => tools.get(name) ?? []).map(({ name, isProposed }) => [name, isProposed]),
+    [["supplier_update", true]],
     "an operation on records that is a tool, too, is held by nothing here",
   );
 });

@@ -42,6 +42,7 @@ test("hints follow the specification's table of repeat safety", () => {
     reorder_from_view: [false, false, false, false],
     comment_add: [false, false, false, false],
     purchase_orders_reschedule: [false, true, true, false],
+    supplier_update: [false, true, true, false],
     purchase_order_storefront_sync_reset: [false, true, true, false],
     approval_request_withdraw: [false, true, false, false],
   };
@@ -51,7 +52,7 @@ test("hints follow the specification's table of repeat safety", () => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
     assert.deepEqual(
       [readOnlyHint, destructiveHint, idempotentHint, openWorldHint],
-      operation.scope === "read" ? [true, false, undefined, false] : table[operation.name],
+      operation.scope === "read" ? [true, undefined, undefined, false] : table[operation.name],
       operation.name,
     );
   }

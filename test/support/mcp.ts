@@ -12,7 +12,9 @@ export const revisions = ["2026-07-28", "2025-11-25"] as const;
 export type Revision = (typeof revisions)[number];
 
 /** The tools of a key whose writes need no approval. */
-export const usualTools = operations.filter(({ aboutApprovals }) => aboutApprovals !== true);
+export const usualTools = operations.filter(
+  ({ aboutApprovals, isProposed }) => (aboutApprovals ?? isProposed) !== true,
+);
 
 /** The tools whose answer `include` makes whole. */
 const takesInclude = new Set(

@@ -8,6 +8,7 @@ import { locations, suppliers, variants } from "../../operations/catalogue/kinds
 import { deletePrice, listPrices, putPrice } from "../../operations/catalogue/price-list.ts";
 import { updatePrices } from "../../operations/catalogue/price-rows.ts";
 import { mergeSuppliers } from "../../operations/catalogue/merge.ts";
+import { fieldBeforeAfter } from "../../operations/catalogue/records.ts";
 import { putLevel } from "../../operations/catalogue/levels.ts";
 import { cursor, id, instant, instantSchema, limit, pageShape } from "../../operations/fields.ts";
 import { logEntrySchema, shownActor } from "../../operations/purchase-orders/attachments.ts";
@@ -15,14 +16,14 @@ import type { Operation } from "../../requests/operation.ts";
 import { pageOfRecordLog, type RecordEntry, recordKinds } from "../../shop/catalogue/record-log.ts";
 import { type AdminOperation, data, inShop, operation, performed, shopOf } from "../operation.ts";
 
-/** A field of a record that changed. */
-export const fieldBeforeAfter = z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() });
-
 const entrySchema = z.strictObject({
   logId: z.string(),
   occurredAt: instantSchema,
   action: z.enum(["created", "changed", "deleted", "merged"]),
   actor: logEntrySchema.shape.actor,
+  approvedBy: logEntrySchema.shape.actor
+    .optional()
+    .meta({ description: "Who has approved what an agent had proposed." }),
   operation: z.string(),
   requestId: z.string(),
   variantId: z.string().nullable().meta({ description: "The variant of a supplier's entry; null: the record itself." }),
@@ -34,10 +35,17 @@ const entrySchema = z.strictObject({
   changes: z.array(fieldBeforeAfter),
 });
 
-const entryJson = ({ occurredAtMs, actor, changes, ...entry }: RecordEntry): z.output<typeof entrySchema> => ({
+const entryJson = ({
+  occurredAtMs,
+  actor,
+  approvedBy,
+  changes,
+  ...entry
+}: RecordEntry): z.output<typeof entrySchema> => ({
   ...entry,
   occurredAt: instant(occurredAtMs),
   actor: shownActor(actor),
+  ...(approvedBy === undefined ? {} : { approvedBy: shownActor(approvedBy) }),
   changes: changes.map((change) => ({ ...change })),
 });
 

@@ -124,7 +124,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     askedBy: "Asked by: {name}",
     askedFor: "Asked by: {name}, for {person}",
     until: "Waits until: {day}",
-    scope: "Its key may only propose.",
+    scope: "Its key may only propose this.",
     rule: "Rule “{name}”.",
     limits: {
       orderValueMax: "Its key may spend {amount} on an order.",
@@ -151,7 +151,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     askedBy: "Gefragt hat: {name}",
     askedFor: "Gefragt hat: {name}, für {person}",
     until: "Wartet bis: {day}",
-    scope: "Der Schlüssel darf nur vorschlagen.",
+    scope: "Der Schlüssel darf dies nur vorschlagen.",
     rule: "Regel „{name}“.",
     limits: {
       orderValueMax: "Der Schlüssel darf je Bestellung {amount} ausgeben.",
@@ -178,7 +178,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     askedBy: "Demandé par : {name}",
     askedFor: "Demandé par : {name}, pour {person}",
     until: "Attend jusqu'au : {day}",
-    scope: "La clé ne peut que proposer.",
+    scope: "La clé ne peut que le proposer.",
     rule: "Règle « {name} ».",
     limits: {
       orderValueMax: "La clé peut dépenser {amount} par commande.",
@@ -205,7 +205,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     askedBy: "Solicitado por: {name}",
     askedFor: "Solicitado por: {name}, para {person}",
     until: "Espera hasta: {day}",
-    scope: "La clave solo puede proponer.",
+    scope: "La clave solo puede proponerlo.",
     rule: "Regla «{name}».",
     limits: {
       orderValueMax: "La clave puede gastar {amount} por pedido.",

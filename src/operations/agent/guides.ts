@@ -89,7 +89,7 @@ export const readGuide = operation({
   toolSets,
   title: "Read a guide",
   summary: "How statuses and forecast figures work, in more words than a tool's description.",
-  description: "Without name: the guides that there are.",
+  description: "Without name: all that there are.",
   faults: ["NOT_FOUND"],
   input: z.strictObject({ name: id.optional() }).meta({ example: { name: "status-model" } }),
   output: z.strictObject({ guides: z.array(shown).optional(), guide: z.strictObject({ text: z.string() }).optional() }),

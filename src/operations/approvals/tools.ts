@@ -33,7 +33,7 @@ export const listOwnRequests = operation({
   toolSets: ["purchasing", "reorder", "receiving", "stock"],
   title: "Approval requests",
   summary: "What you have asked people to approve, newest first, and what became of it.",
-  description: "purchase_order_log_list tells who has approved a change.",
+  description: "purchase_order_log_list tells who approved.",
   faults: [],
   input: z
     .strictObject({ status: listParameter(z.enum(approvalStatuses), "Status."), limit, cursor })
@@ -64,7 +64,7 @@ export const getOwnRequest = operation({
   aboutApprovals: true,
   toolSets: ["purchasing", "reorder", "receiving", "stock"],
   title: "An approval request",
-  summary: "What became of a request of yours, who has decided it, and their comment.",
+  summary: "What became of a request of yours, who decided it, and their comment.",
   description: "With what it would change.",
   faults: ["NOT_FOUND"],
   input: z.strictObject({ approvalRequestId: id }).meta({ example: { approvalRequestId: "apr_01" } }),

@@ -62,6 +62,9 @@ interface KeptKind<T extends Fields, Stored extends ValuesOf<T>> {
   readonly effects?: (recordId: string, before: Stored | null, next: Stored | null) => readonly Effect[];
 }
 
+/** A field of a record that changed. */
+export const fieldBeforeAfter = z.strictObject({ field: z.string(), before: z.unknown(), after: z.unknown() });
+
 /** The version of a record as a strong validator: it names what the record says. */
 export const etagOfRecord = (record: object): string =>
   createHash("sha256").update(JSON.stringify(record)).digest("hex").slice(0, 32);
@@ -263,6 +266,36 @@ const getOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T,
       ),
   });
 
+/**
+ * The record as it would be, with what is to be done for it.
+ *
+ * @param reason  why it is changed, for its history; null: nobody said it.
+ */
+export async function changeOf<T extends Fields, Stored extends ValuesOf<T>>(
+  tx: Tx,
+  call: Call,
+  form: RecordForm<T, Stored>,
+  sent: Changes<T>,
+  reason: string | null,
+) {
+  const { shopId } = call.shop;
+  const { kind, fields, table } = form;
+  const recordId = form.idOf(sent);
+  const before = await recordOf(tx, shopId, form, recordId);
+  requireRecordVersion(call, before);
+  const next = withChanges(fields, before, sent);
+  const changes = shownChanges(fields, before, next);
+  refuseOwned(call, changes, form.fromStorefront?.(call.shop) ?? []);
+  const save = async (): Promise<readonly QueuedEffect[]> =>
+    changes.length === 0
+      ? []
+      : await saved(tx, call, form.effects?.(recordId, before, next) ?? [], [
+          replaceRecord(table, shopId, next),
+          ...historyStatements(call, kind, recordId, { action: "changed", changes, reason }),
+        ]);
+  return { before, next, changes, save };
+}
+
 const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) =>
   operation({
     ...kept,
@@ -278,22 +311,9 @@ const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
     output: form.output,
     run: (call, sent) =>
       call.commit(async (tx) => {
-        const { shopId } = call.shop;
-        const { kind, fields, table } = form;
-        const recordId = form.idOf(sent);
-        const before = await recordOf(tx, shopId, form, recordId);
-        requireRecordVersion(call, before);
-        const next = withChanges(fields, before, sent);
-        const changes = shownChanges(fields, before, next);
-        const answer = () => form.answer(next);
-        refuseOwned(call, changes, form.fromStorefront?.(call.shop) ?? []);
+        const { next, changes, save } = await changeOf(tx, call, form, sent, null);
         requirePerson(call, changes, form.changedByPeople ?? []);
-        if (changes.length === 0) return { effects: [], answer };
-        const effects = await saved(tx, call, form.effects?.(recordId, before, next) ?? [], [
-          replaceRecord(table, shopId, next),
-          ...historyStatements(call, kind, recordId, { action: "changed", changes }),
-        ]);
-        return { effects, answer };
+        return { effects: await save(), answer: () => form.answer(next) };
       }),
   });
 
@@ -334,8 +354,8 @@ const deleteOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
       }),
   });
 
-/** The operations on records of one kind: made, read, changed, deleted. */
+/** The operations on records of one kind: made, read, changed, deleted, with the form that they share. */
 export function recordOperations<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, Stored>) {
   const form = formOf(of);
-  return { create: createOf(form), get: getOf(form), update: updateOf(form), remove: deleteOf(form) };
+  return { form, create: createOf(form), get: getOf(form), update: updateOf(form), remove: deleteOf(form) };
 }

@@ -146,14 +146,18 @@ const moves: Readonly<Record<string, (poNumber: string, supplier: string) => str
   Completed: (poNumber, supplier) => `Complete ${poNumber} of ${supplier}`,
 };
 
-/** `Send PO-1031 to Maasbrand, EUR 1,284.00`; else `Change lines: PO-1031 of Maasbrand, EUR 20.00`. */
+/**
+ * `Send PO-1031 to Maasbrand, EUR 1,284.00`; else `Change lines: PO-1031 of Maasbrand, EUR 20.00`, or `Change a
+ * supplier: Maasbrand, email, phone`.
+ */
 function summaryOf(
   { title }: Operation,
   purchaseOrderId: string | null,
   shown: ApprovalRequest["order"],
-  { changes }: RehearsedWrite,
+  { changes, recordName }: RehearsedWrite,
 ): string {
-  if (shown === null) return title;
+  if (shown === null)
+    return recordName === null ? title : `${title}: ${recordName}, ${changes.map(({ field }) => field).join(", ")}`;
   const { poNumber, grandTotal, currencyCode, movesTo } = shown;
   const supplier = shown.supplierName ?? "no supplier";
   const of = `${poNumber} of ${supplier}`;

@@ -15,9 +15,11 @@ export interface RehearsedWrite extends Rehearsal {
   readonly changes: readonly FieldChange[];
   /** The order that it is about: as it would be, or as it is where it would be deleted. Null: none, or several. */
   readonly order: PurchaseOrder | null;
+  /** Name of the record that it is about; null: it is about orders. */
+  readonly recordName: string | null;
 }
 
-type Found = Pick<RehearsedWrite, "digest" | "changes" | "order">;
+type Found = Pick<RehearsedWrite, "digest" | "changes" | "order" | "recordName">;
 
 /** Runs the write and takes it back. @throws Fault what it would be refused with. */
 export async function rehearsedWrite(
@@ -31,6 +33,7 @@ export async function rehearsedWrite(
     const requestId = call.ids.next("req");
     const before = await dry.read((tx) => ordersNamed(tx, shopId, input));
     let digest: string | null = null;
+    let record: Committed<unknown>["record"];
     const answer = await run({
       ...dry,
       requestId,
@@ -38,6 +41,7 @@ export async function rehearsedWrite(
         dry.commit(async (tx) => {
           const committed = await work(tx);
           digest = await digestAfter(tx, shopId, before, committed);
+          ({ record } = committed);
           return committed;
         }),
     });
@@ -47,7 +51,11 @@ export async function rehearsedWrite(
         const [only] = orders.length === 1 ? orders : [];
         return {
           digest: digest ?? changeDigest(orders, answer.data),
-          changes: await changesOfRequest(tx, shopId, requestId),
+          changes: [
+            ...(await changesOfRequest(tx, shopId, requestId)),
+            ...(record?.changes ?? []).map((change) => ({ ...change, poLineItemId: null })),
+          ],
+          recordName: record?.name ?? null,
           order: only?.after ?? only?.before ?? null,
         };
       }),

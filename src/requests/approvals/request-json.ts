@@ -56,7 +56,7 @@ export const approvalRequestSchema = z
     status: z.enum(approvalStatuses),
     causes: z.array(causeSchema),
     preview: z.unknown().meta({ description: "What the write would have answered." }),
-    changes: z.array(changeSchema).meta({ description: "Fields of orders that it would change." }),
+    changes: z.array(changeSchema).meta({ description: "Fields that it would change." }),
     requestedBy: actorSchema,
     requestedAt: z.string(),
     expiresAt: z.string(),

@@ -30,6 +30,8 @@ export interface RecordEntry {
   readonly occurredAtMs: number;
   readonly action: "created" | "changed" | "deleted" | "merged";
   readonly actor: Actor;
+  /** Who has approved what an agent had proposed; absent: nobody was asked. */
+  readonly approvedBy?: Actor;
   readonly operation: string;
   readonly requestId: string;
   /** The variant of a supplier's entry; null: the record itself changed. */
@@ -56,6 +58,8 @@ export function shownChanges<T extends Fields>(
 
 /** Who changes a record, by which operation, in which request and when. */
 export interface RecordStamp extends Pick<RecordEntry, "actor" | "operation" | "requestId"> {
+  /** Null, or absent: nobody was asked. */
+  readonly approvedBy?: Actor | null;
   readonly nowMs: number;
   readonly ids: Ids;
 }
@@ -71,12 +75,13 @@ export function entryStatements(
   shopId: string,
   { kind, recordId, variantId = null, locationId = null }: Concerned,
   { action, reason = null, changes }: Pick<RecordEntry, "action" | "changes"> & Partial<Pick<RecordEntry, "reason">>,
-  { actor, operation, requestId, nowMs, ids }: RecordStamp,
+  { actor, approvedBy = null, operation, requestId, nowMs, ids }: RecordStamp,
 ): readonly Change[] {
   if (changes.length === 0) return [];
   const logId = ids.next("rec");
   const about = { variantId, locationId, reason, changes };
-  const entry: RecordEntry = { logId, occurredAtMs: nowMs, action, actor, operation, requestId, ...about };
+  const approved = approvedBy === null ? {} : { approvedBy };
+  const entry: RecordEntry = { logId, occurredAtMs: nowMs, action, actor, ...approved, operation, requestId, ...about };
   return [insert(tables.record_log, shopId, { kind, record_id: recordId, log_id: logId, doc: JSON.stringify(entry) })];
 }
 

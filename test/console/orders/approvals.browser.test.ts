@@ -194,7 +194,7 @@ test("a request is rejected with a comment, which its asker reads; several are d
   const { page } = owner;
   await page.goto(`${program.url}/console/orders/${orders[0]?.id}`);
   const notice = page.getByRole("region", { name: "Waits for approval" });
-  await notice.getByText("Its key may only propose.").waitFor();
+  await notice.getByText("Its key may only propose this.").waitFor();
   await picture(page, "approval-of-order");
   await notice.getByLabel("Comment").fill("Not before Monday.");
   await notice.getByRole("button", { name: "Reject" }).click();
