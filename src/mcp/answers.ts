@@ -1,9 +1,8 @@
 /**
- * Answers as agents read them (C69). A write shows what changed and what comes next, not the whole order. An answer
- * that is too long for the text is cut where its longest list is.
+ * Answers as agents read them (C69). A write shows what changed and what comes next, not the whole order.
  *
  * Does not own: what an operation answers (operations), the next step (core/order/advice/next-step.ts), the names of
- * members (names.ts).
+ * members (names.ts), a text that is too long (cut-lists.ts).
  */
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../base/json.ts";
@@ -16,13 +15,11 @@ import {
   type StorefrontSyncState,
   storefrontSyncStates,
 } from "../core/order/purchase-order.ts";
+import { cutMember, cutOf, type LinesOf } from "./cut-lists.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
 /** Changed lines that a write shows at most. */
 export const changedLinesMax = 50;
-
-/** A longer text is cut: clients stop reading at some 25,000 tokens. */
-export const textLengthMax = 50_000;
 
 /** Members of an order in a list, as far as they hold something. */
 const listedMembers: readonly string[] = [
@@ -98,13 +95,15 @@ interface OrderCall {
   readonly input: JsonObject;
   /** True if the whole order is wanted. */
   readonly wantsOrder: boolean;
+  /** The order whose lines were changed; null: nothing was. */
+  readonly lines: LinesOf | null;
 }
 
 /** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
-export function writeAnswer(answer: JSONObject, { shop, input, wantsOrder }: OrderCall): JSONObject {
+export function writeAnswer(answer: JSONObject, { shop, input, wantsOrder, lines }: OrderCall): JSONObject {
   const order = asObject(answer["purchaseOrder"]);
   const nextStep = recoveryStep(order, answer) ?? nextStepFor(order, answer, shop);
-  return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
+  return { ...(wantsOrder ? answer : shortAnswer(answer, input, lines)), ...(nextStep === null ? {} : { nextStep }) };
 }
 
 /** The answer of a write that waits for a decision (C77): its preview is in short, as the answer would be. */
@@ -112,7 +111,7 @@ export function pendingAnswer(answer: JSONObject, input: JsonObject): JSONObject
   const { preview, ...request } = asObject(answer["approvalRequest"]);
   const whole = asObject(preview);
   return {
-    approvalRequest: { ...request, preview: "purchaseOrder" in whole ? shortAnswer(whole, input) : whole },
+    approvalRequest: { ...request, preview: "purchaseOrder" in whole ? shortAnswer(whole, input, null) : whole },
   };
 }
 
@@ -207,7 +206,7 @@ const correctable = warningReasons.filter((reason) => reason !== "given-up");
 const isUnsynced = ({ variantId, quantityReceived, quantitySynced }: JSONObject): boolean =>
   quantityReceived !== quantitySynced && typeof variantId === "string" && !variantId.startsWith(customVariantPrefix);
 
-function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
+function shortAnswer(answer: JSONObject, input: JsonObject, order: LinesOf | null): JSONObject {
   const { purchaseOrder, lineItems, confirmation, sideEffects, ...others } = answer;
   for (const name of changedLineLists) delete others[name];
   const { lineItems: all, ...header } = asObject(purchaseOrder);
@@ -216,9 +215,9 @@ function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
   const sent = lineItems === undefined ? Object.keys(input) : [];
   return {
     purchaseOrder: { ...withoutNulls(pick(header, orderMembers)), ...pick(header, sent) },
-    ...(changed === null ? {} : linesShown(changed, input)),
+    ...(changed === null ? {} : linesShown(changed, input, order)),
     ...others,
-    ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation)) }),
+    ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation), order) }),
     ...(hasMembers(sideEffects) ? { sideEffects: sideEffectsShown(asObject(sideEffects), header) } : {}),
   };
 }
@@ -233,12 +232,19 @@ function linesNamed(lines: readonly JSONObject[], answer: JSONObject, input: Jso
   return lines.filter((line) => ids.has(line["lineItemId"]));
 }
 
-function linesShown(lines: readonly JSONObject[], input: JsonObject): JSONObject {
+function linesShown(lines: readonly JSONObject[], input: JsonObject, order: LinesOf | null): JSONObject {
   const entries = [input["lines"] ?? [], input["lineItems"] ?? []].flatMap((list) => (isJsonArray(list) ? list : []));
   // The call itself is the entry where it brings one line.
   const sent = [input, ...entries.filter(isJsonObject)].flatMap((entry) => Object.keys(entry));
-  const shown = lines.slice(0, changedLinesMax).map((line) => lineShown(line, [...lineMembers, ...sent]));
-  return { lineItems: shown, ...(lines.length > shown.length ? { changedLineCount: lines.length } : {}) };
+  const { lineItems, ...cut } = firstOf("lineItems", lines, order);
+  return { ...cut, lineItems: objectsIn(lineItems).map((line) => lineShown(line, [...lineMembers, ...sent])) };
+}
+
+/** The first `changedLinesMax` of a list under its name, and what was cut of it. */
+function firstOf(name: string, entries: readonly JSONValue[], order: LinesOf | null): JSONObject {
+  const shown = entries.slice(0, changedLinesMax);
+  const isCut = shown.length < entries.length;
+  return { ...(isCut ? { [cutMember(name)]: cutOf(shown, entries.length, order) } : {}), [name]: shown };
 }
 
 const lineShown = (line: JSONObject, names: readonly string[]): JSONObject =>
@@ -249,10 +255,10 @@ const lineShown = (line: JSONObject, names: readonly string[]): JSONObject =>
   );
 
 /** Lines that the storefront shows are only counted. */
-function confirmationShown({ lines, ...others }: JSONObject): JSONObject {
+function confirmationShown({ lines, ...others }: JSONObject, order: LinesOf | null): JSONObject {
   const all = objectsIn(lines);
   const open = all.filter(({ status }) => status !== "verified");
-  return { ...others, verifiedLineCount: all.length - open.length, lines: open.slice(0, changedLinesMax) };
+  return { ...others, verifiedLineCount: all.length - open.length, ...firstOf("lines", open, order) };
 }
 
 /**
@@ -265,12 +271,12 @@ function sideEffectsShown({ supplierUpdate, ...rest }: JSONObject, header: JSONO
   const { lines, ...update } = asObject(supplierUpdate);
   const groups = Map.groupBy(objectsIn(lines), ({ outcome, error }) => JSON.stringify([outcome, error]));
   const shown = [...groups.values()].map((group): JSONObject => {
-    const ids = group.slice(0, changedLinesMax).map(({ lineItemId }) => lineItemId ?? null);
+    const ids = group.map(({ lineItemId }) => lineItemId ?? null);
     const isApplied = group[0]?.["outcome"] === "applied";
     return {
       ...pick(group[0] ?? {}, ["outcome", "error"]),
       lineCount: group.length,
-      ...(isApplied ? {} : { lineItemIds: ids }),
+      ...(isApplied ? {} : firstOf("lineItemIds", ids, null)),
     };
   });
   return { ...others, supplierUpdate: { ...update, lines: shown } };
@@ -329,7 +335,7 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
   return objectOf({
     purchaseOrder: objectOf(pick(header, orderMembers)),
     lineItems: listOf(objectOf(pick(propertiesOf(asObject(lineItems)["items"]), lineMembers))),
-    changedLineCount: count,
+    [cutMember("lineItems")]: objectOf({}),
     ...others,
     ...(confirmation === undefined
       ? {}
@@ -338,53 +344,4 @@ export function writeAnswerSchema(schema: JSONObject): JSONObject {
     nextStep,
     ...ofEvery,
   });
-}
-
-// The text.
-
-/**
- * The content as text: JSON. Where that is too long, its longest list is cut, and the text says so. No cursor stands
- * beside it: that of the answer goes on after what the text leaves out.
- */
-export function textOf(content: JSONObject): string {
-  const whole = JSON.stringify(content);
-  if (whole.length <= textLengthMax) return whole;
-  const list = longestList(content);
-  if (list === null) return `The answer has ${whole.length} characters and is in the structured content only.`;
-  const { name, entries } = list;
-  const rest = whole.length - JSON.stringify(entries).length;
-  const shown = entriesWithin(entries, textLengthMax - rest - noteLengthMax);
-  const note = `${name} has ${entries.length} entries; ${shown.length} are shown. For the others ask again with a limit of at most ${shown.length}, here or in the tool that lists ${name}, and go on with the cursor of that answer.`;
-  return JSON.stringify({ note, ...list.replaced(shown), cursor: undefined });
-}
-
-const noteLengthMax = 500;
-
-interface List {
-  readonly name: string;
-  readonly entries: readonly JSONValue[];
-  /** The content with other entries. */
-  readonly replaced: (entries: readonly JSONValue[]) => JSONObject;
-}
-
-/** The longest list of the content or of an object in it. */
-function longestList(content: JSONObject): List | null {
-  const lists = Object.entries(content).flatMap(([name, value]): readonly List[] => {
-    if (Array.isArray(value))
-      return [{ name, entries: value, replaced: (entries) => ({ ...content, [name]: [...entries] }) }];
-    if (value === null || typeof value !== "object") return [];
-    const inner = longestList(value);
-    return inner === null
-      ? []
-      : [{ ...inner, replaced: (entries) => ({ ...content, [name]: inner.replaced(entries) }) }];
-  });
-  const length = ({ entries }: List): number => JSON.stringify(entries).length;
-  return lists.toSorted((a, b) => length(b) - length(a))[0] ?? null;
-}
-
-/** The first entries whose JSON has no more characters than this together. */
-function entriesWithin(entries: readonly JSONValue[], lengthMax: number): readonly JSONValue[] {
-  let length = 0;
-  const end = entries.findIndex((entry) => (length += JSON.stringify(entry).length + 1) > lengthMax);
-  return end === -1 ? entries : entries.slice(0, end);
 }

@@ -216,9 +216,9 @@ async function responseTo(
       if (reply.body.length <= answerOnLoopMax || deps.threads === null)
         return resultOf(reply, { tool, arguments: input, shop });
       const plain = plainRequest(request.web());
-      const { emailOnSent } = shop;
+      const { emailOnSent, shopId } = shop;
       large = {
-        shop: { emailOnSent },
+        shop: { emailOnSent, shopId },
         websiteUrl,
         request: plain,
         message: shown,

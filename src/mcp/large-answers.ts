@@ -10,14 +10,14 @@ import type { Reply } from "../requests/envelope.ts";
 import type { Operation } from "../requests/operation.ts";
 import { answerMessage } from "./protocol.ts";
 import { noResources } from "./resources/resources.ts";
-import { resultOf, type ToolShop, toolOf } from "./tools.ts";
+import { type AnsweredShop, resultOf, toolOf } from "./tools.ts";
 
 /** Characters of an answer that is made on the event loop. */
 export const answerOnLoopMax = 200_000;
 
 /** A tool call that has been answered, as plain data. */
 export interface LargeAnswer {
-  readonly shop: ToolShop;
+  readonly shop: AnsweredShop;
   /** Address of the service for people; null: it has none for all. */
   readonly websiteUrl: string | null;
   readonly request: { readonly url: string; readonly headers: readonly (readonly [string, string])[] };

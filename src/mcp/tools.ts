@@ -24,15 +24,8 @@ import { dryRunMember, isRestOperation, type Operation, type Repeat } from "../r
 import type { RequestTokens } from "../requests/rate-limit.ts";
 import { lineSchema } from "../operations/purchase-orders/json.ts";
 import type { Incoming } from "../requests/request.ts";
-import {
-  linesAnswer,
-  listAnswer,
-  lookUpAnswer,
-  pendingAnswer,
-  textOf,
-  writeAnswer,
-  writeAnswerSchema,
-} from "./answers.ts";
+import { linesAnswer, listAnswer, lookUpAnswer, pendingAnswer, writeAnswer, writeAnswerSchema } from "./answers.ts";
+import { type LinesOf, linesIn, textOf } from "./cut-lists.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderView } from "./resources/order-view.ts";
@@ -67,7 +60,7 @@ export interface OperationTool {
 export const withoutOutputSchema = ({ outputSchema: _outputSchema, ...definition }: Tool): Tool => definition;
 
 /** Facts of a shop that texts for its agents depend on. */
-export type ToolShop = Parameters<NonNullable<Operation["inShop"]>>[0];
+type ToolShop = Parameters<NonNullable<Operation["inShop"]>>[0];
 
 /** The definition as the shop's agents are shown it. */
 export const definitionIn = ({ operation, definition }: OperationTool, shop: ToolShop): Tool =>
@@ -236,21 +229,26 @@ function requestOf(
   return { ...spelled, method: binding.operation.route.method, path: apiPrefix + spelled.path };
 }
 
+/** Facts of a shop that its answers depend on. */
+export type AnsweredShop = ToolShop & { readonly shopId: string };
+
 /** An answer as the call's result (M2). The text says the same for clients that read only text. */
 export function resultOf(
   reply: Reply,
-  { tool, arguments: input, shop }: Pick<ToolCall, "tool" | "arguments"> & { readonly shop: ToolShop },
+  { tool, arguments: input, shop }: Pick<ToolCall, "tool" | "arguments"> & { readonly shop: AnsweredShop },
 ): CallToolResult {
   const named = inAgentNames(reply.body);
   const body: JSONObject = JSON.parse(reply.status < 400 ? named : pointerInAgentNames(named));
   const { data, meta, error } = body;
   const isError = error !== undefined;
   const replayed = isReplay(reply);
+  const isStored = reply.status !== pendingStatus && asObject(meta)["dryRun"] === undefined;
+  const lines = isStored ? linesIn(shop.shopId, asObject(data), input) : null;
   const shown = isError
     ? refusalShown(body, reply)
     : reply.status === pendingStatus
       ? pendingAnswer(asObject(data), input)
-      : answerShown(tool, asObject(data), { input, shop });
+      : answerShown(tool, asObject(data), { input, shop, lines });
   const structuredContent = {
     ...withDryRun(shown, asObject(meta), tool.operation),
     ...(isError ? {} : othersTextsIn(shown)),
@@ -259,7 +257,7 @@ export function resultOf(
   const { requestId = null, dryRun } = asObject(isError ? error : meta);
   const links = dryRun === undefined ? orderLinks(asObject(shown["purchaseOrder"])) : [];
   return {
-    content: [{ type: "text", text: textOf(structuredContent) }, ...links],
+    content: [{ type: "text", text: textOf(structuredContent, lines) }, ...links],
     structuredContent,
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },
@@ -307,10 +305,10 @@ function refusalShown(body: JSONObject, { answeredAtMs, orderNow }: Reply): JSON
 function answerShown(
   { operation }: OperationTool,
   data: JSONObject,
-  { input, shop }: { readonly input: JsonObject; readonly shop: ToolShop },
+  { input, shop, lines }: { readonly input: JsonObject; readonly shop: ToolShop; readonly lines: LinesOf | null },
 ): JSONObject {
   const [kind, wantsOrder] = [shownInShort(operation), namesOrder(input[includeMember])];
-  if (kind === "order") return writeAnswer(data, { input, shop, wantsOrder });
+  if (kind === "order") return writeAnswer(data, { input, shop, wantsOrder, lines });
   if (kind === null && operation.nextStep !== undefined) {
     const step = operation.nextStep(input, data);
     return { ...data, nextStep: { ...step, arguments: { ...step.arguments } } };

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { z } from "zod";
 import { demoRecords } from "../../src/demo/records.ts";
 import { changedLinesMax } from "../../src/mcp/answers.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
@@ -135,14 +136,39 @@ test("a write shows the changed lines with what is not 0, and the header fields 
   assert.equal(whole.at("purchaseOrder", "version"), rest.at("data", "purchaseOrder", "version"));
 });
 
-test(`more than ${changedLinesMax} changed lines are counted, and the tools that page are there for them`, async () => {
+/** Lines of the tool and arguments that an answer says to go on with, and all that come after. */
+async function linesAfter(agent: Agent, cut: unknown): Promise<readonly string[]> {
+  const schema = z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) });
+  const { tool, arguments: more } = schema.parse(cut);
+  const first = await agent.call(tool, { ...more, limit: 40 });
+  assert.ok(!first.isError, first.text);
+  const cursor = first.at("cursor");
+  const others = cursor === null ? [] : await linesAfter(agent, { tool, arguments: { ...more, cursor } });
+  return [...idsOf(first), ...others];
+}
+
+test(`more than ${changedLinesMax} changed lines are cut, which says so beside them with a cursor that goes on (C69)`, async () => {
   await using server = await startGoodsServer();
   await using agent = await connectAgent(server);
   const lineItems = Array.from({ length: 120 }, () => ({ variantId: "red", quantityOrdered: 1 }));
   const created = await agent.call("purchase_order_create", { lineItems });
   assert.equal(idsOf(created).length, changedLinesMax);
-  assert.equal(created.at("changedLineCount"), 120);
+  assert.partialDeepStrictEqual(created.at("lineItemsCut"), { shown: changedLinesMax, of: 120 });
   assert.equal(created.at("purchaseOrder", "itemCount"), 120);
+  const purchaseOrderId = created.textAt("purchaseOrder", "purchaseOrderId");
+  const all = idsOf(await agent.call("purchase_order_line_item_list", { purchaseOrderId }));
+  const after = await linesAfter(agent, created.at("lineItemsCut"));
+  assert.deepEqual([...idsOf(created), ...after], all);
+
+  const last = all[changedLinesMax - 1] ?? "";
+  await agent.call("purchase_order_line_item_delete", { purchaseOrderId, lineItemIds: [all[changedLinesMax] ?? ""] });
+  assert.deepEqual(await linesAfter(agent, created.at("lineItemsCut")), after.slice(1), "a line less");
+  await agent.call("purchase_order_line_item_delete", { purchaseOrderId, lineItemIds: [last] });
+  const more = created.at("lineItemsCut", "arguments");
+  const gone = await agent.call("purchase_order_line_item_list", Object(more));
+  assert.equal(gone.at("error", "details", 0, "path"), "/cursor", "the line that it went on after is deleted");
+  const dry = await agent.call("purchase_order_create", { lineItems, dryRun: true });
+  assert.deepEqual(dry.at("lineItemsCut"), { shown: changedLinesMax, of: 120 }, "nothing is stored to go on in");
 });
 
 test("include takes order alone, only where there is an order to show, and is no part of what a key stands for", async () => {

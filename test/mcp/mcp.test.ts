@@ -13,7 +13,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 import { faultsOf } from "../../src/http/openapi/failures.ts";
 import { columnIds } from "../../src/core/forecast/forecast.ts";
 import { exampleOf } from "../../src/http/openapi/schemas.ts";
-import { textLengthMax } from "../../src/mcp/answers.ts";
+import { textLengthMax } from "../../src/mcp/cut-lists.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { answerOf, connectAgent, mcpHeaders, revisions, toolCall, usualTools } from "../support/mcp.ts";
@@ -327,7 +327,7 @@ test("an answer that is too long as text is cut there and says how to page; noth
   const cut = JSON.parse(long.text);
   assert.equal(cut.totalCount, 300);
   assert.ok(long.text.length <= textLengthMax && cut.lineItems.length > 10);
-  assert.match(cut.note, /^lineItems has 300 entries; \d+ are shown.* a limit of at most \d+, /);
+  assert.deepEqual([cut.lineItemsCut.shown, cut.lineItemsCut.of], [cut.lineItems.length, 300]);
   assert.deepEqual([long.at("cursor"), "cursor" in cut], [null, false], "no cursor says that this is all");
   const order = JSON.parse((await agent.call("purchase_order_get", { purchaseOrderId: "po_1" })).text);
   assert.partialDeepStrictEqual(order.purchaseOrder, {
@@ -337,7 +337,12 @@ test("an answer that is too long as text is cut there and says how to page; noth
     totalValue: 0,
     quantityPending: 300,
   });
-  assert.match(order.note, /lineItems.* a limit of at most/);
+  const { lineItems: shown, lineItemsCut } = order.purchaseOrder;
+  assert.deepEqual([lineItemsCut.shown, lineItemsCut.of], [shown.length, 300]);
+  for (const { tool, arguments: more, shown: count } of [cut.lineItemsCut, lineItemsCut]) {
+    const next = await agent.call(tool, { ...more, limit: 1 });
+    assert.equal(next.at("lineItems", 0, "lineItemId"), `l${count}`, "where the text ends");
+  }
   const page = await agent.call("purchase_order_line_item_list", { ...asked, limit: 50 });
   assert.equal(typeof page.at("cursor"), "string");
   await server.bringOrder("Draft", [

@@ -28,6 +28,8 @@ import { moneyToNumber } from "../../core/money/money.ts";
 import { type OrderWithLines, paidStatuses, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
+import { positionOfLine } from "../../shop/order/purchase-orders.ts";
+import type { Tx } from "../../store/store.ts";
 import { sortColumns } from "../../shop/order-list/order-facts.ts";
 import { countOrders } from "../../shop/order-list/order-search.ts";
 import {
@@ -269,6 +271,24 @@ export const getPurchaseOrder = operation({
     }),
 });
 
+const linesScope = (shopId: string, purchaseOrderId: string): CursorScope => ({
+  list: "purchase_order_line_item_list",
+  shopId,
+  filters: { purchaseOrderId },
+});
+
+/** The cursor of the lines after this one, where an answer that is no page of them was cut. */
+export const cursorAfterLine = (shopId: string, purchaseOrderId: string, poLineItemId: string): string =>
+  encodeCursor(linesScope(shopId, purchaseOrderId), [poLineItemId]);
+
+/** The position that a cursor stands for: a page's end, or a line. @throws Fault INVALID_INPUT  it stands for none. */
+async function positionAt(tx: Tx, shopId: string, purchaseOrderId: string, end: unknown): Promise<number> {
+  if (hasKinds(end, ["number"])) return end[0];
+  const position = hasKinds(end, ["string"]) ? await positionOfLine(tx, shopId, purchaseOrderId, end[0]) : null;
+  if (position === null) throw invalidCursor();
+  return position;
+}
+
 export const listLineItems = operation({
   ...read,
   name: "purchase_order_line_item_list",
@@ -283,9 +303,10 @@ export const listLineItems = operation({
   versioned: true,
   run(call, input) {
     const { shopId } = call.shop;
-    const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
-    const after = input.cursor === undefined ? null : decodeCursor(scope, input.cursor, ["number"])[0];
+    const scope = linesScope(shopId, input.purchaseOrderId);
+    const end = input.cursor === undefined ? null : decodeAnyCursor(scope, input.cursor);
     return call.read(async (tx) => {
+      const after = end === null ? null : await positionAt(tx, shopId, input.purchaseOrderId, end);
       const page = await linesToShow(tx, call, input.purchaseOrderId, after, input.limit ?? null);
       return {
         data: {

@@ -172,6 +172,20 @@ export async function pageOfLines(
   };
 }
 
+/** The position of an order's line; null: it has no such line. */
+export async function positionOfLine(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  poLineItemId: string,
+): Promise<number | null> {
+  const [row] = await tx.all<{ readonly position: number }>(
+    "select position from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?",
+    [shopId, purchaseOrderId, poLineItemId],
+  );
+  return row?.position ?? null;
+}
+
 /** Lines of a page of whole orders: loading and showing more would hold the event loop for too long. */
 const pageLinesMax = 250;
 
