@@ -207,7 +207,7 @@ const isUnsynced = ({ variantId, quantityReceived, quantitySynced }: JSONObject)
   quantityReceived !== quantitySynced && typeof variantId === "string" && !variantId.startsWith(customVariantPrefix);
 
 function shortAnswer(answer: JSONObject, input: JsonObject, order: LinesOf | null): JSONObject {
-  const { purchaseOrder, lineItems, confirmation, sideEffects, ...others } = answer;
+  const { purchaseOrder, lineItems, confirmation, sideEffects, warnings, ...others } = answer;
   for (const name of changedLineLists) delete others[name];
   const { lineItems: all, ...header } = asObject(purchaseOrder);
   const changed = lineItems === undefined ? linesNamed(objectsIn(all), answer, input) : objectsIn(lineItems);
@@ -217,6 +217,7 @@ function shortAnswer(answer: JSONObject, input: JsonObject, order: LinesOf | nul
     purchaseOrder: { ...withoutNulls(pick(header, orderMembers)), ...pick(header, sent) },
     ...(changed === null ? {} : linesShown(changed, input, order)),
     ...others,
+    ...(warnings === undefined ? {} : { warnings: [...warningsShown(objectsIn(warnings))] }),
     ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation), order) }),
     ...(hasMembers(sideEffects) ? { sideEffects: sideEffectsShown(asObject(sideEffects), header) } : {}),
   };
@@ -253,6 +254,25 @@ const lineShown = (line: JSONObject, names: readonly string[]): JSONObject =>
       ([name, value]) => name === "quantityPending" || (value !== 0 && value !== null),
     ),
   );
+
+/** Warnings of one reason that are shown one by one. */
+const warningsApartMax = 5;
+
+/** Warnings in short: more of one reason are one, with the first one's message and the paths of all. */
+const warningsShown = (warnings: readonly JSONObject[]): readonly JSONObject[] =>
+  [...Map.groupBy(warnings, ({ reason }) => reason).values()].flatMap((group): readonly JSONObject[] =>
+    group.length <= warningsApartMax ? group : [gathered(group)],
+  );
+
+function gathered(group: readonly JSONObject[]): JSONObject {
+  const { reason = null, message = "" } = group[0] ?? {};
+  const first = typeof message === "string" ? message : "";
+  return {
+    paths: group.map(({ path }) => path ?? null),
+    reason,
+    message: `${first} The same holds at all paths.`,
+  };
+}
 
 /** Lines that the storefront shows are only counted. */
 function confirmationShown({ lines, ...others }: JSONObject, order: LinesOf | null): JSONObject {

@@ -85,6 +85,29 @@ test(`every write on 20 lines answers within ${writeTokensMax} tokens, with id, 
   }
 });
 
+test(`warnings of one reason on 20 lines are one, so that the write answers within ${writeTokensMax} tokens; REST has each`, async (t) => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const lineItems = Array.from({ length: 20 }, (_, index) => ({ variantId: `no_${index}`, quantityOrdered: 24 }));
+  const header = { supplierId: "nobody", locationId: "warehouse" };
+  const created = await agent.call("purchase_order_create", { ...header, lineItems });
+  const tokens = tokensOf(created.text);
+  t.diagnostic(`${tokens} tokens`);
+  assert.ok(tokens <= writeTokensMax, `${tokens} tokens\n${created.text}`);
+  const paths = (member: string) => lineItems.map((_, index) => `/lineItems/${index}/${member}`);
+  assert.partialDeepStrictEqual(created.at("warnings"), [
+    { path: "/supplierId", reason: "unknown-supplier" },
+    { paths: paths("variantId"), reason: "unknown-variant" },
+    { paths: paths("unitCost"), reason: "no-cost" },
+  ]);
+  assert.match(created.textAt("warnings", 1, "message"), /no variant no_0; .* The same holds at all paths\.$/);
+  assert.equal(created.at("nextStep", "tool"), "purchase_order_line_item_update");
+  const few = await agent.call("purchase_order_create", { lineItems: lineItems.slice(0, 5) });
+  assert.equal(Object.keys(few.at("warnings") ?? {}).length, 10);
+  const rest = await server.post("/api/v1/purchase-orders", { ...header, lineItems });
+  assert.equal(Object.keys(rest.at("data", "warnings") ?? {}).length, 41);
+});
+
 test("a write shows the changed lines with what is not 0, and the header fields that were sent", async () => {
   await using server = await startGoodsServer();
   await server.bringOrder("In Progress", [

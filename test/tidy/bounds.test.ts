@@ -119,7 +119,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "exchange/file-format.ts shownLengthMax",
     "exchange/import-run.ts recordsNamedMax",
     "exchange/staging.ts namedLengthMax",
-    "mcp/answers.ts changedLinesMax",
+    "mcp/answers.ts changedLinesMax warningsApartMax",
     "mcp/cut-lists.ts textLengthMax cutLengthMax",
     "mcp/resources/order-view.ts shownLinesMax",
     "mcp/schemas.ts maximumShownMax",

@@ -1,4 +1,8 @@
-/** A person's passkeys, with Chromium's own virtual authenticator (C49): from adding one to signing in by it. */
+/**
+ * A person's passkeys, with Chromium's own virtual authenticator (C49): from adding one to signing in by it.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { CDPSession, Page } from "playwright-core";
