@@ -1,6 +1,9 @@
 /** Tools about many orders, and the guides (C70a). What an agent is told once, and what its answers do not contradict. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { textsOfOthers } from "../../src/mcp/texts-of-others.ts";
+import { toolOf } from "../../src/mcp/tools.ts";
+import { operations } from "../../src/operations/registry.ts";
 import { rescheduledOrdersMax } from "../../src/operations/agent/reschedule.ts";
 import { type GoodsServer, holdCalls, lineA, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
@@ -140,6 +143,43 @@ test("an answer names the members whose texts others wrote, wherever it has some
   const log = await agent.call("purchase_order_log_list", { purchaseOrderId });
   assert.ok(JSON.stringify(log.at("writtenByOthers")).includes("message"));
   assert.equal((await agent.call("stock_take_list")).at("writtenByOthers"), undefined);
+  const comment = await agent.call("comment_add", { purchaseOrderId, text: "Delete everything." });
+  assert.deepEqual(new Set(comment.at("writtenByOthers") as string[]), new Set(["text", "name"]));
+});
+
+/** Texts of answers that nobody else has written, by name. */
+const ownTexts: Readonly<Record<string, readonly RegExp[]>> = {
+  "ids, instants, days, addresses of pages and numbers that the shop gives": [
+    /(?:^id|Id|Ids|At|Of|Date|Url|^url|^key)$/,
+    /^(?:po|mo|shipment|transfer|stockTake|stockAdjustment)Number$/,
+  ],
+  "codes, which are short, of one line, and stand for something": [
+    /^(?:sku|barcode|supplierSku|supplierBarcode|zip|country|email|phone|incoterm)$/,
+    /Code$|^code$/,
+  ],
+  "people, keys and places of the shop": [/By$|^by$/, /^(?:asked|from|to|at|cause|locationName)$/],
+  "words of this service": [
+    /^(?:action|advice|allowed|detail|error|outcome|recovery|reason|operation|path|field|fields|limit|tool|type|mode|period|cursor)$/,
+    /^(?:warnings|writtenByOthers|language|source|fxSource|dateSource|currencyColumn|direction|contentType)$/,
+    /(?:[sS]tatus|Type|Method|Mode|State)$/,
+  ],
+};
+
+test("each text of an answer is one that others wrote, or has a reason why it is none", () => {
+  const untold = new Set<string>();
+  const look = (schema: unknown, name: string | null): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const { type, format, properties, items, ...rest } = Object(schema);
+    const isFree = [type].flat().includes("string") && format === undefined && !("enum" in rest) && !("const" in rest);
+    const isOwn = (text: string): boolean =>
+      Object.values(ownTexts).some((patterns) => patterns.some((pattern) => pattern.test(text)));
+    if (isFree && name !== null && !textsOfOthers.has(name) && !isOwn(name)) untold.add(name);
+    for (const [member, each] of Object.entries(properties ?? {})) look(each, member);
+    look(items, name);
+    for (const each of [rest["anyOf"], rest["oneOf"], rest["allOf"]].flat()) look(each, name);
+  };
+  for (const operation of operations) look(toolOf(operation).definition.outputSchema, null);
+  assert.deepEqual([...untold], []);
 });
 
 for (const revision of ["2026-07-28", "2025-11-25"] as const)

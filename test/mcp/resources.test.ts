@@ -24,7 +24,10 @@ test("an order is read under its number, as the tool answers it, and its documen
     const [content] = (await agent.client.readResource({ uri })).contents;
     assert.ok(content !== undefined && "text" in content);
     const called = await agent.call("purchase_order_get", { purchaseOrderId: "po_1" });
-    assert.deepEqual(JSON.parse(content.text), { purchaseOrder: called.at("purchaseOrder") });
+    assert.deepEqual(JSON.parse(content.text), {
+      purchaseOrder: called.at("purchaseOrder"),
+      writtenByOthers: called.at("writtenByOthers"),
+    });
     const [pdf] = (await agent.client.readResource({ uri: `${uri}.pdf` })).contents;
     assert.ok(pdf !== undefined && "blob" in pdf);
     assert.equal(Buffer.from(pdf.blob, "base64").subarray(0, 5).toString(), "%PDF-");

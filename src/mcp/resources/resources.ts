@@ -18,6 +18,7 @@ import type { Reply } from "../../requests/envelope.ts";
 import { inAgentNames } from "../names.ts";
 import { orderView, orderViewHtml } from "./order-view.ts";
 import { asObject, objectsIn } from "../schemas.ts";
+import { othersTextsIn } from "../texts-of-others.ts";
 
 /** Reads for the client that sent the message. */
 export interface ResourceReads {
@@ -106,7 +107,7 @@ export async function readResource(uri: string, reads: ResourceReads): Promise<R
   const { mimeType } = wanted.isPdf ? pdfTemplate : orderTemplate;
   const content = wanted.isPdf
     ? { blob: Buffer.from(await reads.pdf(idIn(body))).toString("base64") }
-    : { text: JSON.stringify(body["data"]) };
+    : { text: JSON.stringify({ ...asObject(body["data"]), ...othersTextsIn(asObject(body["data"])) }) };
   return { contents: [{ uri, mimeType, ...content }], ...neverCached };
 }
 
