@@ -9,7 +9,7 @@ import { supplierInputs } from "../catalogue/inputs.ts";
 import { suppliers } from "../catalogue/kinds.ts";
 import { changeOf, fieldBeforeAfter } from "../catalogue/records.ts";
 import { fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
-import { cursor, id, limit, noteMax, pageShape, textOfLines } from "../fields.ts";
+import { cursor, id, limit, pageShape, shortTextMax, text } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
 import { lookUpInput, lookUpPage, lookUpTool, tool } from "./tool.ts";
 
@@ -61,7 +61,7 @@ export const updateSupplier = operation({
   nextStep: () => elsewhereStep("The supplier is changed."),
   input: fieldObject(supplierRecordFields, proposedInputs, "changes", {
     supplierId: id,
-    reason: textOfLines(noteMax).optional(),
+    reason: text(shortTextMax).optional(),
   }).meta({ example: { supplierId: "sup_gear", leadTimeDays: 28, reason: "Its new terms say so." } }),
   output: z.strictObject({
     supplier: z.strictObject({ supplierId: z.string(), name: z.string() }),
