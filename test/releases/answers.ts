@@ -77,6 +77,10 @@ export async function readAll(
 /** Members that each request makes anew. A key is used by the reads themselves. */
 const everNew: ReadonlySet<string> = new Set(["requestId", "lastUsedAt"]);
 
+/** True if a refusal names what is known, which it did not (C11). */
+const isNamed = (before: Json, now: Json | undefined): boolean =>
+  typeof before === "string" && typeof now === "string" && now.startsWith(`${before}; known here: `);
+
 /** The places at which `now` is not what it was; members that were added may be there. */
 function differences(before: Json, now: Json | undefined, place = ""): readonly string[] {
   if (isJsonArray(before)) {
@@ -90,7 +94,9 @@ function differences(before: Json, now: Json | undefined, place = ""): readonly 
       everNew.has(name) ? [] : differences(member ?? null, now[name], `${place}.${name}`),
     );
   }
-  return before === now ? [] : [`${place} is ${JSON.stringify(now)} and was ${JSON.stringify(before)}`];
+  return before === now || isNamed(before, now)
+    ? []
+    : [`${place} is ${JSON.stringify(now)} and was ${JSON.stringify(before)}`];
 }
 
 const linesOf = (text: string): Json => {
