@@ -92,10 +92,12 @@ test(
     await picture(page, "app-order");
 
     const asked = await called("purchase_order_status", { purchaseOrderId: "po_demo_24", status: "Sent" });
-    await hand(page, asked);
-    await frame.getByText("A person decides in OpenPO, under Approvals.").waitFor();
     const approvalRequest = Object(asked.structuredContent)["approvalRequest"];
     const url = `${program.url}/console/approvals/${approvalRequest.approvalRequestId}`;
+    assert.equal(approvalRequest.url, url);
+    // Where nobody knows the address of the service.
+    await hand(page, { structuredContent: { approvalRequest: { ...approvalRequest, url: null } } });
+    await frame.getByText("A person decides in OpenPO, under Approvals.").waitFor();
     await hand(page, {
       structuredContent: { approvalRequest: { ...approvalRequest, url: "javascript:parent.hacked=1" } },
     });
