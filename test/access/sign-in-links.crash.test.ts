@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
-import { mailEnv } from "../support/peers/mail-shop.ts";
+import { mailingEnv } from "../support/peers/mail-shop.ts";
 import { type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { pause } from "../support/until.ts";
@@ -46,12 +46,9 @@ async function withMailing(
   try {
     await withDirectory(async (directory) => {
       const env = {
-        OPENPO_DATA_DIR: directory,
+        ...mailingEnv(directory, server),
         OPENPO_ADMIN_TOKEN: adminToken,
-        OPENPO_DEMO: "0",
-        OPENPO_LOG_LEVEL: "fatal",
         OPENPO_PUBLIC_URL: "http://localhost:8080",
-        ...mailEnv(server),
       };
       await play(server, () => serveProgram(env));
     });

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mailSenderLimits } from "../../src/mail/sender.ts";
 import type { ApprovalMailContent } from "../../src/shop/access/approval-mails.ts";
-import { mailEnv } from "../support/peers/mail-shop.ts";
+import { mailingEnv } from "../support/peers/mail-shop.ts";
 import { parseMail, startSmtpServer } from "../support/peers/smtp.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { openStore } from "../support/store.ts";
@@ -73,12 +73,9 @@ test("killed while requests are made, each is in one mail to each approver, whic
   try {
     await withDirectory(async (directory) => {
       const env = {
-        OPENPO_DATA_DIR: directory,
+        ...mailingEnv(directory, server),
         OPENPO_ADMIN_TOKEN: adminToken,
-        OPENPO_DEMO: "0",
-        OPENPO_LOG_LEVEL: "fatal",
         OPENPO_PUBLIC_URL: "https://po.example",
-        ...mailEnv(server),
       };
       let program = await serveProgram(env);
       const shopIds: string[] = [];

@@ -127,7 +127,7 @@ class SortedSearch {
     let first: SortedMatches | null = null;
     for (const each of all) {
       if (each.next === null) continue;
-      const order = first?.next === undefined || first.next === null ? 0 : compareText(each.next.by, first.next.by);
+      const order = compareText(each.next.by, first?.next?.by ?? "");
       if (first === null || (order === 0 ? !isDescending : order > 0 === isDescending)) first = each;
     }
     return first;
@@ -168,6 +168,13 @@ class SortedSearch {
   }
 }
 
+/** By place, 1 for each of these. */
+function marksOf(places: readonly number[], count: number): Uint8Array {
+  const marks = new Uint8Array(count);
+  for (const place of places) marks[place] = 1;
+  return marks;
+}
+
 /**
  * Counts the orders that match and finds the keys of a page of them, as they are sorted. Cost grows with the page, and
  * with the segments by some microseconds each.
@@ -201,8 +208,7 @@ export async function findSortedOrders(
     for (const [index, { segment, places, count }] of found.entries()) {
       totalCount += count;
       if (count === 0) continue;
-      const marks = whole(segment) ? null : new Uint8Array(segment.head.orders);
-      for (const place of marks === null ? [] : places()) if (marks !== null) marks[place] = 1;
+      const marks = whole(segment) ? null : marksOf(places(), segment.head.orders);
       const matches = { segment, marks, entries: new SortedPlaces(bodies[index] ?? ""), next: null };
       await page.begin(matches);
       all.push(matches);

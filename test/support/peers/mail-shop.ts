@@ -38,6 +38,17 @@ export const mailEnv = ({ url }: Pick<SmtpServerForTests, "url">): Readonly<Reco
   OPENPO_MAIL_FROM: "po@service.example",
 });
 
+/** The environment of a program without a demo, which is killed and started again on its directory, and mails. */
+export const mailingEnv = (
+  directory: string,
+  server: Pick<SmtpServerForTests, "url">,
+): Readonly<Record<string, string>> => ({
+  OPENPO_DATA_DIR: directory,
+  OPENPO_DEMO: "0",
+  OPENPO_LOG_LEVEL: "fatal",
+  ...mailEnv(server),
+});
+
 /** The link to sign in by of the latest mail, once there are so many. */
 export async function mailedLink(server: SmtpServerForTests, count: number): Promise<string> {
   await server.until(() => server.taken.length >= count);
