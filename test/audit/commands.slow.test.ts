@@ -9,7 +9,7 @@ import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { auditEntry } from "../support/audit.ts";
 import { heldBytes } from "../support/programs/garbage.ts";
 import { crateOperations } from "../support/shops/operations.ts";
-import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import { adminToken, startServer } from "../support/server.ts";
 import { onPostgres, runBehind, textsOf } from "../support/store.ts";
 import { until } from "../support/until.ts";
@@ -17,7 +17,7 @@ import { until } from "../support/until.ts";
 test("a log is verified after a crash and on a backup; a row that somebody has changed is named, and the command ends with 1", async () => {
   await withDirectory(async (directory) => {
     const data = path.join(directory, "data");
-    const openpo = (...args: readonly string[]) => runProgram(args, { OPENPO_DATA_DIR: data, PORT: "9" });
+    const openpo = (...args: readonly string[]) => runCommand(args, { OPENPO_DATA_DIR: data, PORT: "9" });
     const program = await serveProgram({ OPENPO_DATA_DIR: data });
     const key = program.word("read key");
     await Promise.all(Array.from({ length: 10 }, () => program.ask("GET", "/api/v1/purchase-orders", key)));

@@ -1,13 +1,21 @@
 /**
- * The command `openpo` as a person and a script run it: a process, beside a running server and without one.
+ * The command `openpo` as a person and a script run it, beside a running server and without one. What a process adds, its streams and its status, has a
+ * test of its own; the others run in this one.
  */
 // Only on sqlite: its subject is the command and what it prints; cli/nodes.slow.test.ts has the command beside nodes.
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import type { Finished } from "../support/programs/program.ts";
+import {
+  type RunningProgram,
+  onStore,
+  runCommand,
+  runProgram,
+  serveProgram,
+  withDirectory,
+} from "../support/process.ts";
+import { type Finished, startProgram } from "../support/programs/program.ts";
 import { onPostgres } from "../support/store.ts";
 
 const adminToken = "an-admin-token-for-tests";
@@ -30,7 +38,7 @@ interface Place {
 const placeAt = (directory: string, env: Readonly<Record<string, string>>): Place => {
   const openpo = async (args: readonly string[], stdin?: string): Promise<Finished> => {
     const where = { OPENPO_DATA_DIR: path.join(directory, "data"), PORT: "9", ...env };
-    const finished = await runProgram(args, where, stdin ?? null);
+    const finished = await runCommand(args, where, stdin ?? null);
     assert.doesNotMatch(finished.stderr, wordsOfRest);
     return finished;
   };
@@ -246,7 +254,7 @@ test("a server elsewhere is asked with --url, by its token alone", async () => {
     const elsewhere = placeAt(path.join(directory, "elsewhere"), { OPENPO_DATABASE_URL: "" });
     const there = ["shop", "list", "--url", program.url];
     assert.equal(at(await elsewhere.json([...there, "--token", token]), "totalCount"), 1);
-    const gone = await runProgram(["shop", "list"], { OPENPO_URL: program.url, OPENPO_ADMIN_TOKEN: token });
+    const gone = await runCommand(["shop", "list"], { OPENPO_URL: program.url, OPENPO_ADMIN_TOKEN: token });
     assert.equal(gone.code, 1);
     assert.match(gone.stderr, /OPENPO_URL: is gone: commands take the server's address by --url/);
     const none = await elsewhere.openpo(there);
@@ -304,6 +312,24 @@ test("progress is told on request, and only on stderr", async () => {
     assert.match(stderr, /^All \d+ B are read/m);
     assert.equal(at(JSON.parse(stdout), "imported", "variant"), 1);
     assert.doesNotMatch((await openpo(["import", "--shop", "acme", file])).stderr, /are read/);
+  });
+});
+
+test("a process reads what is piped into it, says the same on its streams and ends with the status; who reads no further ends it", async () => {
+  await withDirectory(async (directory) => {
+    const env = { OPENPO_DATA_DIR: path.join(directory, "data"), PORT: "9" };
+    const create = ["shop", "create", "acme", "--json"];
+    assert.equal((await runProgram(create, env)).code, 0);
+    const again = await runProgram(create, env);
+    assert.deepEqual(again, await runCommand(create, env));
+    assert.equal(again.code, 1);
+    const piped = await runProgram(["import", "--shop", "acme", "-", "--json"], env, records);
+    assert.equal(at(JSON.parse(piped.stdout), "imported", "variant"), 1, piped.stderr);
+    const exporting = startProgram(["export", "--shop", "acme"], await onStore(env));
+    exporting.child.stdout?.destroy();
+    const { code, stderr } = await exporting.finished;
+    assert.equal(code, 1);
+    assert.doesNotMatch(stderr, /EPIPE/);
   });
 });
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { onStore, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { onStore, runCommand, serveProgram, withDirectory } from "../support/process.ts";
 
 test("with --url the node must be one of the database; without, the command works on the database", async () => {
   await withDirectory(async (directory) => {
@@ -15,7 +15,7 @@ test("with --url the node must be one of the database; without, the command work
     const [first, second, elsewhere] = [await nodeOf(one), await nodeOf(one), await nodeOf(other)];
     const { OPENPO_DATABASE_URL = "" } = await onStore({ OPENPO_DATA_DIR: one });
     const env = { OPENPO_DATABASE_URL, OPENPO_ADMIN_TOKEN: first.adminToken };
-    const create = (shopId: string, url: string) => runProgram(["shop", "create", shopId, "--url", url], env);
+    const create = (shopId: string, url: string) => runCommand(["shop", "create", shopId, "--url", url], env);
     for (const [index, { url }] of [first, second].entries()) {
       const made = await create(`shop-${index}`, url);
       assert.equal(made.code, 0, made.stderr);
@@ -29,7 +29,7 @@ test("with --url the node must be one of the database; without, the command work
     );
     const stray = await elsewhere.ask("GET", "/admin/v1/shops", elsewhere.adminToken);
     assert.equal(stray.at("data", "totalCount"), 0);
-    const beside = await runProgram(["shop", "list"], { ...env, PORT: new URL(elsewhere.url).port });
+    const beside = await runCommand(["shop", "list"], { ...env, PORT: new URL(elsewhere.url).port });
     assert.match(beside.stdout, /^shop-0 .*\nshop-1 /m);
     for (const node of [first, second, elsewhere]) assert.equal((await node.end("SIGTERM")).code, 0);
   });

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { attachedTo, mailEnv, type MailShop, mailShopOn, sha256Of } from "../support/peers/mail-shop.ts";
-import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import type { Finished } from "../support/programs/program.ts";
 import { parseMail, type SmtpServerForTests, startSmtpServer } from "../support/peers/smtp.ts";
 
@@ -32,13 +32,13 @@ const withPlace = (use: (place: Place) => Promise<void>): Promise<void> =>
     const program = await serveProgram({ ...store, OPENPO_ADMIN_TOKEN: token, OPENPO_DEMO: "0", ...mailEnv(server) });
     const beside: Place["beside"] = async (args) => {
       const port = new URL(program.url).port;
-      const finished = await runProgram(args, { ...store, PORT: port, OPENPO_ADMIN_TOKEN: token });
+      const finished = await runCommand(args, { ...store, PORT: port, OPENPO_ADMIN_TOKEN: token });
       assert.doesNotMatch(finished.stderr, wordsOfRest);
       return finished;
     };
     const openpo: Place["openpo"] = async (args, stdin) => {
       const env = { ...store, OPENPO_ADMIN_TOKEN: token };
-      const finished = await runProgram([...args, "--shop", "shop", "--url", program.url], env, stdin ?? null);
+      const finished = await runCommand([...args, "--shop", "shop", "--url", program.url], env, stdin ?? null);
       assert.doesNotMatch(finished.stderr, wordsOfRest);
       return finished;
     };

@@ -9,7 +9,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
 import { test } from "node:test";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import type { Finished } from "../support/programs/program.ts";
 import { listenOnPort } from "../support/peers/serving.ts";
 
@@ -48,7 +48,7 @@ test("with two servers each command finds the one that runs on its data director
       [one, "ina"],
       [other, "inb"],
     ] as const) {
-      const made = await runProgram(["shop", "create", shopId], { OPENPO_DATA_DIR: served.dataDir });
+      const made = await runCommand(["shop", "create", shopId], { OPENPO_DATA_DIR: served.dataDir });
       assert.equal(made.code, 0, made.stderr);
       assert.match(
         made.stderr,
@@ -63,7 +63,7 @@ test("PORT that names another server than the one of the directory is refused, w
   await withTwo(async (one, other, directory) => {
     const create = ["shop", "create", "acme"];
     assertRefused(
-      await runProgram(create, { OPENPO_DATA_DIR: one.dataDir, PORT: other.port }),
+      await runCommand(create, { OPENPO_DATA_DIR: one.dataDir, PORT: other.port }),
       2,
       new RegExp(
         `PORT is ${other.port}, but the server .*${one.program.url}\\.\\n.*--data-dir ${one.dataDir}\\..*--url ${other.program.url}\\.`,
@@ -71,7 +71,7 @@ test("PORT that names another server than the one of the directory is refused, w
     );
     const unused = path.join(directory, "unused");
     assertRefused(
-      await runProgram(create, { OPENPO_DATA_DIR: unused, PORT: one.port }),
+      await runCommand(create, { OPENPO_DATA_DIR: unused, PORT: one.port }),
       2,
       new RegExp(
         `${one.program.url} does not run on ${unused}; no server does\\.\\n.*--url ${one.program.url}\\..*--data-dir ${unused}\\.`,
@@ -80,9 +80,9 @@ test("PORT that names another server than the one of the directory is refused, w
     assert.ok(!existsSync(unused));
     assert.deepEqual([await shopsOf(one), await shopsOf(other)], [undefined, undefined]);
     // Both ways out lead on.
-    assert.equal((await runProgram([...create, "--data-dir", one.dataDir], { PORT: other.port })).code, 0);
+    assert.equal((await runCommand([...create, "--data-dir", one.dataDir], { PORT: other.port })).code, 0);
     const asked = ["--url", other.program.url, "--token", other.program.adminToken];
-    assert.equal((await runProgram([...create, ...asked], { PORT: other.port })).code, 0);
+    assert.equal((await runCommand([...create, ...asked], { PORT: other.port })).code, 0);
     assert.deepEqual([await shopsOf(one), await shopsOf(other)], ["acme", "acme"]);
   });
 });
@@ -90,11 +90,11 @@ test("PORT that names another server than the one of the directory is refused, w
 test("--url and --data-dir together must name the same server, whose kept token is then used", async () => {
   await withTwo(async (one, other) => {
     const list = (url: string, dataDir: string) =>
-      runProgram(["shop", "list", "--url", url, "--data-dir", dataDir], {});
+      runCommand(["shop", "list", "--url", url, "--data-dir", dataDir], {});
     assert.equal((await list(one.program.url, one.dataDir)).code, 0);
     assertRefused(await list(other.program.url, one.dataDir), 2, /does not run on \S+one\.\n.*Leave out --data-dir/);
     // The token of one server is not sent to another.
-    const elsewhere = await runProgram(["shop", "list", "--url", other.program.url], { OPENPO_DATA_DIR: one.dataDir });
+    const elsewhere = await runCommand(["shop", "list", "--url", other.program.url], { OPENPO_DATA_DIR: one.dataDir });
     assertRefused(
       elsewhere,
       4,
@@ -112,14 +112,14 @@ test("the record of a server is removed when it stops, and is nothing after a cr
     assert.ok(!existsSync(record));
     // As after a crash, with a server of another directory at the address meanwhile.
     await copyFile(path.join(other.dataDir, "server.json"), record);
-    const made = await runProgram(["shop", "create", "acme"], { OPENPO_DATA_DIR: one.dataDir });
+    const made = await runCommand(["shop", "create", "acme"], { OPENPO_DATA_DIR: one.dataDir });
     assert.match(made.stderr, /^Working directly on \S+one; no server runs on it\.$/m);
     assert.ok(!existsSync(record));
     assert.equal(await shopsOf(other), undefined);
     // The other server goes on with a directory that has been recorded by somebody else.
     const others = path.join(other.dataDir, "server.json");
     await writeFile(others, JSON.stringify({ url: other.program.url, identity: "srv_before" }));
-    const list = () => runProgram(["shop", "list"], { OPENPO_DATA_DIR: other.dataDir });
+    const list = () => runCommand(["shop", "list"], { OPENPO_DATA_DIR: other.dataDir });
     assertRefused(
       await list(),
       1,
@@ -146,14 +146,14 @@ test("what answers at an address without being OpenPO is no server, and gets no 
       path.join(dataDir, "server.json"),
       JSON.stringify({ url: `http://127.0.0.1:${port}`, identity: "srv_before" }),
     );
-    assertRefused(await runProgram(["shop", "list"], { OPENPO_DATA_DIR: dataDir }), 3, /does not answer at/);
+    assertRefused(await runCommand(["shop", "list"], { OPENPO_DATA_DIR: dataDir }), 3, /does not answer at/);
     assertRefused(
-      await runProgram(["shop", "list", "--url", `http://127.0.0.1:${port}`], { OPENPO_DATA_DIR: dataDir }),
+      await runCommand(["shop", "list", "--url", `http://127.0.0.1:${port}`], { OPENPO_DATA_DIR: dataDir }),
       3,
       /no server answers at/,
     );
     // A new directory is made although a stranger answers at PORT.
-    const made = await runProgram(["shop", "create", "acme"], {
+    const made = await runCommand(["shop", "create", "acme"], {
       OPENPO_DATA_DIR: path.join(directory, "new"),
       PORT: port,
     });

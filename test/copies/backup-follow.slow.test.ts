@@ -9,7 +9,7 @@ import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/pr
 import path from "node:path";
 import { test } from "node:test";
 import { startProgram } from "../support/programs/program.ts";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import { adminToken, otherShop, shopId, ShopUse } from "../support/shops/restored-shop.ts";
 import { pause, until } from "../support/until.ts";
 
@@ -19,15 +19,15 @@ const serve = (data: string): Promise<RunningProgram> =>
 const openpoOn =
   (data: string) =>
   (...args: readonly string[]) =>
-    runProgram(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken });
+    runCommand(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken });
 
-async function done(running: ReturnType<typeof runProgram>): Promise<string> {
+async function done(running: ReturnType<typeof runCommand>): Promise<string> {
   const { code, stdout, stderr } = await running;
   assert.equal(code, 0, stderr);
   return stdout;
 }
 
-async function refused(running: ReturnType<typeof runProgram>, pattern: RegExp): Promise<void> {
+async function refused(running: ReturnType<typeof runCommand>, pattern: RegExp): Promise<void> {
   const { code, stderr } = await running;
   assert.equal(code, 1);
   assert.match(stderr, pattern);
@@ -86,7 +86,7 @@ test("any look can be restored, all shops or one; what does not change is not ke
         (await readdir(path.join(target, "shops"))).sort(),
         index < 2 ? [`${otherShop}.db`, `${shopId}.db`] : [`${shopId}.db`],
       );
-      const text = await done(runProgram(["export", "--shop", shopId], { OPENPO_DATA_DIR: target }));
+      const text = await done(runCommand(["export", "--shop", shopId], { OPENPO_DATA_DIR: target }));
       for (const [place, { id }] of [first, second, third].entries()) assert.equal(text.includes(id), place <= index);
     }
     assert.deepEqual(
@@ -181,7 +181,7 @@ test("under load, with server and follower killed, what was acknowledged before 
       const untilMs = await copiedUntil(followed);
       const target = path.join(directory, `restored-${kill}`);
       await done(openpo("restore", followed, "--data-dir", target));
-      const text = await done(runProgram(["export", "--shop", shopId], { OPENPO_DATA_DIR: target }));
+      const text = await done(runCommand(["export", "--shop", shopId], { OPENPO_DATA_DIR: target }));
       const missing = acknowledged.filter(({ id }) => !text.includes(id));
       assert.deepEqual(
         missing.filter(({ atMs }) => atMs < untilMs),

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runCommand, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 const token = "an-admin-token-for-tests";
@@ -17,7 +17,7 @@ const shopIds = ["demo", "other"] as const;
 interface Place {
   readonly directory: string;
   readonly data: string;
-  readonly openpo: (...args: readonly string[]) => ReturnType<typeof runProgram>;
+  readonly openpo: (...args: readonly string[]) => ReturnType<typeof runCommand>;
   readonly serve: () => Promise<RunningProgram>;
 }
 
@@ -28,7 +28,7 @@ const withShops = (use: (place: Place) => Promise<void>): Promise<void> =>
     const place: Place = {
       directory,
       data,
-      openpo: (...args) => runProgram(args, { OPENPO_DATA_DIR: data, PORT: "9" }),
+      openpo: (...args) => runCommand(args, { OPENPO_DATA_DIR: data, PORT: "9" }),
       serve: () => serveProgram({ OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: token, OPENPO_DEMO: "0" }),
     };
     assert.equal((await place.openpo("demo")).code, 0);
@@ -39,7 +39,7 @@ const withShops = (use: (place: Place) => Promise<void>): Promise<void> =>
 async function exports(dataDir: string): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const shopId of shopIds) {
-    const { code, stdout, stderr } = await runProgram(["export", "--shop", shopId], { OPENPO_DATA_DIR: dataDir });
+    const { code, stdout, stderr } = await runCommand(["export", "--shop", shopId], { OPENPO_DATA_DIR: dataDir });
     assert.equal(code, 0, stderr);
     texts.push(stdout);
   }
@@ -89,7 +89,7 @@ test("a backup beside a running server holds what was acknowledged before it beg
     await until("20 are acknowledged", () => acknowledged.length >= 20);
     const before = acknowledged.length;
     const backup = path.join(directory, "backup");
-    const { code, stderr } = await runProgram(["backup", backup], {
+    const { code, stderr } = await runCommand(["backup", backup], {
       OPENPO_DATA_DIR: data,
       OPENPO_ADMIN_TOKEN: token,
       PORT: new URL(program.url).port,
@@ -101,7 +101,7 @@ test("a backup beside a running server holds what was acknowledged before it beg
     assert.deepEqual(await readdir(path.join(data, "snapshots")), []);
     await program.end("SIGKILL");
     const restored = path.join(directory, "restored");
-    assert.equal((await runProgram(["restore", backup], { OPENPO_DATA_DIR: restored })).code, 0);
+    assert.equal((await runCommand(["restore", backup], { OPENPO_DATA_DIR: restored })).code, 0);
     const [text = ""] = await exports(restored);
     for (const id of acknowledged.slice(0, before)) assert.ok(text.includes(id), `${id} was acknowledged before`);
     // The key of before is the key of after.
@@ -177,9 +177,9 @@ test("a backup has no admin token: restored, the directory keeps its own, and a 
     const live = program.adminToken;
     const env = { OPENPO_DATA_DIR: data, PORT: new URL(program.url).port };
     const [backup, followed] = [path.join(directory, "backup"), path.join(directory, "followed")];
-    assert.equal((await runProgram(["backup", backup], env)).code, 0);
+    assert.equal((await runCommand(["backup", backup], env)).code, 0);
     const look = async (): Promise<void> =>
-      assert.equal((await runProgram(["backup", followed, "--follow", "--once"], env)).code, 0);
+      assert.equal((await runCommand(["backup", followed, "--follow", "--once"], env)).code, 0);
     await look();
     // A program of before has copied it there.
     await writeFile(path.join(followed, "admin-token"), `${live}\n`);
@@ -192,7 +192,7 @@ test("a backup has no admin token: restored, the directory keeps its own, and a 
           assert.ok(!bytes.includes(live), `${name.name} has the admin token`);
         }
 
-    assert.equal((await runProgram(["restore", backup, "--force"], env)).code, 0);
+    assert.equal((await runCommand(["restore", backup, "--force"], env)).code, 0);
     const again = await serveProgram({ OPENPO_DATA_DIR: data, OPENPO_DEMO: "0" });
     assert.equal((await again.ask("GET", "/admin/v1/shops", live)).status, 200);
     await again.end("SIGTERM");
@@ -200,7 +200,7 @@ test("a backup has no admin token: restored, the directory keeps its own, and a 
     const elsewhere = path.join(directory, "elsewhere");
     // A copy of a stopped directory has the token of that one.
     await writeFile(path.join(backup, "admin-token"), `${live}\n`);
-    assert.match((await runProgram(["restore", backup, "--data-dir", elsewhere], {})).stdout, /prints the admin token/);
+    assert.match((await runCommand(["restore", backup, "--data-dir", elsewhere], {})).stdout, /prints the admin token/);
     const other = await serveProgram({ OPENPO_DATA_DIR: elsewhere, OPENPO_DEMO: "0" });
     assert.notEqual(other.adminToken, live);
     assert.equal((await other.ask("GET", "/admin/v1/shops", other.adminToken)).status, 200);

@@ -27,7 +27,7 @@ import {
   urlOfDatabase,
   withClient,
 } from "../support/postgres/postgres.ts";
-import { runProgram } from "../support/process.ts";
+import { runCommand } from "../support/process.ts";
 import { pause, until } from "../support/until.ts";
 
 const shopCount = Number(process.env["OPENPO_DRILL_SHOPS"] ?? 2);
@@ -217,7 +217,7 @@ async function prove(
   }: { readonly there: readonly Told[]; readonly gone: readonly Told[]; readonly told: readonly Told[] },
 ): Promise<{ readonly missing: readonly Told[]; readonly servedAtMs: number }> {
   assert.ok(there.length > 0);
-  const verified = await runProgram(["audit", "verify"], { OPENPO_DATABASE_URL: url });
+  const verified = await runCommand(["audit", "verify"], { OPENPO_DATABASE_URL: url });
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   assert.match(verified.stdout, /are as they were written/);
   const node = serviceNode(url);

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { onStore, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { onStore, runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import { startProgram } from "../support/programs/program.ts";
 import { adminToken, eventsOf, keyOf, shopId, ShopUse } from "../support/shops/restored-shop.ts";
 import { withClient } from "../support/postgres/postgres.ts";
@@ -56,7 +56,7 @@ test("a shop goes back to a backup of the database beside its nodes; nothing is 
     await program.ask("DELETE", `/admin/v1/shops/${shopId}/keys/${revoked.keyId}`, adminToken);
     const seen = await shop.version(order);
     const since = await eventsOf(program, shopId);
-    const openpo = (...args: readonly string[]) => runProgram(args, { OPENPO_DATA_DIR: data });
+    const openpo = (...args: readonly string[]) => runCommand(args, { OPENPO_DATA_DIR: data });
     const refused = await openpo("restore", copy, "--shop", shopId);
     assert.match(
       refused.stderr,
@@ -198,7 +198,7 @@ test("a restore whose command and node are killed has the shop as it was or as i
     }
     t.diagnostic(`as it was ${seen.asItWas} times, restored ${seen.restored} times`);
     assert.equal(seen.asItWas + seen.restored, heldAt.length + 1 + killCount);
-    const verified = await runProgram(["audit", "verify", "--shop", shopId], { OPENPO_DATA_DIR: data });
+    const verified = await runCommand(["audit", "verify", "--shop", shopId], { OPENPO_DATA_DIR: data });
     assert.match(verified.stdout, /are as they were written/);
     await program.end("SIGTERM");
     await drop(copy);

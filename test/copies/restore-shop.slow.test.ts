@@ -8,7 +8,7 @@ import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runCommand, serveProgram, withDirectory } from "../support/process.ts";
 import { adminToken, eventsOf, keyOf, otherShop, shopId, ShopUse } from "../support/shops/restored-shop.ts";
 import { pause, until } from "../support/until.ts";
 
@@ -16,7 +16,7 @@ interface Place {
   readonly directory: string;
   readonly data: string;
   readonly program: RunningProgram;
-  readonly openpo: (...args: readonly string[]) => ReturnType<typeof runProgram>;
+  readonly openpo: (...args: readonly string[]) => ReturnType<typeof runCommand>;
 }
 
 const serve = (data: string): Promise<RunningProgram> =>
@@ -30,11 +30,11 @@ const withServer = (use: (place: Place) => Promise<void>): Promise<void> =>
       directory,
       data,
       program,
-      openpo: (...args) => runProgram(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken }),
+      openpo: (...args) => runCommand(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken }),
     });
   });
 
-async function done(running: ReturnType<typeof runProgram>): Promise<string> {
+async function done(running: ReturnType<typeof runCommand>): Promise<string> {
   const { code, stdout, stderr } = await running;
   assert.equal(code, 0, stderr);
   return stdout;
@@ -186,7 +186,7 @@ test("a shop that was deleted comes back with its storefront, without a server t
     assert.deepEqual(await shop.on(again).standing(order), [2, 2, "synced"]);
     // The old state beside the present one.
     const file = path.join(directory, "old.ndjson");
-    await writeFile(file, await done(runProgram(["export", "--shop", shopId], { OPENPO_DATA_DIR: backup })));
+    await writeFile(file, await done(runCommand(["export", "--shop", shopId], { OPENPO_DATA_DIR: backup })));
     await done(openpo("shop", "create", "tideline-monday"));
     await done(openpo("import", "--shop", "tideline-monday", file));
     const key = await keyOf(again, "tideline-monday", "look");
@@ -231,7 +231,7 @@ test("what is no backup of the shop is refused with a way out, and the shop goes
     const later = await shop.order("cups", 1);
     const file = path.join(backup, "shops", `${shopId}.db`);
     const restore = (from: string, ...more: readonly string[]) => openpo("restore", from, "--shop", shopId, ...more);
-    const refusedAs = async (running: ReturnType<typeof runProgram>, pattern: RegExp): Promise<void> => {
+    const refusedAs = async (running: ReturnType<typeof runCommand>, pattern: RegExp): Promise<void> => {
       const { code, stderr } = await running;
       assert.notEqual(code, 0);
       assert.match(stderr, pattern);
@@ -284,7 +284,7 @@ test("a server that is killed during a restore has the shop as it was or as it i
     const order = await shop.order("beans", 5);
     const backup = path.join(directory, "backup");
     const openpo = (...args: readonly string[]) =>
-      runProgram(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken });
+      runCommand(args, { OPENPO_DATA_DIR: data, OPENPO_ADMIN_TOKEN: adminToken });
     await done(openpo("backup", backup));
     let use = shop;
     let latest = await use.order("cups", 1);

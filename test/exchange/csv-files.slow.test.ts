@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { runCommand, serveProgram, withDirectory } from "../support/process.ts";
 
 const files: Readonly<Record<string, string>> = {
   "shopify-products": "Handle,Title,Option1 Value,Variant SKU,Variant Price\nmug,Mug,Red,,12.50\nmug,,Blue,,12.50\n",
@@ -23,7 +23,7 @@ const imported: Readonly<Record<string, object>> = {
 
 /** Imports every file, then one with a bad row. @returns the shop's export. */
 async function bringAll(directory: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const openpo = (...args: readonly string[]) => runProgram(args, env);
+  const openpo = (...args: readonly string[]) => runCommand(args, env);
   assert.equal((await openpo("shop", "create", "acme", "--currency", "EUR")).code, 0);
   for (const [format, text] of Object.entries(files)) {
     const file = path.join(directory, `${format}.csv`);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { runCommand, serveProgram, withDirectory } from "../support/process.ts";
 
 const publicUrl = "https://openpo.example.com";
 const token = "an-admin-token-for-tests";
@@ -29,15 +29,15 @@ test("a server with a public address puts it before every link, whatever it is a
     // With a database the command works on it and reads its own environment; on a directory the server has recorded it.
     const isOnDatabase = program.stdout.includes("postgres:");
     const env = { ...store, ...(isOnDatabase ? { OPENPO_PUBLIC_URL: publicUrl } : {}) };
-    const made = await runProgram(["order", "link", orderId, "--shop", "demo"], env);
+    const made = await runCommand(["order", "link", orderId, "--shop", "demo"], env);
     assert.equal(made.code, 0, made.stderr);
     assert.ok(made.stdout.startsWith(`${publicUrl}/s/opl_demo_`), made.stdout);
     assert.equal((await fetch(made.stdout.trim().replace(publicUrl, program.url))).status, 200);
     await program.end("SIGTERM");
     const beside = ["console", "invite", "--shop", "demo", "--name", "Jo"];
-    const direct = await runProgram(beside, { ...store, OPENPO_PUBLIC_URL: publicUrl });
+    const direct = await runCommand(beside, { ...store, OPENPO_PUBLIC_URL: publicUrl });
     assert.ok(direct.stdout.startsWith(`${publicUrl}/console#opi_demo_`), direct.stderr);
-    const guessed = await runProgram(["order", "link", orderId, "--shop", "demo"], store);
+    const guessed = await runCommand(["order", "link", orderId, "--shop", "demo"], store);
     assert.equal(guessed.code, 2, guessed.stdout);
     assert.match(guessed.stderr, /service with --url, or start the service with OPENPO_PUBLIC_URL/);
   });

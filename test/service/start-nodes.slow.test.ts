@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { suite, test } from "node:test";
 import { Client } from "pg";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runCommand, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { freshDatabase } from "../support/postgres/postgres.ts";
 import { pause } from "../support/until.ts";
 
@@ -91,7 +91,7 @@ suite("openpo on a database", () => {
   test("the command works beside running nodes, and all of them see the changes at once", () =>
     withDatabase(async (env) => {
       const openpo = async (...args: readonly string[]) => {
-        const { code, stdout, stderr } = await runProgram([...args, "--json"], env);
+        const { code, stdout, stderr } = await runCommand([...args, "--json"], env);
         assert.equal(code, 0, stderr);
         assert.match(stderr, /^Working directly on postgres:\/\/\S+, beside the nodes that run on it\.$/m);
         const result: { keyId?: string; apiKey?: string; totalCount?: number } = JSON.parse(stdout);
@@ -126,14 +126,14 @@ suite("openpo on a database", () => {
 
   test("the command refuses backup and restore of a database, and reports an empty database", () =>
     withDatabase(async (env, directory) => {
-      const none = await runProgram(["shop", "list"], env);
+      const none = await runCommand(["shop", "list"], env);
       assert.equal(none.code, 3);
       assert.match(none.stderr, /^openpo: there is no data in postgres:/m);
       for (const args of [
         ["backup", path.join(directory, "copy")],
         ["restore", directory],
       ]) {
-        const refused = await runProgram(args, env);
+        const refused = await runCommand(args, env);
         assert.equal(refused.code, 1);
         assert.match(
           refused.stderr,
@@ -156,7 +156,7 @@ suite("openpo on a database", () => {
       const dataDir = path.join(directory, "data");
       const file = path.join(directory, "demo.ndjson");
       const run = async (args: readonly string[]): Promise<string> => {
-        const { code, stdout, stderr } = await runProgram(args, env);
+        const { code, stdout, stderr } = await runCommand(args, env);
         assert.equal(code, 0, stderr);
         return stdout;
       };
@@ -173,7 +173,7 @@ suite("openpo on a database", () => {
 
       const answersOf = async (where: Readonly<Record<string, string>>): Promise<readonly string[]> => {
         const key: { apiKey: string } = JSON.parse(
-          (await runProgram(["key", "create", "--shop", "demo", "--name", "k", "--json"], where)).stdout,
+          (await runCommand(["key", "create", "--shop", "demo", "--name", "k", "--json"], where)).stdout,
         );
         const node = await serveProgram({ ...where, OPENPO_DEMO: "0" });
         try {

@@ -6,7 +6,14 @@
  */
 import { once } from "node:events";
 import { fetchChecked } from "./openapi/contract.ts";
-import { type Environment, type Finished, running, startProgram, thisProgram } from "./programs/program.ts";
+import {
+  type Environment,
+  type Finished,
+  runInThisProcess,
+  running,
+  startProgram,
+  thisProgram,
+} from "./programs/program.ts";
 import { databaseFor, makePlace } from "./store.ts";
 
 /** Only ends what hangs: a start takes a second, and a minute on a machine that does much else. */
@@ -25,7 +32,14 @@ export async function onStore(env: Environment, args: readonly string[] = []): P
   return { OPENPO_DATABASE_URL: url, ...token, ...env };
 }
 
-/** Runs the program until it exits. */
+/** Runs a command in this process until it ends. */
+export const runCommand = async (
+  args: readonly string[],
+  env: Environment = {},
+  stdin: string | null = null,
+): Promise<Finished> => runInThisProcess(args, await onStore(env, args), stdin);
+
+/** Runs the program as a process until it exits. */
 export const runProgram = async (
   args: readonly string[],
   env: Environment = {},

@@ -24,7 +24,7 @@ import { makeSecret } from "../../src/webhooks/signature.ts";
 import type { Statement } from "../../src/store/store.ts";
 import { freePort } from "../support/programs/ports.ts";
 import { type Receiver, startReceiver } from "../support/peers/receiver.ts";
-import { runProgram, withProgram } from "../support/process.ts";
+import { runCommand, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { pause, until } from "../support/until.ts";
 import { plainShop } from "../support/shops/plain-shop.ts";
@@ -440,7 +440,7 @@ test("the command adds an endpoint, tests it, shows its deliveries, sends them a
     await withProgram(
       async (program, token) => {
         const openpo = async (...args: readonly string[]): Promise<string> => {
-          const { code, stdout, stderr } = await runProgram([...args, "--url", program.url, "--token", token]);
+          const { code, stdout, stderr } = await runCommand([...args, "--url", program.url, "--token", token]);
           assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
           return stdout.trim();
         };

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { MedusaPlace } from "./place.ts";
 import { setLevels, writeItem } from "./proxy.ts";
 import { Selling } from "./selling.ts";
-import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../../support/process.ts";
+import { type Answered, type RunningProgram, runCommand, serveProgram, withDirectory } from "../../support/process.ts";
 import { onPostgres } from "../../support/store.ts";
 import { until } from "../../support/until.ts";
 import { takenBackThoughKilled } from "../costs/taken-back.ts";
@@ -231,7 +231,7 @@ test("what cannot be connected is refused by its member, and changes nothing", (
 test("the command connects with a key from stdin, shows the status, pulls and disconnects", () =>
   withStore(async ({ medusa, environment, program, variantIds, locationId }) => {
     const run = (args: readonly string[], stdin: string | null = null) =>
-      runProgram(
+      runCommand(
         [...args, "--shop", "tideline", "--url", program.url],
         { ...environment, OPENPO_ADMIN_TOKEN: token },
         stdin,

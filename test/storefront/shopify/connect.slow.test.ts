@@ -7,7 +7,14 @@ import path from "node:path";
 import { test } from "node:test";
 import { outboxLimits } from "../../../src/jobs/outbox/limits.ts";
 import { onPostgres } from "../../support/store.ts";
-import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../../support/process.ts";
+import {
+  type Answered,
+  type RunningProgram,
+  runCommand,
+  runProgram,
+  serveProgram,
+  withDirectory,
+} from "../../support/process.ts";
 import { FakeShopify, fakeToken } from "./fake.ts";
 import { until } from "../../support/until.ts";
 import { takenBackThoughKilled } from "../costs/taken-back.ts";
@@ -366,7 +373,7 @@ test("a key that is no key and a host that is none are refused at the start", as
 test("the command connects with a token from stdin, shows the status, disconnects, and pulls with renewed tokens", () =>
   withStore(async ({ fake, environment, program }) => {
     const run = (args: readonly string[], stdin: string | null = null) =>
-      runProgram(
+      runCommand(
         [...args, "--shop", "tideline", "--url", program.url],
         { ...environment, OPENPO_ADMIN_TOKEN: token },
         stdin,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../../support/process.ts";
+import { type RunningProgram, runCommand, serveProgram, withDirectory } from "../../support/process.ts";
 import { allScopes, FakeShopify, fakeToken } from "./fake.ts";
 import { until } from "../../support/until.ts";
 
@@ -176,7 +176,7 @@ test("a store that refuses, fails or hangs stays connected; the status says what
     assert.equal(fake.subscriptions.size, topics.length - 1);
     fake.topicsRefused.clear();
     const run = (...args: readonly string[]) =>
-      runProgram(["storefront", ...args, "--shop", "tideline", "--url", world.program.url], {
+      runCommand(["storefront", ...args, "--shop", "tideline", "--url", world.program.url], {
         OPENPO_ADMIN_TOKEN: token,
       });
     const again = await run("webhooks");

@@ -6,6 +6,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { Readable, Writable } from "node:stream";
+import { systemClock } from "../../../src/base/time/system.ts";
 
 /** The program of this checkout. */
 export const thisProgram = path.join(import.meta.dirname, "../../../src/main.ts");
@@ -21,6 +23,14 @@ export const running = new Set<ChildProcess>();
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** What every program of the tests gets, unless a test says otherwise. */
+const usual = {
+  PORT: "0",
+  OPENPO_LOG_LEVEL: "warn",
+  // The same limits on every machine.
+  OPENPO_MEMORY_MB: "1024",
+};
+
 /** Starts the program with this environment and a free port. `main` is that of another checkout, if any. */
 export function startProgram(
   args: readonly string[],
@@ -31,10 +41,7 @@ export function startProgram(
   const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     env: {
       PATH: process.env["PATH"],
-      PORT: "0",
-      OPENPO_LOG_LEVEL: "warn",
-      // The same limits on every machine.
-      OPENPO_MEMORY_MB: "1024",
+      ...usual,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },
@@ -50,6 +57,35 @@ export function startProgram(
   return { child, output, finished };
 }
 
-/** Runs the program until it exits. Its data directory can neither be read nor made. */
+/**
+ * Runs a command in this process, to the status that it ends with: a process of its own takes half a second of a processor to load the program, and most
+ * commands far less. For a command that is killed, or runs beside another one of this process, see `startProgram`.
+ */
+export async function runInThisProcess(
+  args: readonly string[],
+  env: Environment,
+  stdin: string | null = null,
+): Promise<Finished> {
+  const { runCommandLine } = await import("../../../src/cli/command-line.ts");
+  const texts = { stdout: "", stderr: "" };
+  const into = (name: keyof typeof texts): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(piece: string | Buffer, _encoding, done) {
+        texts[name] += piece.toString();
+        done();
+      },
+    });
+  const code = await runCommandLine(args, {
+    env: { ...usual, ...env },
+    stdin: () => Readable.from(stdin === null ? [] : [Buffer.from(stdin)]),
+    stdout: into("stdout"),
+    stderr: into("stderr"),
+    nowMs: systemClock.now(),
+  });
+  return { code, ...texts };
+}
+
+/** Runs a command to its end. Its data directory can neither be read nor made. */
 export const runWithoutStore = (args: readonly string[], env: Environment = {}): Promise<Finished> =>
-  startProgram(args, { OPENPO_DATA_DIR: path.join(import.meta.filename, "data"), PORT: "9", ...env }).finished;
+  runInThisProcess(args, { OPENPO_DATA_DIR: path.join(import.meta.filename, "data"), PORT: "9", ...env });
