@@ -11,7 +11,7 @@ import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { SignInAgain, SignInScreen } from "./people/sign-in.tsx";
 import { secretIn } from "./people/typed.ts";
-import { texts } from "./texts/texts.ts";
+import { texts } from "./texts/en/texts.ts";
 import { titleOf } from "./title.ts";
 
 const OrderScreen = lazy(async () => (await import("./order/order.tsx")).OrderScreen);

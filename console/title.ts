@@ -1,7 +1,7 @@
 /** The title of each place of the console: what the tab, the history and the switcher of windows show. */
 import { signal } from "@preact/signals";
 import type { places } from "./places.ts";
-import { texts } from "./texts/texts.ts";
+import { texts } from "./texts/en/texts.ts";
 
 type PlacePath = (typeof places)[number];
 

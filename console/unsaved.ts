@@ -2,7 +2,7 @@
  * Forms with something typed in them that is not saved. Leaving the place, or the page, asks first. A form says by
  * `data-asks` that it is one of them.
  */
-import { texts } from "./texts/texts.ts";
+import { texts } from "./texts/en/texts.ts";
 
 const typedIn = new Set<Element>();
 

@@ -9,7 +9,7 @@ import { PauseKey } from "../keys/pause-key.tsx";
 import { RevokeKey } from "../keys/revoke-key.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { Changes } from "./changes.tsx";
 import { actors, addressWith, chosen, outcomes, parameter, surfaces } from "./filters.ts";
 import { type Names, useNames } from "./names.ts";

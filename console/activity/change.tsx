@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { number } from "../data/format.ts";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Change = Output<"change_list">["changes"][number];
 

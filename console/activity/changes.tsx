@@ -5,7 +5,7 @@ import { openpo, problemOf } from "../data/client.ts";
 import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type Change, ChangeView, orderName } from "./change.tsx";
 import { actors, chosen, parameter } from "./filters.ts";
 import { ActivityList } from "./list.tsx";

@@ -1,7 +1,7 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Request = Output<"audit_log_list">["auditLog"][number];
 

@@ -11,7 +11,7 @@ import { everyRow, type List, type ReadPage } from "../data/pages.ts";
 import { howMany, MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 /** An export has at most so many entries of the filter, the newest ones. */
 const entriesExportedMax = 5_000;

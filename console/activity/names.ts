@@ -3,7 +3,7 @@ import type { Output } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, shopId } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type Request, surfaceOf } from "./filters.ts";
 
 export interface Names {

@@ -5,7 +5,7 @@ import { openpo, problemOf } from "../data/client.ts";
 import { listOf } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type Change, ChangeView } from "./change.tsx";
 import type { Request } from "./filters.ts";
 import { Skeleton } from "../parts/skeleton.tsx";

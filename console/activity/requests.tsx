@@ -7,7 +7,7 @@ import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import {
   chosen,
   deedOf,

@@ -6,7 +6,7 @@ import { shopCurrency } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { Moment } from "../parts/when.tsx";
 import { approvalTexts as words } from "./texts.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 /** A request in a list. */
 export type Row = Output<"approval_request_list">["approvalRequests"][number];

@@ -9,7 +9,7 @@ import {
   type OperationName,
 } from "../../client/index.ts";
 import { withoutPaths } from "./format.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
 /**

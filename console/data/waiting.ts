@@ -1,7 +1,7 @@
 /** Number of approval requests that wait for the person who is signed in, kept by the events of the shop. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { openpo } from "./client.ts";
 import { hearEvents } from "./events.ts";
 import { serially } from "./reading.ts";

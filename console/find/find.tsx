@@ -4,7 +4,7 @@ import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "../parts/icon.tsx";
 import { findTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type Found, foundBy, namedBy } from "./found.ts";
 
 /** Pause in typing before the shop is searched. */

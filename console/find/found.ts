@@ -7,7 +7,7 @@ import type { IconName } from "../icons/names.ts";
 import { entries } from "../parts/frame/entries.ts";
 import { go, hrefOf } from "../router.ts";
 import { findTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export interface Found {
   readonly group: keyof typeof words.groups;

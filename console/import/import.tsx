@@ -8,7 +8,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { importTexts } from "../texts/import.ts";
+import { importTexts } from "../texts/en/import.ts";
 import { type Kind, kindOf, kinds, type Preview, previewOf } from "./preview.ts";
 import { FieldsOfType, PreviewTable, RefusedNotice } from "./table.tsx";
 

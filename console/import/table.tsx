@@ -7,7 +7,7 @@ import { number } from "../data/format.ts";
 import { ChangedFields, words } from "../activity/change.tsx";
 import type { PreviewedType, RefusedFile } from "../data/import-file.ts";
 import { saveFile } from "../data/saved-file.ts";
-import { importTexts } from "../texts/import.ts";
+import { importTexts } from "../texts/en/import.ts";
 import { columnIn, lineIn, lineOf, type Preview } from "./preview.ts";
 
 export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readonly refused: RefusedFile | null }> = ({

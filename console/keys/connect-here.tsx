@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export const ConnectHere: FunctionComponent = () => (
   <section aria-labelledby="connect-here">

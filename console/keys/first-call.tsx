@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { openpo } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 const firstWaitMs = 3_000;
 const waitMsMax = 30_000;

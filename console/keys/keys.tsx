@@ -10,7 +10,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { ConnectHere } from "./connect-here.tsx";
 import { EditLimits, type Key, limitsSaid } from "./limits.tsx";
 import { NewKeyForm } from "./new-key.tsx";

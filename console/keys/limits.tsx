@@ -9,7 +9,7 @@ import { shopCurrency, shopId } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
 import { PickMany } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Key = Output<"key_list">["keys"][number];
 

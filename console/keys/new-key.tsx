@@ -10,7 +10,7 @@ import { shopId } from "../data/session.ts";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { FirstCall } from "./first-call.tsx";
 import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
 import { keyScopes, scopeNamed } from "./scopes.ts";

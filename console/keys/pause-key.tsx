@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 interface Pausable {
   readonly keyId: string;

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { openpo, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 interface Revoked {
   readonly keyId: string;

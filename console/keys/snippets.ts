@@ -1,5 +1,5 @@
 /** Connections of agents and programs with a key: the forms of the README. */
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 interface Snippet {
   readonly name: string;

@@ -13,7 +13,7 @@ import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";

@@ -6,7 +6,7 @@ import { money } from "../data/format.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Day, Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 /** One line of a section: what it is, what is to be said of it, an amount. */

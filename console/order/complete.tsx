@@ -8,7 +8,7 @@ import type { Output } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { money, number, numberIn, typed } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { Attachments } from "./attachments.tsx";
 import { lineNamed } from "./guard.tsx";
 import { obstacleTo } from "./moves.ts";

@@ -7,7 +7,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { confirmAll } from "./actions.tsx";
 import { draftIn, editColumn, type LineDraft, productColumn, quantityColumn, skuColumn } from "./lines/columns.tsx";
 import { EditGrid } from "./lines/edit-grid.tsx";

@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import type { PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { sentence } from "../data/format.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { nameOf } from "./lines/edit-cell.tsx";
 import type { Refusal, Resolution } from "./order-state.ts";
 

@@ -6,7 +6,7 @@ import { openpo } from "../data/client.ts";
 import { numberIn, typed } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
 const fields = [

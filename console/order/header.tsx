@@ -6,7 +6,7 @@ import { FactList } from "../parts/lists/facts.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { Day } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { FullOrder } from "./order-state.ts";
 
 export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => {

@@ -6,7 +6,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { followEvents } from "../data/events.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { OrderState } from "./order-state.ts";
 
 /** Longest time between the event of an own change and its answer. */

@@ -8,7 +8,7 @@ import { locations, suppliers } from "../data/look-ups.ts";
 import { signedIn } from "../data/session.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { mayDo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 

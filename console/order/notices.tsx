@@ -8,7 +8,7 @@ import { approvalTexts } from "../approvals/texts.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { Guard, lineNamed } from "./guard.tsx";
 import { obstacleTo } from "./moves.ts";
 import type { Meanwhile, OrderState, Outcome, Refusal } from "./order-state.ts";

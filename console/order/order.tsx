@@ -12,7 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
 import { nameRecord } from "../title.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { Actions } from "./actions.tsx";
 import { AddLines } from "./lines/add-lines.tsx";
 import { Attachments } from "./attachments.tsx";

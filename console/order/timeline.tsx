@@ -8,7 +8,7 @@ import { listOf } from "../data/pages.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { lineNamed } from "./guard.tsx";
 
 const shown = (value: unknown): string => {

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { go } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { ageIn, ages, paidStatuses, sorts, statuses, statusesIn, withParameter, withStatus } from "./filters.ts";
 import { addressOf } from "./view-bar.tsx";
 

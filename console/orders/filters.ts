@@ -3,7 +3,7 @@
  * and the way back restores it.
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { dayAfter } from "./lateness.ts";
 
 type ListInput = Input<"purchase_order_list">;

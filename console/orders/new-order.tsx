@@ -13,7 +13,7 @@ import { Combobox } from "../parts/fields/combobox.tsx";
 import { forgetAll } from "./kept.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 const words = texts.newOrder;
 

@@ -18,7 +18,7 @@ import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { exportOrders } from "./export.ts";
 import { dueIn, lateFor, unconfirmedFor } from "./lateness.ts";
 import { ageIn, builtInViews, isView, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";

@@ -11,7 +11,7 @@ import { number } from "../data/format.ts";
 import { hasStorefront } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { builtInViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
 import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";

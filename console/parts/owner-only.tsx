@@ -1,7 +1,7 @@
 /** Notice in the place of a screen of owners for everybody else: why they do not see it. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { hasRole, signedIn } from "../data/session.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export const OwnerOnly: FunctionComponent<{ readonly why: string; readonly children: ComponentChildren }> = ({
   why,

@@ -4,7 +4,7 @@ import type { Problem } from "../data/client.ts";
 import type { Refused } from "../data/session.ts";
 import { sentence } from "../data/format.ts";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 type Told = Refused & Partial<Problem>;
 

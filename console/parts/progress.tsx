@@ -1,7 +1,7 @@
 /** Progress as a bar and in numbers. */
 import type { FunctionComponent } from "preact";
 import { number } from "../data/format.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 interface ProgressProps {
   readonly received: number;

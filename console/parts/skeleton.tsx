@@ -1,6 +1,6 @@
 /** Placeholder of something that is being read. */
 import type { FunctionComponent } from "preact";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export const Skeleton: FunctionComponent = () => (
   <div class="skeleton" role="status">

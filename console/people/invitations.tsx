@@ -9,7 +9,7 @@ import { roles, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { peopleTexts } from "./texts.ts";
 import { RoleOptions } from "./role-options.tsx";
 

@@ -10,7 +10,7 @@ import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { peopleTexts as words } from "./texts.ts";
 
 /** The one address at which passkeys hold; undefined: the service has none. The page says so itself. */

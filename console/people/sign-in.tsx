@@ -8,7 +8,7 @@ import { type Refused, renewBearer, signIn } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { askForLink, hasAskedHere, linksAreMailed, takePlace } from "./sign-in-link.ts";
 import { credentialOf, secretIn, type Typed } from "./typed.ts";
 

@@ -20,8 +20,8 @@ import { ScanField } from "../parts/fields/scan-field.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { play } from "./sounds.ts";
 import { go, hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
-import { dockTexts, receiveTexts } from "../texts/receive.ts";
+import { texts } from "../texts/en/texts.ts";
+import { dockTexts, receiveTexts } from "../texts/en/receive.ts";
 
 type OpenLine = Output<"open_line_list">["openLines"][number];
 

@@ -8,7 +8,7 @@ import { member, signedIn } from "../data/session.ts";
 import type { FactRow } from "../parts/lists/facts.tsx";
 import { isShown, Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export interface RecordField {
   readonly name: string;

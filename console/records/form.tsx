@@ -7,7 +7,7 @@ import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { Field, useSending } from "../parts/sending.tsx";
 import { recordTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { differencesIn, type FieldGroup, type RecordField, said, spelled, type Values, valueOf } from "./fields.ts";
 
 /** The record as others have changed it meanwhile. */

@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { locationName, nameLocations, variantNames } from "../stock/kinds.ts";
 import { recordTexts } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { RecordKind } from "./kinds.ts";
 
 const words = recordTexts.history;

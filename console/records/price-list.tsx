@@ -15,7 +15,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
 import { PastePrices } from "./paste-prices.tsx";
 import { recordTexts } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";

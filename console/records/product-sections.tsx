@@ -13,7 +13,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
 import { Cover } from "./figures/figures.tsx";
 import { RecordForm } from "./form.tsx";

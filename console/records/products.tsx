@@ -5,7 +5,7 @@ import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
 import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
 import { Cover, later } from "./figures/figures.tsx";

@@ -20,7 +20,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { recordTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { factsOf, type FieldGroup, membersWith, platform, spelled, type Values, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";

@@ -7,7 +7,7 @@ import { Dotted } from "../parts/dotted.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { recordTexts } from "./words.ts";
 import { Late, openValue } from "./figures/figures.tsx";
 import type { SectionProps } from "./kinds.ts";

@@ -4,7 +4,7 @@ import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { recordTexts as words } from "./words.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { type RecordField, spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
 import { Late, later, openValue } from "./figures/figures.tsx";

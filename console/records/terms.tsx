@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { money, number } from "../data/format.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { currencyCode } from "./fields.ts";
 import { recordTexts } from "./words.ts";
 

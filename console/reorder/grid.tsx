@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, numberIn, typed } from "../data/format.ts";
 import { roundedUp } from "../data/packs.ts";
 import { VariantPicture } from "../parts/picture.tsx";
-import { reorderTexts } from "../texts/reorder.ts";
+import { reorderTexts } from "../texts/en/reorder.ts";
 import { Cell, shownColumns } from "./cell.tsx";
 import type { Rows } from "./rows.ts";
 import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked } from "./ticked.ts";

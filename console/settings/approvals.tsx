@@ -1,5 +1,5 @@
 /** Rules by which orders of the shop need approval, and who decides (C79). What was changed is sent alone. */
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { type Input, newIdempotencyKey, type Output } from "../../client/index.ts";
@@ -10,7 +10,7 @@ import { locations, type LookUp, suppliers } from "../data/look-ups.ts";
 import { type Role, roles, shopCurrency, shopId } from "../data/session.ts";
 import { PickMany } from "../parts/fields/pick-filter.tsx";
 import { Field, useSending, type Wrong } from "../parts/sending.tsx";
-import { settingsTexts } from "../texts/settings.ts";
+import { settingsTexts } from "../texts/en/settings.ts";
 
 const words = settingsTexts.approvals;
 

@@ -7,7 +7,7 @@ import { shopId } from "../data/session.ts";
 import type { FactRow } from "../parts/lists/facts.tsx";
 import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
 import { Day, Moment } from "../parts/when.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export interface StockTable {
   readonly title: string;

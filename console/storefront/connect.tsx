@@ -10,8 +10,8 @@ import { field } from "../data/form.ts";
 import { operatorToken, shopId } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
 import { Field, useSending } from "../parts/sending.tsx";
-import { storefrontTexts } from "../texts/storefront.ts";
-import { texts } from "../texts/texts.ts";
+import { storefrontTexts } from "../texts/en/storefront.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { Status } from "./storefront.tsx";
 
 const words = storefrontTexts.connect;

@@ -12,7 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
 export type Delivery = Output<"webhook_delivery_list">["deliveries"][number];

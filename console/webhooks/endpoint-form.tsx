@@ -4,7 +4,7 @@ import type { ComponentChildren, FunctionComponent, TargetedEvent } from "preact
 import type { Problem } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { chosenTypes, type EventPattern, EventTypes } from "./event-types.tsx";
 import type { Endpoint } from "./secret-shown.tsx";
 

@@ -10,7 +10,7 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { answerOf, Deliveries, type Delivery } from "./deliveries.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";

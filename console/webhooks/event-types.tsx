@@ -1,7 +1,7 @@
 /** Which events an endpoint is told of: groups of them, or single types. */
 import type { FunctionComponent } from "preact";
 import type { Input } from "../../client/index.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 /** A type of event, all of a group, or all. */
 export type EventPattern = Input<"webhook_endpoint_create">["eventTypes"][number];

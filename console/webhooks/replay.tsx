@@ -5,7 +5,7 @@ import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
 /** An instant for a field of the reader's time, to the minute before it. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Endpoint = Output<"webhook_endpoint_list">["endpoints"][number];
 

@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/texts.ts";
+import { texts } from "../texts/en/texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointScreen } from "./endpoint.tsx";
 import { wordOf } from "./event-types.tsx";

@@ -9,7 +9,7 @@ import { signedIn } from "../../data/session.ts";
 import type { Choice } from "../../data/look-ups.ts";
 import { Combobox } from "../../parts/fields/combobox.tsx";
 import { lazy } from "../../parts/lazy.tsx";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
 

@@ -4,7 +4,7 @@ import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { day, money, number, numberIn, typed } from "../../data/format.ts";
 import { VariantPicture } from "../../parts/picture.tsx";
 import { hrefOf } from "../../router.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import type { EditColumn } from "./edit-cell.tsx";
 import type { FixedColumn } from "./edit-grid.tsx";
 

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { draftIn, editColumn, linkedProductColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
 import { type EditColumn, nameOf } from "./edit-cell.tsx";
 import { type Column, EditGrid } from "./edit-grid.tsx";

@@ -4,7 +4,7 @@
  */
 import type { FunctionComponent } from "preact";
 import { openpo } from "../../data/client.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
 

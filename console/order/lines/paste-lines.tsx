@@ -6,7 +6,7 @@ import { codeKey, scannedCode } from "../../data/codes.ts";
 import { signedIn } from "../../data/session.ts";
 import { type CheckedRows, PasteRows } from "../../parts/fields/paste-rows.tsx";
 import type { PastedRow } from "../../parts/fields/pasted-rows.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { lineColumns, linesOf } from "./pasted-lines.ts";
 
 const words = texts.addLines;

@@ -1,7 +1,7 @@
 /** Rows of a sheet as lines of an order. Pure; the look-up of codes comes as a map. */
 import type { CatalogueLineInput } from "../../../client/index.ts";
 import type { PasteColumn, PastedRow } from "../../parts/fields/pasted-rows.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 
 const words = texts.addLines.rowFaults;
 

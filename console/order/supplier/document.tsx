@@ -6,7 +6,7 @@ import { saveBlob } from "../../data/saved-file.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { hrefOf } from "../../router.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 
 const words = texts.orderDocument;
 

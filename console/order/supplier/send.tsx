@@ -19,8 +19,8 @@ import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
-import { sendTexts as words } from "../../texts/send.ts";
-import { texts } from "../../texts/texts.ts";
+import { sendTexts as words } from "../../texts/en/send.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Guard } from "../guard.tsx";
 import type { FullOrder, OrderState, Resolution } from "../order-state.ts";
 

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Refused } from "../../data/session.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNotice } from "../problem.tsx";
 

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Problem } from "../../data/client.ts";
 import type { Choice } from "../../data/look-ups.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Combobox } from "../fields/combobox.tsx";
 import { ProblemNotice } from "../problem.tsx";
 import { AskFirst } from "./ask-first.tsx";

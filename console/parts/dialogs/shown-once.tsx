@@ -5,7 +5,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { CopyField } from "../fields/copy-field.tsx";
 
 interface Shown {

@@ -8,7 +8,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "../../data/client.ts";
 import { sentence } from "../../data/format.ts";
 import type { Choice } from "../../data/look-ups.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 
 interface ComboboxProps {
   readonly label: string;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent, TargetedClipboardEvent, TargetedEvent } from "preact";
 import type { Problem } from "../../data/client.ts";
 import { numberIn } from "../../data/format.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { ProblemNotice } from "../problem.tsx";
 import { type PasteColumn, type PastedRow, rowsIn } from "./pasted-rows.ts";
 

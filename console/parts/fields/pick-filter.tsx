@@ -3,7 +3,7 @@
  */
 import type { FunctionComponent } from "preact";
 import type { LookUp } from "../../data/look-ups.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Icon } from "../icon.tsx";
 import { Combobox } from "./combobox.tsx";
 import { notePicked, usePickedName } from "./picked-name.ts";

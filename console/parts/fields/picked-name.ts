@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { LookUp } from "../../data/look-ups.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 
 /** Names that were looked up or chosen, by id. */
 const names = new Map<string, string>();

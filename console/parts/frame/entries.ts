@@ -1,7 +1,7 @@
 /** Places of the sidebar. The search for everything finds them too. */
 import { hasRole, signedIn } from "../../data/session.ts";
 import type { IconName } from "../../icons/names.ts";
-import type { texts } from "../../texts/texts.ts";
+import type { texts } from "../../texts/en/texts.ts";
 
 interface Entry {
   /** The first step of the path. */

@@ -6,7 +6,7 @@ import { densities, density, theme, themes } from "../../data/look.ts";
 import { type Session, signOut } from "../../data/session.ts";
 import { useWaiting, waiting } from "../../data/waiting.ts";
 import { hrefOf, place } from "../../router.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { entries } from "./entries.ts";
 import { Icon, Mark } from "../icon.tsx";
 import { lazy } from "../lazy.tsx";

@@ -1,7 +1,7 @@
 /** One row above a list: its search, a button that unfolds its filters, and those that are on, to be taken off. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Icon } from "../icon.tsx";
 import { Pop } from "../pop.tsx";
 

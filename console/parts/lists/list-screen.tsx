@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact";
 import type { List } from "../../data/pages.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "../problem.tsx";
 import { RowChunks } from "./row-chunks.tsx";

@@ -1,6 +1,6 @@
 /** Number of shown rows of a list, and the button that reads its next page. */
 import type { List, Rows } from "../../data/pages.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 
 /** Returns the number of shown rows, in words. Of a list that could not be read nobody knows. */
 export function howMany(

@@ -5,7 +5,7 @@ import type { Output } from "../../../client/index.ts";
 import { money } from "../../data/format.ts";
 import { views } from "../../orders/filters.ts";
 import { addressOf } from "../../orders/view-bar.tsx";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { recordTexts as words } from "../words.ts";
 
 const { none } = texts.orders;

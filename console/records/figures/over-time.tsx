@@ -17,7 +17,7 @@ import { ProblemNotice } from "../../parts/problem.tsx";
 import { StatusChip } from "../../parts/status-chip.tsx";
 import { ShortDay } from "../../parts/when.tsx";
 import { hrefOf } from "../../router.ts";
-import { texts } from "../../texts/texts.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { Course } from "./course.tsx";
 import { recordTexts } from "../words.ts";
 

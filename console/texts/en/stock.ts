@@ -1,6 +1,6 @@
 /** Texts of stock takes, adjustments, transfers and manufacturing orders, which load with their screens. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const stockTexts = {
   lead: "These records come from the shop's other programs. They can be looked at here, and changed where they are made.",

@@ -1,6 +1,6 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 const zeroTo = (most: string): string => `0 to ${most}`;
 

@@ -1,6 +1,6 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const webhookTexts = {
   webhooks: {

@@ -1,6 +1,6 @@
 /** Texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const accessTexts = {
   keys: {

@@ -1,6 +1,6 @@
 /** Texts of the shop's storefront. They are loaded with the screen. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
 

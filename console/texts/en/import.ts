@@ -1,6 +1,6 @@
 /** Texts of importing files. They are loaded with the screen. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 const names: Readonly<Record<string, readonly [string, string]>> = {
   variant: ["product", "products"],

@@ -1,6 +1,6 @@
 /** Texts of reordering from a forecast. They are loaded with the screen. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const reorderTexts = {
   title: "Reorder",

@@ -1,6 +1,6 @@
 /** Texts of receiving and of the dock. They are loaded with these screens. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const receiveTexts = {
   title: (poNumber: string) => `Receive ${poNumber}`,

@@ -1,6 +1,6 @@
 /** Texts of the home screen. They are loaded with it. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
 

@@ -1,6 +1,6 @@
 /** Texts of an order's document and of how documents look. They are loaded with the screens. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const documentTexts = {
   print: "Print",

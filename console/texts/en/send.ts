@@ -1,6 +1,6 @@
 /** Texts of sending an order to its supplier and of what became of its e-mails. They are loaded with the order. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 
 export const sendTexts = {
   title: (poNumber: string) => `Send ${poNumber} to the supplier`,

@@ -1,6 +1,6 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
-import { number } from "../data/format.ts";
+import { number } from "../../data/format.ts";
 import { accessTexts } from "./access.ts";
 import { webhookTexts } from "./webhooks.ts";
 
