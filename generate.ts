@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientModule } from "./client/generate.ts";
 import { clients, snippetFor } from "./console/keys/clients.ts";
-import { connectTexts } from "./console/texts/connect.ts";
+import { connectTexts } from "./console/texts/en/shop/connect.ts";
 import { adminDocument } from "./src/admin/openapi.ts";
 import { adminOperations } from "./src/admin/registry.ts";
 import { faultCodes, faultReasons } from "./src/base/fault.ts";

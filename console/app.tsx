@@ -1,7 +1,7 @@
 /** The console: who is signed in decides between signing in and the screens; the path decides which screen. */
 import { effect, useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
-import { followLook } from "./data/look.ts";
+import { followLanguage, followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy, type LazyComponent } from "./parts/lazy.tsx";
@@ -128,6 +128,7 @@ effect(() => {
 });
 
 followLook();
+followLanguage();
 startRouter();
 // A link that is opened where the console is open already changes the fragment alone.
 addEventListener("hashchange", () => {

@@ -1,7 +1,7 @@
 /**
- * Builds the console into `dist/console`: `index.html`, and scripts and styles whose names have a hash of their
- * content. `npm ci` runs it (`prepare`), and `npm run build` for the package. `--kit` builds also the kit, a page for
- * whoever changes the console, and `--out` into another folder.
+ * Builds the console into `dist/console`: a page for each language (`index.html`, `index.de.html`), and scripts and
+ * styles whose names have a hash of their content. `npm ci` runs it (`prepare`), and `npm run build` for the package.
+ * `--kit` builds also the kit, a page for whoever changes the console, and `--out` into another folder.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,6 +9,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { build, type Plugin } from "esbuild";
 import { iconNames } from "./icons/names.ts";
+import type { texts as english } from "./texts/en/texts.ts";
+import { type Language, languages, type Translated } from "./texts/languages.ts";
 import { iconAddress, markSvg } from "../src/http/mark.ts";
 
 const folder = import.meta.dirname;
@@ -38,6 +40,7 @@ const shared = [
   "parts/lists/facts.tsx",
   "parts/lists/table-head.tsx",
   "parts/owner-only.tsx",
+  "parts/service-says.tsx",
 ];
 
 /**
@@ -85,56 +88,86 @@ const oneFirstFile: Plugin = {
   },
 };
 
-rmSync(outdir, { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: ["app.tsx", "styles.css"].map((name) => path.join(folder, name)),
-  outdir,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  target: ["es2023"],
-  minify: true,
-  legalComments: "none",
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  loader: { ".woff2": "file", ".webp": "file" },
-  entryNames: "[name]-[hash]",
-  chunkNames: "[name]-[hash]",
-  assetNames: "[name]-[hash]",
-  define: { hasKit: String(wanted.kit) },
-  plugins: [oneFirstFile],
-  metafile: true,
-  logLevel: "warning",
+/** Gives the texts of this language in place of the English ones. */
+const textsIn = (language: Language): Plugin => ({
+  name: "texts",
+  setup(builder) {
+    builder.onResolve({ filter: /^\.[./]*\/texts\/en\/.+\.ts$/ }, ({ path: name }) => ({
+      path: path.join(folder, "texts", language, name.slice(name.indexOf("/en/") + 4)),
+    }));
+  },
 });
 
-/** Returns the built file of an entry, and its imports. */
-function builtFrom(name: string): { readonly file: string; readonly imports: readonly string[] } {
-  const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`console/${name}`));
-  if (found === undefined) throw new Error(`${name} was not built`);
-  const [file, { imports }] = found;
-  const needed = imports.filter(({ kind }) => kind === "import-statement").map((each) => path.basename(each.path));
-  return { file: path.basename(file), imports: needed };
+interface Built {
+  readonly file: string;
+  readonly imports: readonly string[];
 }
 
-// The entry itself is one import: the page names the file with the code.
-const [script, ...others] = builtFrom("app.tsx").imports;
-if (script === undefined || others.length > 0) throw new Error("the first page is not one file");
+/** The built file of an entry, and what it imports. */
+type BuiltFrom = (name: string) => Built;
+
+async function buildIn(language: Language): Promise<{ readonly builtFrom: BuiltFrom; readonly font: string }> {
+  const { metafile } = await build({
+    entryPoints: ["app.tsx", "styles.css"].map((name) => path.join(folder, name)),
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: ["es2023"],
+    minify: true,
+    legalComments: "none",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    loader: { ".woff2": "file", ".webp": "file" },
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    define: { hasKit: String(wanted.kit), builtLanguage: JSON.stringify(language) },
+    plugins: [textsIn(language), oneFirstFile],
+    metafile: true,
+    logLevel: "warning",
+  });
+
+  const builtFrom: BuiltFrom = (name) => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
+      entryPoint?.endsWith(`console/${name}`),
+    );
+    if (found === undefined) throw new Error(`${name} was not built`);
+    const [file, { imports }] = found;
+    const needed = imports.filter(({ kind }) => kind === "import-statement").map((each) => path.basename(each.path));
+    return { file: path.basename(file), imports: needed };
+  };
+  const font = Object.keys(metafile.outputs).find((file) => /inter-latin-wght-[^/]*\.woff2$/.test(file));
+  if (font === undefined) throw new Error("the font was not built");
+  return { builtFrom, font: path.basename(font) };
+}
+
+rmSync(outdir, { recursive: true, force: true });
+mkdirSync(outdir, { recursive: true });
 /** The icons that the console names, as symbols: the page carries them, so that none is asked for. */
 const icons = readFileSync(path.join(folder, "icons/icons.svg"), "utf8");
 const missing = iconNames.filter((name) => !icons.includes(`id="icon-${name}"`));
 if (missing.length > 0) throw new Error(`icons.svg lacks ${missing.join(", ")}: console/icons/take.ts makes it`);
 const mark = /<g[^]*<\/g>/.exec(markSvg)?.[0] ?? "";
-const font = Object.keys(metafile.outputs).find((file) => /inter-latin-wght-[^/]*\.woff2$/.test(file));
-if (font === undefined) throw new Error("the font was not built");
-
-const indexPage = readFileSync(path.join(folder, "index.html"), "utf8")
-  .replace("app.css", builtFrom("styles.css").file)
-  .replace("app.js", script)
-  .replace("inter.woff2", path.basename(font))
-  .replace("data:,", iconAddress)
-  .replace("<svg></svg>", icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${mark}</defs>`));
-mkdirSync(outdir, { recursive: true });
-writeFileSync(path.join(outdir, "index.html"), indexPage);
+const template = readFileSync(path.join(folder, "index.html"), "utf8");
+await Promise.all(
+  languages.map(async (language) => {
+    const { builtFrom, font } = await buildIn(language);
+    const { texts }: { readonly texts: Translated<typeof english> } = await import(`./texts/${language}/texts.ts`);
+    // The entry itself is one import: the page names the file with the code.
+    const [script, ...others] = builtFrom("app.tsx").imports;
+    if (script === undefined || others.length > 0) throw new Error("the first page is not one file");
+    const page = template
+      .replace('lang="en"', `lang="${language}"`)
+      .replace("<noscript>", `<noscript>${texts.needsJavaScript}`)
+      .replace("app.css", builtFrom("styles.css").file)
+      .replace("app.js", script)
+      .replace("inter.woff2", font)
+      .replace("data:,", iconAddress)
+      .replace("<svg></svg>", icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${mark}</defs>`));
+    writeFileSync(path.join(outdir, language === languages[0] ? "index.html" : `index.${language}.html`), page);
+  }),
+);
 // Whoever gives the files on gives their licences with them.
 copyFileSync(path.join(folder, "icons/LICENSE"), path.join(outdir, "LICENSE-lucide.txt"));
 const interFolder = path.dirname(createRequire(import.meta.url).resolve("@fontsource-variable/inter/package.json"));

@@ -17,6 +17,8 @@ export function nameRecord(id: string, name: string): void {
 }
 
 /** The words of a place. @param record names the record that it shows. */
+const namedIn = (names: Readonly<Record<string, string>>, step: string): string => names[step] ?? step;
+
 const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   home: () => texts.titles.home,
   orders: () => texts.titles.orders,
@@ -30,7 +32,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   reorder: () => texts.titles.reorder,
   import: () => texts.titles.import,
   stock: () => texts.titles.stock,
-  "stock/:kind": (kind) => texts.titles.stockOf(kind),
+  "stock/:kind": (kind) => namedIn(texts.titles.stocks, kind),
   "stock/:kind/:recordId": (record) => texts.titles.stockRecord(record),
   suppliers: () => texts.titles.suppliers,
   "suppliers/:supplierId": (record) => record,
@@ -38,7 +40,7 @@ const words: Readonly<Record<PlacePath, (record: string) => string>> = {
   "products/:variantId": (record) => record,
   locations: () => texts.titles.locations,
   "locations/:locationId": (record) => record,
-  "new/:kind": (kind) => texts.titles.newRecord(kind),
+  "new/:kind": (kind) => namedIn(texts.titles.newRecords, kind),
   connect: () => texts.titles.connect,
   keys: () => texts.titles.keys,
   approvals: () => texts.titles.approvals,

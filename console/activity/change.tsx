@@ -1,27 +1,22 @@
 /** One change of an order: what happened, and every field before and after. */
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
-import { number } from "../data/format.ts";
+import { fieldName, number, statusName } from "../data/format.ts";
+import { EntrySays } from "../parts/service-says.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 
 export type Change = Output<"change_list">["changes"][number];
 
-/** `quantityReceived` as "Quantity received". */
-export const words = (field: string): string => {
-  const text = field.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
-
 /** A value of any field as text. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return texts.orders.none;
   if (typeof value === "number") return number(value);
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return statusName(value);
   if (Array.isArray(value)) return value.length === 0 ? texts.orders.none : value.map(shown).join("; ");
   if (typeof value !== "object") return JSON.stringify(value);
   const members = Object.entries(value).filter(([, each]) => each !== null);
-  return members.map(([name, each]) => `${words(name)}: ${shown(each)}`).join(", ");
+  return members.map(([name, each]) => `${fieldName(name)}: ${shown(each)}`).join(", ");
 }
 
 export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNumber ?? purchaseOrderId;
@@ -29,7 +24,7 @@ export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNu
 export const ChangeView: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
   <div class="change">
     <p>
-      <a href={hrefOf("orders", change.purchaseOrderId)}>{orderName(change)}</a> {change.message}
+      <a href={hrefOf("orders", change.purchaseOrderId)}>{orderName(change)}</a> <EntrySays entry={change} />
     </p>
     {change.changes.length === 0 ? (
       <p class="quiet">{texts.activity.noFields}</p>
@@ -64,7 +59,7 @@ export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes, 
       {changes.map(({ field, poLineItemId = null, before, after }) => (
         <tr key={`${field} ${poLineItemId}`}>
           <th scope="row">
-            {words(field)}
+            {fieldName(field)}
             {poLineItemId === null ? null : (
               <span class="quiet">{nameOf?.(poLineItemId) ?? texts.activity.line(poLineItemId)}</span>
             )}

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
 import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import { EntrySays } from "../parts/service-says.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { type Change, ChangeView, orderName } from "./change.tsx";
@@ -28,7 +29,7 @@ function changesWith(keyId: string | undefined, operation: string | undefined): 
 
 /** Who it was, with the key by which a person had signed in, and who has approved it. */
 const actorName = ({ actor, approvedBy }: Change): string =>
-  `${actor.name ?? actor.type}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}${
+  `${actor.name ?? texts.activity.actorNames[actor.type]}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}${
     approvedBy === undefined ? "" : `, ${texts.changes.approvedBy(approvedBy.name ?? approvedBy.type)}`
   }`;
 
@@ -68,7 +69,7 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
             <Moment at={change.occurredAt} />
             <details>
               <summary>
-                {orderName(change)} · {change.message}{" "}
+                {orderName(change)} · <EntrySays entry={change} />{" "}
                 <span class="quiet">
                   {actorName(change)} · {texts.activity.actorNames[change.actor.type]}
                 </span>

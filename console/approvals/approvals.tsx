@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { Decide, Outcomes, useOutcomes } from "./decide.tsx";
 import { Request } from "./request.tsx";
 import { askerOf, Became, Causes, Chip, Facts, type Row, titleOf } from "./words.tsx";

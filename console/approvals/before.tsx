@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { hasApprovalRules } from "../data/session.ts";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { Causes, type Row } from "./words.tsx";
 
 /** Causes for which a move to Sent would need a decision: none, as far as it is known. */

@@ -5,7 +5,7 @@ import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { Became, Chip, type Row, titleOf } from "./words.tsx";
 
 interface Outcome {
@@ -35,7 +35,7 @@ export const Outcomes: FunctionComponent<{ readonly of: Signal<readonly Outcome[
 );
 
 interface DecideProps {
-  readonly requests: readonly Pick<Row, "approvalRequestId" | "summary" | "order">[];
+  readonly requests: readonly Pick<Row, "approvalRequestId" | "summary" | "order" | "operation">[];
   /** Outcomes, for where decided requests are not shown any more. */
   readonly outcomes?: Signal<readonly Outcome[]>;
   /** Reads what shows them. */

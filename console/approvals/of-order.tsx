@@ -2,12 +2,13 @@
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { adviceOf } from "../data/client.ts";
+import { ServiceSays } from "../parts/service-says.tsx";
 import { followEvents } from "../data/events.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { Decide, Outcomes, useOutcomes, Withdraw } from "./decide.tsx";
 import { askerOf, Causes, Facts, titleOf } from "./words.tsx";
 
@@ -46,7 +47,9 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
             {words.asks(askerOf(request))} · <Moment at={request.requestedAt} />
           </p>
           <Causes causes={request.causes} />
-          <p>{adviceOf(request)}</p>
+          <p>
+            <ServiceSays sense={undefined}>{adviceOf(request)}</ServiceSays>
+          </p>
           <p class="buttons">
             <a href={hrefOf("approvals", request.approvalRequestId)}>{words.see}</a>
             {request.mayWithdraw ? <Withdraw approvalRequestId={request.approvalRequestId} again={both} /> : null}

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { ApprovalRequest, PurchaseOrder } from "../../client/index.ts";
 import { ChangedFields } from "../activity/change.tsx";
 import { adviceOf } from "../data/client.ts";
+import { ServiceSays } from "../parts/service-says.tsx";
 import { followEvents } from "../data/events.ts";
 import { exactMoney, money, number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
@@ -13,7 +14,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { nameRecord } from "../title.ts";
 import { Decide, Withdraw } from "./decide.tsx";
 import { askerOf, Became, Causes, Chip, titleOf } from "./words.tsx";
@@ -102,7 +103,7 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
           ) : null}
           {request.status === "pending" && !request.mayDecide ? (
             <p class="quiet">
-              {words.othersDecide} {adviceOf(request)}
+              {words.othersDecide} <ServiceSays sense={undefined}>{adviceOf(request)}</ServiceSays>
             </p>
           ) : null}
           <Decide requests={request.mayDecide ? [request] : []} again={again} />

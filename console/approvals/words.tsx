@@ -1,19 +1,22 @@
 /** Approval requests in words: what is asked for, by whom, why a person decides, and what became of it. */
 import type { FunctionComponent } from "preact";
 import type { ApprovalRequest, Output } from "../../client/index.ts";
-import { money, sentence } from "../data/format.ts";
+import { money, sentence, statusName } from "../data/format.ts";
 import { shopCurrency } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { Moment } from "../parts/when.tsx";
-import { approvalTexts as words } from "./texts.ts";
+import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
+import { serviceTexts } from "../texts/en/service.ts";
 import { texts } from "../texts/en/texts.ts";
 
 /** A request in a list. */
 export type Row = Output<"approval_request_list">["approvalRequests"][number];
 
 /** Title of a request: `PO-1031: move to Sent`. */
-export function titleOf({ summary, order }: Pick<Row, "summary" | "order">): string {
-  if (order !== null && order.movesTo !== null) return words.moves(order.poNumber, order.movesTo);
+export function titleOf({ summary, order, operation }: Pick<Row, "summary" | "order" | "operation">): string {
+  if (order !== null && order.movesTo !== null) return words.moves(order.poNumber, statusName(order.movesTo));
+  const asked = serviceTexts.requests[operation];
+  if (asked !== undefined) return order === null ? asked : `${order.poNumber}: ${asked}`;
   const [deed = summary] = summary.split(": ", 1);
   return order === null ? summary : `${order.poNumber}: ${deed.charAt(0).toLowerCase()}${deed.slice(1)}`;
 }
@@ -25,7 +28,7 @@ export const askerOf = ({ requestedBy, inNameOf }: Pick<Row, "requestedBy" | "in
   return [
     `${name}${requestedBy.type === "user" ? "" : ` (${texts.activity.actorNames[requestedBy.type]})`}`,
     requestedBy.keyId === undefined ? "" : words.byKey(requestedBy.keyId),
-    name.endsWith(whose) ? "" : whose,
+    inNameOf !== null && name.endsWith(inNameOf) ? "" : whose,
   ]
     .filter((part) => part !== "")
     .join(", ");

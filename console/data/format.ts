@@ -1,6 +1,15 @@
 /** Numbers, money, days and sentences as a person reads them. */
+import { serviceTexts } from "../texts/en/service.ts";
+import type { Language } from "../texts/languages.ts";
 
-const locale = navigator.language;
+/** The language that these scripts were built in; a test has no build. */
+declare const builtLanguage: Language | undefined;
+
+/** Language of the page and its texts. */
+export const pageLanguage: Language = typeof builtLanguage === "undefined" ? "en" : builtLanguage;
+
+/** As the reader's country writes numbers and days, where the browser says so. */
+export const locale = navigator.languages.find((tag) => tag.split("-")[0] === pageLanguage) ?? pageLanguage;
 
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 
@@ -27,12 +36,23 @@ export const about = (value: number, currencyCode: string): string =>
 /** The text as a sentence, for what stands before another one. */
 export const sentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
+/** `quantityReceived` as "Quantity received", in the language of the page where it has words for the field. */
+export function fieldName(field: string): string {
+  const named = serviceTexts.fields[field];
+  if (named !== undefined) return named;
+  const text = field.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A status, of an order or a stock record, in the language of the page. */
+export const statusName = (status: string): string => serviceTexts.states[status] ?? status;
+
 /** Mistakes with the name of each field in place of its path: `/lines/0/unitCost` is "Unit cost". */
 export const withoutPaths = (text: string): string =>
-  text.replaceAll(/(^|; )(?:\/[^:;/]+)*?\/([a-z]\w*)(?:\/\d+)*(?=: )/gi, (_, before: string, name: string) => {
-    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    return before + words.charAt(0).toUpperCase() + words.slice(1);
-  });
+  text.replaceAll(
+    /(^|; )(?:\/[^:;/]+)*?\/([a-z]\w*)(?:\/\d+)*(?=: )/gi,
+    (_, before: string, name: string) => before + fieldName(name),
+  );
 
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
 

@@ -5,11 +5,18 @@
  * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
  */
 import { effect, signal } from "@preact/signals";
+import type { Language } from "../texts/languages.ts";
 import { todayIn } from "./format.ts";
 
 /** Who is signed in, where. */
 export interface Session {
-  readonly person: { readonly personId: string | null; readonly name: string; readonly role: Role };
+  readonly person: {
+    readonly personId: string | null;
+    readonly name: string;
+    readonly role: Role;
+    /** Language that the person has chosen; null: none. */
+    readonly language: Language | null;
+  };
   readonly shop: {
     readonly shopId: string;
     readonly name: string;
@@ -90,6 +97,7 @@ export function hasRole(least: Role): boolean {
 export interface Refused {
   readonly message: string;
   readonly action: string | null;
+  readonly code?: string;
 }
 
 interface TokenAnswer {
@@ -222,7 +230,12 @@ export async function signIn(
 /** The refusal in an answer. */
 export function refusedOf(body: unknown): Refused {
   const error = member(body, "error");
-  return { message: textOf(member(error, "message")) ?? "", action: textOf(member(error, "action")) };
+  const code = textOf(member(error, "code"));
+  return {
+    message: textOf(member(error, "message")) ?? "",
+    action: textOf(member(error, "action")),
+    ...(code === null ? {} : { code }),
+  };
 }
 
 /** Signs out here, or ends the person's sessions on all devices. */

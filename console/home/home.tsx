@@ -3,7 +3,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
-import { about, dayOfYear, number } from "../data/format.ts";
+import { about, dayOfYear, locale, number } from "../data/format.ts";
 import { hasRole, type Role, shopId, signedIn, today } from "../data/session.ts";
 import { useReading } from "../data/reading.ts";
 import type { IconName } from "../icons/names.ts";
@@ -19,6 +19,7 @@ import { type ForecastRow, isSuggested, productOf, suggested } from "../reorder/
 import { waiting } from "../data/waiting.ts";
 import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/en/home.ts";
+import { ShortEntry } from "../parts/service-says.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { type Board, boardOf, openOrdersMax } from "./board.ts";
 import { dayAfter } from "../orders/lateness.ts";
@@ -291,7 +292,7 @@ const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { foreca
 const soonDays = 7;
 
 const daysShown = 28;
-const weekdays = new Intl.DateTimeFormat(navigator.language, { weekday: "short", timeZone: "UTC" });
+const weekdays = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
 
 const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
   const first = mondayOf(today());
@@ -350,13 +351,14 @@ const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes
   <Panel title={words.lately} isRead={changes !== null} more={{ href: hrefOf("activity"), title: words.allActivity }}>
     {changes?.length === 0 ? <p class="quiet">{words.nothingLately}</p> : null}
     <ul class="plain-rows">
-      {(changes ?? []).map(({ logId, actor, poNumber, purchaseOrderId, message, occurredAt }) => (
-        <li key={logId} class="of-two">
-          <Icon name={actor.type === "agent" || actor.type === "api-key" ? "bot" : "user"} />
+      {(changes ?? []).map((change) => (
+        <li key={change.logId} class="of-two">
+          <Icon name={change.actor.type === "agent" || change.actor.type === "api-key" ? "bot" : "user"} />
           <span class="name">
-            <a href={hrefOf("orders", purchaseOrderId)}>{poNumber ?? purchaseOrderId}</a> {message}
+            <a href={hrefOf("orders", change.purchaseOrderId)}>{change.poNumber ?? change.purchaseOrderId}</a>{" "}
+            <ShortEntry entry={change} />
             <span class="quiet">
-              {actor.name ?? texts.activity.actorNames[actor.type]} · <Moment at={occurredAt} />
+              {change.actor.name ?? texts.activity.actorNames[change.actor.type]} · <Moment at={change.occurredAt} />
             </span>
           </span>
         </li>

@@ -2,13 +2,13 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
-import { number } from "../data/format.ts";
+import { locale, number } from "../data/format.ts";
 import { type Imported, importFile, type RefusedFile } from "../data/import-file.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { importTexts } from "../texts/en/import.ts";
+import { importTexts } from "../texts/en/shop/import.ts";
 import { type Kind, kindOf, kinds, type Preview, previewOf } from "./preview.ts";
 import { FieldsOfType, PreviewTable, RefusedNotice } from "./table.tsx";
 
@@ -17,7 +17,7 @@ const rowsShown = 20;
 /** Bytes of a file that are read to show its first rows. */
 const previewBytes = 262_144;
 
-const percent = new Intl.NumberFormat(navigator.language, { style: "percent" });
+const percent = new Intl.NumberFormat(locale, { style: "percent" });
 
 interface Chosen {
   readonly file: File;

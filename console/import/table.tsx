@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { csvOf } from "../data/csv.ts";
-import { number } from "../data/format.ts";
-import { ChangedFields, words } from "../activity/change.tsx";
+import { fieldName, number } from "../data/format.ts";
+import { ChangedFields } from "../activity/change.tsx";
 import type { PreviewedType, RefusedFile } from "../data/import-file.ts";
 import { saveFile } from "../data/saved-file.ts";
-import { importTexts } from "../texts/en/import.ts";
+import { importTexts } from "../texts/en/shop/import.ts";
 import { columnIn, lineIn, lineOf, type Preview } from "./preview.ts";
 
 export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readonly refused: RefusedFile | null }> = ({
@@ -62,7 +62,7 @@ export const FieldsOfType: FunctionComponent<{ readonly of: PreviewedType }> = (
     <ul>
       {fields.map(({ field, ...counts }) => (
         <li key={field}>
-          {words(field)}: {importTexts.counts(counts)}
+          {fieldName(field)}: {importTexts.counts(counts)}
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-/** Assistants that connect by the address, and what is copied for each. Their steps are texts (texts/connect.ts). */
+/** Assistants that connect by the address, and what is copied for each. Their steps are texts (shop/connect.ts). */
 
 export const clients = ["claude", "chatgpt", "claudeCode", "vscode", "cursor", "codex"] as const;
 

@@ -8,7 +8,7 @@ import consentDark from "../pictures/consent-dark.webp";
 import consentLight from "../pictures/consent-light.webp";
 import signInDark from "../pictures/sign-in-dark.webp";
 import signInLight from "../pictures/sign-in-light.webp";
-import { connectTexts } from "../texts/en/connect.ts";
+import { connectTexts } from "../texts/en/shop/connect.ts";
 import { texts } from "../texts/en/texts.ts";
 import { type AssistantClient, clients, snippetFor } from "./clients.ts";
 

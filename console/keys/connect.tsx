@@ -12,7 +12,7 @@ import { shopId, signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { connectTexts } from "../texts/en/connect.ts";
+import { connectTexts } from "../texts/en/shop/connect.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
 import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
 import { type KeyScope, keyScopes } from "./scopes.ts";

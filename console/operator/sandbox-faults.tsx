@@ -8,8 +8,8 @@ import type { Input } from "../../client/index.ts";
 import { problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { numberIn } from "../data/format.ts";
-import { operatorTexts } from "../texts/en/operator.ts";
-import { settingsTexts } from "../texts/en/settings.ts";
+import { operatorTexts } from "../texts/en/shop/operator.ts";
+import { settingsTexts } from "../texts/en/shop/settings.ts";
 import { asOperator } from "./as-operator.ts";
 import { Field, useSending, type Wrong } from "../parts/sending.tsx";
 

@@ -1,10 +1,11 @@
 /** Buttons for the next steps of the order, and the reasons why others are closed. */
+import { statusName } from "../data/format.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.ts";
 import { NeedsApproval, useCauses } from "../approvals/before.tsx";
-import { approvalTexts } from "../approvals/texts.ts";
+import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -28,8 +29,12 @@ const grave: readonly PurchaseOrderStatus[] = ["Cancelled"];
 
 /** Returns the text of a move's button. */
 function moveTitle({ status }: FullOrder, to: PurchaseOrderStatus): string {
-  if (status === "Cancelled" || status === "On Hold" || status === "Disputed") return words.resume(to);
-  return status === "Completed" ? words.reopen(to) : status === "Received" ? words.resume(to) : words.moves[to];
+  if (status === "Cancelled" || status === "On Hold" || status === "Disputed") return words.resume(statusName(to));
+  return status === "Completed"
+    ? words.reopen(statusName(to))
+    : status === "Received"
+      ? words.resume(statusName(to))
+      : words.moves[to];
 }
 
 interface ActionsProps {

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { money } from "../data/format.ts";
+import { money, statusName } from "../data/format.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Day, Moment } from "../parts/when.tsx";
@@ -28,7 +28,7 @@ const shipments: Read = async (purchaseOrderId) => {
     id: shipment.shipmentId,
     title: shipment.shipmentNumber ?? shipment.shipmentId,
     facts: [
-      shipment.status,
+      statusName(shipment.status),
       shipment.carrier,
       shipment.trackingNumber,
       shipment.expectedArrivalDate === null ? null : <Day at={shipment.expectedArrivalDate} says={words.arrival} />,
@@ -55,7 +55,7 @@ const payments: Read = async (purchaseOrderId) => {
       id: payment.paymentId,
       title: payment.paymentName ?? payment.paymentType,
       facts: [
-        payment.status,
+        statusName(payment.status),
         payment.dueDate === null ? null : <Day at={payment.dueDate} says={words.due} />,
         payment.reference,
       ],

@@ -1,6 +1,6 @@
 /** The order's header: facts, totals, and a form that changes them. */
 import type { FunctionComponent } from "preact";
-import { money } from "../data/format.ts";
+import { money, statusName } from "../data/format.ts";
 import { hasStorefront } from "../data/session.ts";
 import { FactList } from "../parts/lists/facts.tsx";
 import { Progress } from "../parts/progress.tsx";
@@ -28,7 +28,7 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
           />,
         ],
         [texts.totals.grand, money(order.grandTotal, order.currencyCode)],
-        [texts.order.paid, order.paidStatus],
+        [texts.order.paid, statusName(order.paidStatus)],
         [texts.order.storefront, hasStorefront() ? texts.sync[order.storefrontSyncState] : null],
         [texts.order.createdBy, order.createdBy ?? none],
         [texts.orderHeader.supplierReference, order.supplierReference],

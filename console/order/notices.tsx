@@ -1,10 +1,12 @@
 /**
  * Notices after a change: a refusal with its details, others' changes meanwhile, follow-on work that failed, warnings.
  */
+import { serviceTexts } from "../texts/en/service.ts";
+import { ServiceSays } from "../parts/service-says.tsx";
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import { NeedsApproval } from "../approvals/before.tsx";
-import { approvalTexts } from "../approvals/texts.ts";
+import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -59,8 +61,10 @@ const MeanwhileNotice: FunctionComponent<MeanwhileProps> = ({
     <div class={unsaved === null ? "notice" : "problem"} role="alert">
       <p>
         <strong>
-          {names.length === 0 ? words.somebody : names.join(", ")}{" "}
-          {parts.length === 0 ? words.somethingElse : parts.join(", ")}.
+          {words.did(
+            names.length === 0 ? words.somebody : names.join(", "),
+            parts.length === 0 ? words.somethingElse : parts.join(", "),
+          )}
         </strong>{" "}
         {unsaved === null ? words.merged : words.notMerged}
       </p>
@@ -157,7 +161,9 @@ const OutcomeNotice: FunctionComponent<{
           </p>
           <ul>
             {warnings.map((warning) => (
-              <li key={warning.path + warning.message}>{warning.message}</li>
+              <li key={warning.path + warning.message}>
+                <ServiceSays sense={serviceTexts.warnings[warning.reason]}>{warning.message}</ServiceSays>
+              </li>
             ))}
           </ul>
         </div>

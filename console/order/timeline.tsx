@@ -4,18 +4,19 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { LogEntry, PurchaseOrder } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { fieldName, statusName } from "../data/format.ts";
 import { listOf } from "../data/pages.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { EntrySays } from "../parts/service-says.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { lineNamed } from "./guard.tsx";
 
 const shown = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return texts.changes.nothing;
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : JSON.stringify(value);
+  if (typeof value === "string") return statusName(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
 };
 
 export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({ order }) => {
@@ -104,8 +105,8 @@ const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrder
 const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: PurchaseOrder }> = ({ entry, order }) => {
   const { actor, changes } = entry;
   const who = [
-    actor.name ?? (actor.type === "system" ? texts.changes.system : actor.type),
-    actor.type === "system" ? null : actor.type,
+    actor.name ?? texts.activity.actorNames[actor.type],
+    actor.type === "system" || actor.name === null ? null : texts.activity.actorNames[actor.type],
     actor.type === "user" ? (actor.keyId ?? null) : actor.id,
     entry.operation,
     entry.approvedBy === undefined ? null : texts.changes.approvedBy(entry.approvedBy.name ?? entry.approvedBy.type),
@@ -114,7 +115,9 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
     <li>
       <Moment at={entry.occurredAt} />
       <div>
-        <p>{entry.message}</p>
+        <p>
+          <EntrySays entry={entry} />
+        </p>
         <p class="quiet">{who.join(" · ")}</p>
         {changes.length === 0 ? null : (
           <details>
@@ -123,7 +126,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
               {changes.map(({ field, poLineItemId, before, after }) => (
                 <li key={`${poLineItemId ?? ""}/${field}`}>
                   {poLineItemId === null ? null : `${lineNamed(order, poLineItemId)} · `}
-                  {field}: <del>{shown(before)}</del> → <ins>{shown(after)}</ins>
+                  {fieldName(field)}: <del>{shown(before)}</del> → <ins>{shown(after)}</ins>
                 </li>
               ))}
             </ul>

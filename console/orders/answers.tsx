@@ -6,7 +6,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { supplierTexts as words } from "../texts/en/supplier.ts";
+import { supplierTexts as words } from "../texts/en/order/supplier.ts";
 
 /** Answers that are named; the others are counted. */
 const namedMax = 5;

@@ -1,4 +1,5 @@
 /** The filters of the list of orders, and its sort. */
+import { statusName } from "../data/format.ts";
 import type { FunctionComponent } from "preact";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
@@ -25,7 +26,7 @@ export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }
             aria-pressed={chosen.includes(status)}
             onClick={() => go(addressOf(withStatus(query, status)))}
           >
-            {status}
+            {statusName(status)}
           </button>
         ))}
       </fieldset>
@@ -98,7 +99,9 @@ export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }
           >
             <option value="">{texts.filters.any}</option>
             {paidStatuses.map((status) => (
-              <option key={status}>{status}</option>
+              <option key={status} value={status}>
+                {statusName(status)}
+              </option>
             ))}
           </select>
         </label>

@@ -13,7 +13,7 @@ import { shopId } from "../data/session.ts";
 import { MergeInto } from "../parts/dialogs/merge-into.tsx";
 import { forgetAll } from "./kept.ts";
 import { go, hrefOf } from "../router.ts";
-import { mergeTexts as words } from "./merge-words.ts";
+import { mergeTexts as words } from "../texts/en/order/merge.ts";
 import type { FullOrder, OrderState } from "../order/order-state.ts";
 
 const choicesMax = 10;
@@ -96,7 +96,9 @@ export const MergeDrafts: FunctionComponent<MergeProps> = ({ state, order, onClo
   const merge = async (into: string): Promise<Problem | null> => {
     const result = await call(into, false);
     if (!result.ok)
-      return result.status === 412 ? { ...problemOf(result), ...words.stale(poNumber) } : problemOf(result);
+      return result.status === 412
+        ? { ...problemOf(result), ...words.stale(poNumber), code: "", reason: null }
+        : problemOf(result);
     forgetAll();
     go(hrefOf("orders", into));
     return null;

@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
-import { money } from "../data/format.ts";
+import { money, statusName } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
@@ -160,13 +160,14 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
   const product = usePickedName(query.get("variantId"), variants);
   const location = usePickedName(query.get("locationId"), locations);
   const age = ageIn(query);
+  const paid = query.get("paidStatus");
   const off = (name: string) => () => set(name, "");
   const one = (label: string, parameter: string, name = query.get(parameter)): readonly Taken[] =>
     name === null ? [] : [{ label, name, takeOff: off(parameter) }];
   const taken = [
     ...chosen.map((status) => ({
       label: words.status,
-      name: status,
+      name: statusName(status),
       takeOff: () => go(addressOf(withStatus(query, status))),
     })),
     ...one(words.columns.supplier, "supplierId", supplier),
@@ -176,7 +177,7 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
     ...one(texts.filters.to, "dateTo"),
     ...one(words.expectedBefore, "expectedBefore"),
     ...one(words.tag, "tag"),
-    ...one(words.columns.paid, "paidStatus"),
+    ...one(words.columns.paid, "paidStatus", paid === null ? null : statusName(paid)),
   ];
   const isNamed = builtInViews.some((view) => isView(query, view.query));
   return (
@@ -257,7 +258,7 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     at: "amount",
     cell: (order) => money(order.totalValue, order.currencyCode),
   },
-  { name: "paid", title: words.columns.paid, width: "wide", cell: (order) => order.paidStatus },
+  { name: "paid", title: words.columns.paid, width: "wide", cell: (order) => statusName(order.paidStatus) },
   // The last: a shop without a storefront does not have it.
   {
     name: "sync",

@@ -13,7 +13,7 @@ export const OwnerOnly: FunctionComponent<{ readonly why: string; readonly child
     <div class="empty">
       <h1>{texts.role.title}</h1>
       <p>{why}</p>
-      {session === null ? null : <p class="quiet">{texts.role.yours(session.person.role)}</p>}
+      {session === null ? null : <p class="quiet">{texts.role.yours(texts.role.names[session.person.role])}</p>}
     </div>
   );
 };

@@ -4,14 +4,16 @@ import type { Problem } from "../data/client.ts";
 import type { Refused } from "../data/session.ts";
 import { sentence } from "../data/format.ts";
 import { hrefOf } from "../router.ts";
+import { serviceTexts } from "../texts/en/service.ts";
 import { texts } from "../texts/en/texts.ts";
 
 type Told = Refused & Partial<Problem>;
 
 export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly again?: () => void }> = ({
-  problem: { message, action, requestId, approvalRequestId },
+  problem: { message, action, requestId, approvalRequestId, code = "", reason },
   again,
 }) => {
+  const sense = serviceTexts.problems[reason ?? code] ?? serviceTexts.problems[code];
   if (approvalRequestId !== undefined)
     return (
       <div class="notice" role="status">
@@ -24,7 +26,8 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>{sentence(message)}</strong> {action}
+        <strong>{sense ?? sentence(message)}</strong>{" "}
+        {sense === undefined ? action : <span lang="en">{[sentence(message), action].join(" ")}</span>}
       </p>
       {typeof requestId !== "string" ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
       {again === undefined ? null : (

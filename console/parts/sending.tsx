@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
-import { settingsTexts } from "../texts/en/settings.ts";
+import { settingsTexts } from "../texts/en/shop/settings.ts";
 import { noteRefused } from "../unsaved.ts";
 import { ProblemNotice } from "./problem.tsx";
 

@@ -1,5 +1,6 @@
 /** A state, by colour and word. */
 import type { FunctionComponent } from "preact";
+import { statusName } from "../data/format.ts";
 import type { PurchaseOrderStatus } from "../../client/index.ts";
 
 type Tone = "neutral" | "waiting" | "active" | "done" | "bad";
@@ -30,5 +31,5 @@ const tones = new Map<string, Tone>([
 ]);
 
 export const StatusChip: FunctionComponent<{ readonly status: string }> = ({ status }) => (
-  <span class={`chip ${tones.get(status) ?? "neutral"}`}>{status}</span>
+  <span class={`chip ${tones.get(status) ?? "neutral"}`}>{statusName(status)}</span>
 );

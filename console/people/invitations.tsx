@@ -10,7 +10,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { peopleTexts } from "./texts.ts";
+import { peopleTexts } from "../texts/en/shop/people.ts";
 import { RoleOptions } from "./role-options.tsx";
 
 type NewInvitation = Output<"invitation_create">;

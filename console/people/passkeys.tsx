@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { peopleTexts as words } from "./texts.ts";
+import { peopleTexts as words } from "../texts/en/shop/people.ts";
 
 /** The one address at which passkeys hold; undefined: the service has none. The page says so itself. */
 const passkeyOrigin = document.documentElement.dataset["passkeys"];

@@ -11,7 +11,7 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { peopleTexts } from "./texts.ts";
+import { peopleTexts } from "../texts/en/shop/people.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
 import { Sessions } from "./sessions.tsx";

@@ -1,7 +1,7 @@
 /** The roles to choose from, with what each may do. */
 import type { FunctionComponent } from "preact";
 import { roles } from "../data/session.ts";
-import { peopleTexts } from "./texts.ts";
+import { peopleTexts } from "../texts/en/shop/people.ts";
 
 export const RoleOptions: FunctionComponent = () => (
   <>

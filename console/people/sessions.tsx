@@ -9,7 +9,7 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
-import { peopleTexts } from "./texts.ts";
+import { peopleTexts } from "../texts/en/shop/people.ts";
 
 type Session = Output<"session_list">["sessions"][number];
 

@@ -6,6 +6,7 @@ import { unreachable } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { type Refused, renewBearer, signIn } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
+import { LanguageField } from "../parts/frame/language-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -129,6 +130,7 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefine
           </>
         )}
         <p class="quiet">{words.hint}</p>
+        <LanguageField />
       </div>
     </main>
   );

@@ -6,7 +6,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
-import { receiveTexts } from "../texts/en/receive.ts";
+import { receiveTexts } from "../texts/en/order/receive.ts";
 import { addedOf, type CountedLine, type QuantityKind, roomOf, totalOf } from "./amounts.ts";
 import { type Box, keyed, untouched } from "./burst.ts";
 import type { Counting } from "./counting.ts";

@@ -10,7 +10,7 @@ import { batch, signal } from "@preact/signals";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { receiveTexts } from "../texts/en/receive.ts";
+import { receiveTexts } from "../texts/en/order/receive.ts";
 import { changedLines, type CountedLine, type Counts, joined, linesToAllow, noCounts } from "./amounts.ts";
 import { counted } from "./count.ts";
 import type { CountEvent, Outcome } from "./events.ts";

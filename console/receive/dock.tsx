@@ -21,7 +21,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { play } from "./sounds.ts";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { dockTexts, receiveTexts } from "../texts/en/receive.ts";
+import { dockTexts, receiveTexts } from "../texts/en/order/receive.ts";
 
 type OpenLine = Output<"open_line_list">["openLines"][number];
 

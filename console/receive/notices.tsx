@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { receiveTexts } from "../texts/en/receive.ts";
+import { receiveTexts } from "../texts/en/order/receive.ts";
 import { linesToAllow, overBy } from "./amounts.ts";
 import type { Counting } from "./counting.ts";
 import { productOf } from "./lines.ts";

@@ -3,12 +3,12 @@ import { useComputed } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Session, signedIn } from "../data/session.ts";
-import { number } from "../data/format.ts";
+import { number, statusName } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { receiveTexts } from "../texts/en/receive.ts";
+import { receiveTexts } from "../texts/en/order/receive.ts";
 import { nameRecord } from "../title.ts";
 import { changedLines } from "./amounts.ts";
 import { type Counting, countingOf, type Place, type Read } from "./counting.ts";
@@ -51,7 +51,7 @@ const Receiving: FunctionComponent<{
       <Heading read={read} />
       {canReceive ? null : (
         <div class="problem" role="alert">
-          <p>{receiveTexts.notReceivable(read.order.status)}</p>
+          <p>{receiveTexts.notReceivable(statusName(read.order.status))}</p>
           <a href={hrefOf("orders", purchaseOrderId)}>{receiveTexts.toOrder}</a>
         </div>
       )}

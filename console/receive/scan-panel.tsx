@@ -4,7 +4,7 @@ import type { FunctionComponent, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { ScanField } from "../parts/fields/scan-field.tsx";
-import { receiveTexts } from "../texts/en/receive.ts";
+import { receiveTexts } from "../texts/en/order/receive.ts";
 import type { Outcome } from "./events.ts";
 import type { Counting, Read } from "./counting.ts";
 import { productOf } from "./lines.ts";

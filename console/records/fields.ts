@@ -7,7 +7,7 @@ import { money, number, numberIn, typed } from "../data/format.ts";
 import { member, signedIn } from "../data/session.ts";
 import type { FactRow } from "../parts/lists/facts.tsx";
 import { isShown, Picture } from "../parts/picture.tsx";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 
 export interface RecordField {

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { Field, useSending } from "../parts/sending.tsx";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { differencesIn, type FieldGroup, type RecordField, said, spelled, type Values, valueOf } from "./fields.ts";
 

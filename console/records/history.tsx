@@ -10,7 +10,7 @@ import { MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { locationName, nameLocations, variantNames } from "../stock/kinds.ts";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import type { RecordKind } from "./kinds.ts";
 

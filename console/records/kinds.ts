@@ -4,7 +4,7 @@ import type { OperationName, Output, Result } from "../../client/index.ts";
 import { type Problem, problemOf } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
 import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import type { FieldGroup, RecordField, Values } from "./fields.ts";
 
 /** A record with its version. */

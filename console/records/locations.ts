@@ -2,7 +2,7 @@
 import { openpo, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";

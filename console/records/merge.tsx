@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { type Choice, suppliers } from "../data/look-ups.ts";
 import { MergeInto } from "../parts/dialogs/merge-into.tsx";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 
 const { merge: words } = recordTexts;
 

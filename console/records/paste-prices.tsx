@@ -8,7 +8,7 @@ import type { PasteColumn, PastedRow } from "../parts/fields/pasted-rows.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { type RecordField, said } from "./fields.ts";
 import { productOf } from "./terms.tsx";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 
 const { prices: words, paste } = recordTexts;
 
@@ -21,11 +21,11 @@ const numberColumn = (name: "unitCost" | "moq" | "packSize" | "leadTimeDays", he
 
 const columns: readonly PasteColumn[] = [
   { name: "code", head: /sku|code|ean|article|variant/, fault: paste.code },
-  numberColumn("unitCost", /cost|price/),
-  numberColumn("moq", /moq|minimum/),
-  numberColumn("packSize", /pack/),
-  numberColumn("leadTimeDays", /lead/),
-  { name: "unitCostCurrencyCode", head: /currency/, fault: "" },
+  numberColumn("unitCost", /cost|price|prei[js]|prijs|coût|prix|precio/),
+  numberColumn("moq", /moq|m[ií]nim|mindest|afname/),
+  numberColumn("packSize", /pack|vpe|verpak|paquet|conditionnement/),
+  numberColumn("leadTimeDays", /lead|lieferzeit|levertijd|délai|plazo/),
+  { name: "unitCostCurrencyCode", head: /currency|währung|valuta|devise|moneda/, fault: "" },
 ];
 
 interface PasteProps {

@@ -14,7 +14,7 @@ import { MoreRows } from "../parts/lists/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
 import { PastePrices } from "./paste-prices.tsx";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";

@@ -12,7 +12,7 @@ import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
 import { Cover } from "./figures/figures.tsx";

@@ -4,7 +4,7 @@ import { money, number } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { column } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
 import { askedFor, cameOf, type RecordKind } from "./kinds.ts";

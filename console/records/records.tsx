@@ -19,7 +19,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { recordTexts as words } from "./words.ts";
+import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { factsOf, type FieldGroup, membersWith, platform, spelled, type Values, valueOf } from "./fields.ts";

@@ -8,7 +8,7 @@ import { FactList } from "../parts/lists/facts.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 import { Late, openValue } from "./figures/figures.tsx";
 import type { SectionProps } from "./kinds.ts";
 import { PricesPaid } from "./figures/over-time.tsx";

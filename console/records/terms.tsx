@@ -4,7 +4,7 @@ import { money, number } from "../data/format.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { currencyCode } from "./fields.ts";
-import { recordTexts } from "./words.ts";
+import { recordTexts } from "../texts/en/goods/records.ts";
 
 const { fields, columns, days } = recordTexts;
 const { none } = texts.orders;

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { money, number } from "../data/format.ts";
 import { Day } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import type { Column } from "./rows.ts";
 import type { ForecastRow } from "./ticked.ts";
 

@@ -5,7 +5,7 @@
  */
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import type { Draft } from "./ticked.ts";
 
 /** Lines of one order (spec "Limits"). */

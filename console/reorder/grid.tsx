@@ -10,7 +10,8 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, numberIn, typed } from "../data/format.ts";
 import { roundedUp } from "../data/packs.ts";
 import { VariantPicture } from "../parts/picture.tsx";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { serviceTexts } from "../texts/en/service.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { Cell, shownColumns } from "./cell.tsx";
 import type { Rows } from "./rows.ts";
 import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked } from "./ticked.ts";
@@ -110,7 +111,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
             ) : null}
             {columns.map(({ id, displayName, type }) => (
               <th key={id} scope="col" class={type === "number" ? "amount" : undefined}>
-                {displayName}
+                {serviceTexts.fields[id] ?? displayName}
               </th>
             ))}
           </tr>

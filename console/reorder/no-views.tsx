@@ -5,7 +5,7 @@ import type { Problem } from "../data/client.ts";
 import { importFile } from "../data/import-file.ts";
 import { hasRole } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 
 /** Everything that one orders by. */
 const columns = [

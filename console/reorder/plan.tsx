@@ -14,7 +14,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Day } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { type Made, makeDraft } from "./drafts.ts";
 import { type Draft, planOf, type Ticked } from "./ticked.ts";
 

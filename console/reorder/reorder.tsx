@@ -7,7 +7,7 @@ import { hasRole } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { reorderTexts } from "../texts/en/reorder.ts";
+import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { Grid } from "./grid.tsx";
 import { NoViews } from "./no-views.tsx";
 import { PlanDialog } from "./plan.tsx";

@@ -10,7 +10,7 @@ import { locations, type LookUp, suppliers } from "../data/look-ups.ts";
 import { type Role, roles, shopCurrency, shopId } from "../data/session.ts";
 import { PickMany } from "../parts/fields/pick-filter.tsx";
 import { Field, useSending, type Wrong } from "../parts/sending.tsx";
-import { settingsTexts } from "../texts/en/settings.ts";
+import { settingsTexts } from "../texts/en/shop/settings.ts";
 
 const words = settingsTexts.approvals;
 

@@ -9,7 +9,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
-import { documentTexts as words } from "../texts/en/documents.ts";
+import { documentTexts as words } from "../texts/en/order/documents.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 type Settings = Output<"document_settings_get">["documentSettings"];

@@ -7,7 +7,7 @@ import { OwnerOnly } from "../parts/owner-only.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
-import { settingsTexts as words } from "../texts/en/settings.ts";
+import { settingsTexts as words } from "../texts/en/shop/settings.ts";
 import { Letterhead } from "./letterhead.tsx";
 import { ShopSettings } from "./shop-settings.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";

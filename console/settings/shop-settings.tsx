@@ -13,7 +13,7 @@ import { renewBearer } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
 import { FactList } from "../parts/lists/facts.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
-import { settingsTexts } from "../texts/en/settings.ts";
+import { settingsTexts } from "../texts/en/shop/settings.ts";
 
 type Shop = Output<"shop_put">["shop"];
 

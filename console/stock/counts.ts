@@ -2,7 +2,7 @@
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
 import { column } from "../parts/lists/record-columns.tsx";
-import { stockTexts } from "../texts/en/stock.ts";
+import { stockTexts } from "../texts/en/goods/stock.ts";
 import {
   chosenOf,
   cursorOf,

@@ -1,4 +1,5 @@
 /** Stock takes, adjustments, transfers and manufacturing orders: their lists and their records, to look at. */
+import { statusName } from "../data/format.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -16,7 +17,7 @@ import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
-import { stockTexts } from "../texts/en/stock.ts";
+import { stockTexts } from "../texts/en/goods/stock.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { adjustments, takes } from "./counts.ts";
@@ -89,7 +90,7 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
   const taken = [
     ...chosen.map((status) => ({
       label: stockTexts.columns.status,
-      name: status,
+      name: statusName(status),
       takeOff: () => choose(status),
     })),
     ...dates.flatMap(([parameter, label]) => {
@@ -121,7 +122,7 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
               aria-pressed={chosen.includes(status)}
               onClick={() => choose(status)}
             >
-              {status}
+              {statusName(status)}
             </button>
           ))}
         </fieldset>
@@ -215,7 +216,7 @@ const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
               <Moment at={entry.occurredAt} />
               <div>
                 <p>{entry.message}</p>
-                <p class="quiet">{entry.actor.name ?? entry.actor.type}</p>
+                <p class="quiet">{entry.actor.name ?? texts.activity.actorNames[entry.actor.type]}</p>
               </div>
             </li>
           ))}

@@ -10,7 +10,7 @@ import { field } from "../data/form.ts";
 import { operatorToken, shopId } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
 import { Field, useSending } from "../parts/sending.tsx";
-import { storefrontTexts } from "../texts/en/storefront.ts";
+import { storefrontTexts } from "../texts/en/shop/storefront.ts";
 import { texts } from "../texts/en/texts.ts";
 import type { Status } from "./storefront.tsx";
 

@@ -5,7 +5,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { hrefOf } from "../router.ts";
-import { storefrontTexts } from "../texts/en/storefront.ts";
+import { storefrontTexts } from "../texts/en/shop/storefront.ts";
 
 const shownMax = 5;
 

@@ -9,7 +9,7 @@ import { number, sentence } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
-import { storefrontTexts } from "../texts/en/storefront.ts";
+import { storefrontTexts } from "../texts/en/shop/storefront.ts";
 import type { Status } from "./storefront.tsx";
 
 type PullStatus = NonNullable<Status["pull"]>;

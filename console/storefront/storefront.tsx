@@ -15,7 +15,7 @@ import { CopyField } from "../parts/fields/copy-field.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
-import { storefrontTexts as words } from "../texts/en/storefront.ts";
+import { storefrontTexts as words } from "../texts/en/shop/storefront.ts";
 import { texts } from "../texts/en/texts.ts";
 import { ConnectForm, Unlock } from "./connect.tsx";
 import { Products } from "./products.tsx";

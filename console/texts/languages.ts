@@ -8,6 +8,15 @@ export const languages = ["en", "de", "fr", "es", "nl"] as const;
 
 export type Language = (typeof languages)[number];
 
+/** Name of each language in itself. */
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  nl: "Nederlands",
+};
+
 /** Shape of the texts of another language: the members of the English ones, with any words. */
 export type Translated<Texts> = Texts extends string
   ? string
@@ -16,3 +25,17 @@ export type Translated<Texts> = Texts extends string
     : Texts extends object
       ? { readonly [Name in keyof Texts]: Translated<Texts[Name]> }
       : Texts;
+
+/** Words for codes of the service; it is English, and what has no words here is shown as it says it. */
+export interface ServiceTexts {
+  /** Sentences for errors, by their codes or reasons. */
+  readonly problems: Readonly<Record<string, string>>;
+  /** Sentences for warnings about a write, by their reasons. */
+  readonly warnings: Readonly<Record<string, string>>;
+  /** Titles of approval requests, by the operation that each would run. */
+  readonly requests: Readonly<Record<string, string>>;
+  /** Names of fields. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Names of statuses. */
+  readonly states: Readonly<Record<string, string>>;
+}

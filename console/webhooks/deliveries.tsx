@@ -12,6 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { texts } from "../texts/en/texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
@@ -57,29 +58,29 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
   };
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">{texts.webhooks.deliveries}</h2>
+      <h2 id="deliveries">{webhookTexts.deliveries}</h2>
       <div class="inline-form">
         <label>
-          {texts.webhooks.state}
+          {webhookTexts.state}
           <select value={state} onChange={(event) => choose(event.currentTarget.value)}>
             {states.map((each) => (
               <option key={each} value={each}>
-                {texts.webhooks.states[each]}
+                {webhookTexts.states[each]}
               </option>
             ))}
           </select>
         </label>
         <button type="button" onClick={again}>
-          {texts.webhooks.refresh}
+          {webhookTexts.refresh}
         </button>
         <output class="quiet">{howMany(list.state.value, texts.orders.shown)}</output>
       </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? <DeliveryTable rows={rows} endpoint={endpoint} again={again} /> : null}
       {rows.length === 0 && !isLoading && problem === null ? (
-        <p class="empty">{state === "all" ? texts.webhooks.noDeliveries : texts.webhooks.noSuchDeliveries}</p>
+        <p class="empty">{state === "all" ? webhookTexts.noDeliveries : webhookTexts.noSuchDeliveries}</p>
       ) : null}
-      <MoreRows list={list} label={texts.webhooks.more} />
+      <MoreRows list={list} label={webhookTexts.more} />
     </section>
   );
 };
@@ -91,7 +92,7 @@ interface Table {
 }
 
 const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
-  const { columns } = texts.webhooks;
+  const { columns } = webhookTexts;
   const problem = useSignal<Problem | null>(null);
   const retry = async ({ deliveryId }: Delivery): Promise<void> => {
     const input = { shopId: shopId(), endpointId: endpoint.endpointId, deliveryId };
@@ -118,7 +119,7 @@ const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
                 </span>
               </th>
               <td>
-                <span class={tones[delivery.state]}>{texts.webhooks.stateNames[delivery.state]}</span>
+                <span class={tones[delivery.state]}>{webhookTexts.stateNames[delivery.state]}</span>
               </td>
               <td class="amount" data-name={columns.attempts}>
                 {number(delivery.attempts)}
@@ -136,10 +137,10 @@ const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
                 {endpoint.status === "enabled" ? (
                   <button
                     type="button"
-                    aria-label={texts.webhooks.retryOf(delivery.type)}
+                    aria-label={webhookTexts.retryOf(delivery.type)}
                     onClick={() => void retry(delivery)}
                   >
-                    {texts.webhooks.retry}
+                    {webhookTexts.retry}
                   </button>
                 ) : null}
               </td>

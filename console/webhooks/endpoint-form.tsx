@@ -4,7 +4,7 @@ import type { ComponentChildren, FunctionComponent, TargetedEvent } from "preact
 import type { Problem } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/en/texts.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { chosenTypes, type EventPattern, EventTypes } from "./event-types.tsx";
 import type { Endpoint } from "./secret-shown.tsx";
 
@@ -44,26 +44,26 @@ export const EndpointForm: FunctionComponent<FormProps> = ({ label, endpoint, ac
   return (
     <form class="endpoint-form" data-asks aria-label={label} onSubmit={(event) => void submit(event)}>
       <label>
-        {texts.webhooks.url}
+        {webhookTexts.url}
         <input
           name="url"
           type="url"
           required
           maxLength={2_000}
-          placeholder={texts.webhooks.urlHint}
+          placeholder={webhookTexts.urlHint}
           defaultValue={endpoint.url}
           autocomplete="off"
         />
       </label>
       <label>
-        {texts.webhooks.description}
+        {webhookTexts.description}
         <input name="description" maxLength={500} defaultValue={endpoint.description ?? ""} autocomplete="off" />
       </label>
       {children}
       <EventTypes chosen={endpoint.eventTypes} />
       {isUntyped.value ? (
         <p class="cell-note" role="alert">
-          {texts.webhooks.noTypes}
+          {webhookTexts.noTypes}
         </p>
       ) : null}
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}

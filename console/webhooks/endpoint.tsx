@@ -10,6 +10,7 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { answerOf, Deliveries, type Delivery } from "./deliveries.tsx";
@@ -27,9 +28,9 @@ export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> 
   return (
     <>
       <p class="back">
-        <a href={hrefOf("webhooks")}>{texts.webhooks.back}</a>
+        <a href={hrefOf("webhooks")}>{webhookTexts.back}</a>
       </p>
-      {data === null ? <h1>{texts.webhooks.title}</h1> : null}
+      {data === null ? <h1>{webhookTexts.title}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <Skeleton /> : null}
       {data === null ? null : <EndpointView endpoint={data.endpoint} again={again} />}
@@ -63,31 +64,31 @@ const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
     <>
       <div class="heading">
         <h1 class="url">{url}</h1>
-        <span class={status === "enabled" ? "chip done" : "chip bad"}>{texts.webhooks.statusNames[status]}</span>
+        <span class={status === "enabled" ? "chip done" : "chip bad"}>{webhookTexts.statusNames[status]}</span>
       </div>
       {status === "disabled" ? <Disabled endpoint={endpoint} enable={enable} /> : null}
       {wasEnabled.value && status === "enabled" ? (
         <div class="notice" role="status">
-          <p>{texts.webhooks.enabled}</p>
+          <p>{webhookTexts.enabled}</p>
           <Replay endpoint={endpoint} replayed={sent} />
         </div>
       ) : null}
       <dl class="facts">
         <div>
-          <dt>{texts.webhooks.events}</dt>
+          <dt>{webhookTexts.events}</dt>
           <dd>{endpoint.eventTypes.map(wordOf).join(", ")}</dd>
         </div>
         <div>
-          <dt>{texts.webhooks.signature}</dt>
-          <dd>{texts.webhooks.signatures[endpoint.signature]}</dd>
+          <dt>{webhookTexts.signature}</dt>
+          <dd>{webhookTexts.signatures[endpoint.signature]}</dd>
         </div>
         <div>
-          <dt>{texts.webhooks.columns.lastDelivered}</dt>
-          <dd>{endpoint.lastDeliveredAt === null ? texts.webhooks.never : <Moment at={endpoint.lastDeliveredAt} />}</dd>
+          <dt>{webhookTexts.columns.lastDelivered}</dt>
+          <dd>{endpoint.lastDeliveredAt === null ? webhookTexts.never : <Moment at={endpoint.lastDeliveredAt} />}</dd>
         </div>
         {endpoint.description === null ? null : (
           <div>
-            <dt>{texts.webhooks.columns.description}</dt>
+            <dt>{webhookTexts.columns.description}</dt>
             <dd>{endpoint.description}</dd>
           </div>
         )}
@@ -110,12 +111,12 @@ const Disabled: FunctionComponent<{ readonly endpoint: Endpoint; readonly enable
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>{disabledReason === null ? null : texts.webhooks.disabled[disabledReason]}</strong>{" "}
-        {texts.webhooks.disabledHint}
+        <strong>{disabledReason === null ? null : webhookTexts.disabled[disabledReason]}</strong>{" "}
+        {webhookTexts.disabledHint}
       </p>
       <p class="buttons">
         <button type="button" class="primary" onClick={() => void enableAgain()}>
-          {texts.webhooks.enable}
+          {webhookTexts.enable}
         </button>
       </p>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
@@ -125,7 +126,7 @@ const Disabled: FunctionComponent<{ readonly endpoint: Endpoint; readonly enable
 
 /** Returns the outcome of a test, in words. */
 function outcomeOf(delivery: Delivery): string {
-  const { tested } = texts.webhooks;
+  const { tested } = webhookTexts;
   if (delivery.state === "delivered")
     return tested.delivered(String(delivery.lastStatus), texts.activity.milliseconds(delivery.lastMs ?? 0));
   return delivery.lastMs === null ? tested.pending : tested.failed(answerOf(delivery));
@@ -140,7 +141,7 @@ const Actions: FunctionComponent<Shown & { readonly tested: () => void }> = ({ e
   const input = { shopId: shopId(), endpointId };
   const test = async (): Promise<void> => {
     isTesting.value = true;
-    said.value = texts.webhooks.testing;
+    said.value = webhookTexts.testing;
     const result = await openpoOnce.call("webhook_endpoint_test", input);
     isTesting.value = false;
     problem.value = result.ok ? null : problemOf(result);
@@ -166,33 +167,33 @@ const Actions: FunctionComponent<Shown & { readonly tested: () => void }> = ({ e
         {status === "enabled" ? (
           <>
             <button type="button" class="primary" disabled={isTesting.value} onClick={() => void test()}>
-              {texts.webhooks.test}
+              {webhookTexts.test}
             </button>
             <button type="button" onClick={() => (asking.value = "disable")}>
-              {texts.webhooks.disable}
+              {webhookTexts.disable}
             </button>
           </>
         ) : null}
         <button type="button" class="danger" onClick={() => (asking.value = "delete")}>
-          {texts.webhooks.remove}
+          {webhookTexts.remove}
         </button>
         <span role="status">{said.value}</span>
       </p>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {asking.value === "disable" ? (
         <AskFirst
-          title={texts.webhooks.disableTitle}
-          text={texts.webhooks.disableText}
-          action={texts.webhooks.disable}
+          title={webhookTexts.disableTitle}
+          text={webhookTexts.disableText}
+          action={webhookTexts.disable}
           run={disable}
           onClose={close}
         />
       ) : null}
       {asking.value === "delete" ? (
         <AskFirst
-          title={texts.webhooks.removeTitle}
-          text={texts.webhooks.removeText}
-          action={texts.webhooks.remove}
+          title={webhookTexts.removeTitle}
+          text={webhookTexts.removeText}
+          action={webhookTexts.remove}
           run={remove}
           onClose={close}
         />
@@ -205,11 +206,11 @@ const Actions: FunctionComponent<Shown & { readonly tested: () => void }> = ({ e
 const Sections: FunctionComponent<Shown & { readonly replayed: () => void }> = ({ endpoint, again, replayed }) => (
   <div class="sections">
     <details>
-      <summary>{texts.webhooks.change}</summary>
+      <summary>{webhookTexts.change}</summary>
       <EndpointForm
-        label={texts.webhooks.change}
+        label={webhookTexts.change}
         endpoint={endpoint}
-        action={texts.webhooks.save}
+        action={webhookTexts.save}
         send={async ({ url, description, eventTypes }) => {
           const result = await openpo.call("webhook_endpoint_update", {
             shopId: shopId(),
@@ -225,19 +226,19 @@ const Sections: FunctionComponent<Shown & { readonly replayed: () => void }> = (
       />
     </details>
     <details>
-      <summary>{texts.webhooks.rotate}</summary>
+      <summary>{webhookTexts.rotate}</summary>
       <Rotate endpoint={endpoint} />
     </details>
     {endpoint.status === "enabled" ? (
       <details>
-        <summary>{texts.webhooks.replay}</summary>
+        <summary>{webhookTexts.replay}</summary>
         <Replay endpoint={endpoint} replayed={replayed} />
       </details>
     ) : null}
   </div>
 );
 
-const overlapHours = Object.entries(texts.webhooks.overlaps);
+const overlapHours = Object.entries(webhookTexts.overlaps);
 
 const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }) => {
   const made = useSignal<{ readonly secret: string; readonly until: string } | null>(null);
@@ -256,10 +257,10 @@ const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }
   };
   return (
     <>
-      <p class="quiet">{texts.webhooks.rotateText}</p>
-      <form class="inline-form" aria-label={texts.webhooks.rotate} onSubmit={(event) => void rotate(event)}>
+      <p class="quiet">{webhookTexts.rotateText}</p>
+      <form class="inline-form" aria-label={webhookTexts.rotate} onSubmit={(event) => void rotate(event)}>
         <label>
-          {texts.webhooks.overlap}
+          {webhookTexts.overlap}
           <select name="overlap">
             {overlapHours.map(([hours, words]) => (
               <option key={hours} value={hours} selected={hours === "24"}>
@@ -268,14 +269,14 @@ const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }
             ))}
           </select>
         </label>
-        <button>{texts.webhooks.rotate}</button>
+        <button>{webhookTexts.rotate}</button>
       </form>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {made.value === null ? null : (
         <SecretShown
           endpoint={endpoint}
           secret={made.value.secret}
-          hint={<Moment at={made.value.until} says={texts.webhooks.rotated} />}
+          hint={<Moment at={made.value.until} says={webhookTexts.rotated} />}
           onClose={() => (made.value = null)}
         />
       )}

@@ -1,12 +1,12 @@
 /** Which events an endpoint is told of: groups of them, or single types. */
 import type { FunctionComponent } from "preact";
 import type { Input } from "../../client/index.ts";
-import { texts } from "../texts/en/texts.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 
 /** A type of event, all of a group, or all. */
 export type EventPattern = Input<"webhook_endpoint_create">["eventTypes"][number];
 
-const words: Readonly<Record<EventPattern, string>> = texts.webhooks.types;
+const words: Readonly<Record<EventPattern, string>> = webhookTexts.types;
 
 const isPattern = (value: string): value is EventPattern => Object.hasOwn(words, value);
 
@@ -31,10 +31,10 @@ interface Chosen {
 
 export const EventTypes: FunctionComponent<Chosen> = ({ chosen }) => (
   <fieldset class="ticks">
-    <legend>{texts.webhooks.events}</legend>
+    <legend>{webhookTexts.events}</legend>
     <Ticks patterns={groups} chosen={chosen} />
     <details open={singleTypes.some((type) => chosen.includes(type))}>
-      <summary>{texts.webhooks.singleTypes}</summary>
+      <summary>{webhookTexts.singleTypes}</summary>
       <Ticks patterns={singleTypes} chosen={chosen} />
     </details>
   </fieldset>

@@ -5,7 +5,7 @@ import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { texts } from "../texts/en/texts.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
 /** An instant for a field of the reader's time, to the minute before it. */
@@ -26,18 +26,18 @@ export const Replay: FunctionComponent<{ readonly endpoint: Endpoint; readonly r
     const from = new Date(field(event.currentTarget, "since")).toISOString();
     const result = await openpoOnce.call("webhook_endpoint_replay", { shopId: shopId(), endpointId, from });
     problem.value = result.ok ? null : problemOf(result);
-    said.value = result.ok ? texts.webhooks.replayed(result.data.replayed) : "";
+    said.value = result.ok ? webhookTexts.replayed(result.data.replayed) : "";
     if (result.ok) replayed();
   };
   return (
     <>
-      <p class="quiet">{texts.webhooks.replayText}</p>
-      <form class="inline-form" aria-label={texts.webhooks.replay} onSubmit={(event) => void replay(event)}>
+      <p class="quiet">{webhookTexts.replayText}</p>
+      <form class="inline-form" aria-label={webhookTexts.replay} onSubmit={(event) => void replay(event)}>
         <label>
-          {texts.webhooks.since}
+          {webhookTexts.since}
           <input name="since" type="datetime-local" required defaultValue={localMinute(lastDeliveredAt ?? createdAt)} />
         </label>
-        <button>{texts.webhooks.replay}</button>
+        <button>{webhookTexts.replay}</button>
         <span role="status">{said.value}</span>
       </form>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}

@@ -2,7 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
-import { texts } from "../texts/en/texts.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 
 export type Endpoint = Output<"webhook_endpoint_list">["endpoints"][number];
 
@@ -16,8 +16,8 @@ interface Shown {
 
 export const SecretShown: FunctionComponent<Shown> = ({ endpoint: { url, signature }, secret, hint, onClose }) => (
   <ShownOnce
-    title={texts.webhooks.made}
-    label={signature === "hmac" ? texts.webhooks.secret : texts.webhooks.publicKey}
+    title={webhookTexts.made}
+    label={signature === "hmac" ? webhookTexts.secret : webhookTexts.publicKey}
     secret={secret}
     onClose={onClose}
   >
@@ -25,7 +25,7 @@ export const SecretShown: FunctionComponent<Shown> = ({ endpoint: { url, signatu
       <>
         <p class="url">{url}</p>
         <p class="quiet">
-          {texts.webhooks.secretHint} {hint}
+          {webhookTexts.secretHint} {hint}
         </p>
       </>
     )}

@@ -11,7 +11,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/en/texts.ts";
+import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointScreen } from "./endpoint.tsx";
 import { wordOf } from "./event-types.tsx";
@@ -21,7 +21,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 export const WebhooksScreen: FunctionComponent = () => {
   const [, endpointId] = place.value.steps;
   return (
-    <OwnerOnly why={texts.webhooks.why}>
+    <OwnerOnly why={webhookTexts.why}>
       {endpointId === undefined ? <Webhooks /> : <EndpointScreen key={endpointId} endpointId={endpointId} />}
     </OwnerOnly>
   );
@@ -33,16 +33,16 @@ const Webhooks: FunctionComponent = () => {
   return (
     <>
       <div class="heading">
-        <h1>{texts.webhooks.title}</h1>
+        <h1>{webhookTexts.title}</h1>
       </div>
-      <p class="quiet lead">{texts.webhooks.lead}</p>
+      <p class="quiet lead">{webhookTexts.lead}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <Skeleton /> : null}
       {endpoints.length > 0 ? <EndpointTable endpoints={endpoints} /> : null}
       {data !== null && endpoints.length === 0 ? (
         <div class="empty">
-          <p>{texts.webhooks.empty}</p>
-          <p class="quiet">{texts.webhooks.emptyHint}</p>
+          <p>{webhookTexts.empty}</p>
+          <p class="quiet">{webhookTexts.emptyHint}</p>
         </div>
       ) : null}
       <NewEndpoint onMade={() => void again()} />
@@ -51,7 +51,7 @@ const Webhooks: FunctionComponent = () => {
 };
 
 const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[] }> = ({ endpoints }) => {
-  const { columns } = texts.webhooks;
+  const { columns } = webhookTexts;
   return (
     <table class="rows">
       <TableHead titles={[columns.url, columns.status, columns.events, columns.lastDelivered]} />
@@ -69,7 +69,7 @@ const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[]
             </td>
             <td data-name={columns.events}>{endpoint.eventTypes.map(wordOf).join(", ")}</td>
             <td data-name={columns.lastDelivered}>
-              {endpoint.lastDeliveredAt === null ? texts.webhooks.never : <Moment at={endpoint.lastDeliveredAt} />}
+              {endpoint.lastDeliveredAt === null ? webhookTexts.never : <Moment at={endpoint.lastDeliveredAt} />}
             </td>
           </tr>
         ))}
@@ -82,8 +82,8 @@ const EndpointStatus: FunctionComponent<{ readonly endpoint: Endpoint }> = ({
   endpoint: { status, disabledReason },
 }) => (
   <>
-    <span class={status === "enabled" ? "chip done" : "chip bad"}>{texts.webhooks.statusNames[status]}</span>
-    {disabledReason === null ? null : <span class="quiet">{texts.webhooks.disabled[disabledReason]}</span>}
+    <span class={status === "enabled" ? "chip done" : "chip bad"}>{webhookTexts.statusNames[status]}</span>
+    {disabledReason === null ? null : <span class="quiet">{webhookTexts.disabled[disabledReason]}</span>}
   </>
 );
 
@@ -94,11 +94,11 @@ const NewEndpoint: FunctionComponent<{ readonly onMade: () => void }> = ({ onMad
   const made = useSignal<Output<"webhook_endpoint_create"> | null>(null);
   return (
     <section aria-labelledby="add">
-      <h2 id="add">{texts.webhooks.add}</h2>
+      <h2 id="add">{webhookTexts.add}</h2>
       <EndpointForm
-        label={texts.webhooks.add}
+        label={webhookTexts.add}
         endpoint={nothing}
-        action={texts.webhooks.create}
+        action={webhookTexts.create}
         send={async ({ url, description, eventTypes }, form) => {
           const result = await openpoOnce.call("webhook_endpoint_create", {
             shopId: shopId(),
@@ -114,10 +114,10 @@ const NewEndpoint: FunctionComponent<{ readonly onMade: () => void }> = ({ onMad
         }}
       >
         <label>
-          {texts.webhooks.signature}
+          {webhookTexts.signature}
           <select name="signature">
-            <option value="hmac">{texts.webhooks.signatures.hmac}</option>
-            <option value="ed25519">{texts.webhooks.signatures.ed25519}</option>
+            <option value="hmac">{webhookTexts.signatures.hmac}</option>
+            <option value="ed25519">{webhookTexts.signatures.ed25519}</option>
           </select>
         </label>
       </EndpointForm>

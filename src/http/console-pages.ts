@@ -1,9 +1,10 @@
 /**
- * The console's page and its files (`/console`), as they were built. Files with a hash in their names may be kept for
- * good; the page is requested again each time. The page's policy lets it load from and call this server alone, and
- * forbids scripts made of text. Pictures may come from the storefront of the shop for whose session the page is loaded.
- * The page itself says from where, so that it asks for none that its policy refuses.
+ * The console's page, in the reader's language, and its files (`/console`), as they were built. Files with a hash in
+ * their names may be kept for good; the page is requested again each time. The page's policy lets it load from and call
+ * this server alone, and forbids scripts made of text. Pictures may come from the storefront of the shop for whose
+ * session the page is loaded. The page itself says from where, so that it asks for none that its policy refuses.
  */
+import { languageLiked } from "../base/text/language.ts";
 import { iconAddress, markSvg } from "./mark.ts";
 import { requireGet, type RequestContext } from "./surface.ts";
 import { type Publication, publish } from "./openapi/publication.ts";
@@ -61,20 +62,29 @@ const textOf = (content: string | Uint8Array): string =>
 
 const indexName = "index.html";
 
+/** Names of the pages of further languages: `index.de.html`. */
+const translatedName = /^index\.([a-z]+)\.html$/;
+
+const nameOf = (language: string): string => (language === firstLanguage ? indexName : `index.${language}.html`);
+
+/** Language of `index.html`. */
+const firstLanguage = "en";
+
 /** The mark, as programs show it that know its address. Built files have a hash in their names. */
 export const markName = "mark.svg";
 
-/**
- * Answers requests for the page and its files; null for what is not there.
- *
- * @param picturesOf  origins of the pictures that the page may show; asked for the page alone.
- * @param offered     what the page offers whoever signs in, as data attributes by their names.
- */
-export type ConsolePages = (
-  context: RequestContext,
-  picturesOf?: () => Promise<readonly string[]>,
-  offered?: Readonly<Record<string, string>>,
-) => Promise<Response | null>;
+/** Reader of a page, as far as it is made for them. */
+interface Reader {
+  /** Origins of the pictures that the page may show; asked for the page alone. */
+  readonly picturesOf?: () => Promise<readonly string[]>;
+  /** Data attributes by their names: ways to sign in that the page offers. */
+  readonly offers?: Readonly<Record<string, string>>;
+  /** The chosen language; without one the page has the one that the browser likes best. */
+  readonly language?: string | null;
+}
+
+/** Answers requests for the page and its files; null for what is not there. */
+export type ConsolePages = (context: RequestContext, reader?: Reader) => Promise<Response | null>;
 
 /**
  * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are
@@ -83,11 +93,14 @@ export type ConsolePages = (
 export function createConsolePages(
   loadFiles: () => Promise<ReadonlyMap<string, string | Uint8Array<ArrayBuffer>> | null>,
 ): ConsolePages {
-  let loading: Promise<{ readonly index: string; readonly files: ReadonlyMap<string, Publication> }> | null = null;
+  let loading: ReturnType<typeof published> | null = null;
   const published = async () => {
     const files = (await loadFiles()) ?? new Map([[indexName, notBuilt]]);
+    const translated = [...files.keys()].flatMap((name) => translatedName.exec(name)?.[1] ?? []);
     return {
-      index: textOf(files.get(indexName) ?? notBuilt),
+      pages: new Map(
+        [firstLanguage, ...translated].map((language) => [language, textOf(files.get(nameOf(language)) ?? notBuilt)]),
+      ),
       files: new Map(
         [...files, [markName, markSvg] as const].flatMap(([name, content]) => {
           const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
@@ -96,14 +109,20 @@ export function createConsolePages(
       ),
     };
   };
-  /** Pages without pictures, by what they offer. */
+  /** Pages without pictures, by their language and what they offer. */
   const offering = new Map<string, Publication>();
-  return async ({ request, path }, picturesOf, offers = {}) => {
+  return async ({ request, path }, { picturesOf, offers = {}, language: chosen = null } = {}) => {
     const name = path.slice(consolePath.length + 1);
-    const { index, files } = await (loading ??= published());
+    const { pages, files } = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
-    const isPlace = name === indexName || !name.includes(".");
-    const found = files.get(isPlace ? indexName : name);
+    const isPlace = name === indexName || translatedName.test(name) || !name.includes(".");
+    const languages = [...pages.keys()];
+    const language =
+      languages.find((each) => each === chosen) ??
+      languageLiked(request.header("accept-language"), languages) ??
+      firstLanguage;
+    const index = pages.get(language) ?? notBuilt;
+    const found = files.get(isPlace ? nameOf(language) : name);
     if (found === undefined) return null;
     requireGet(request);
     const pictures = isPlace ? ((await picturesOf?.()) ?? []) : [];
@@ -114,15 +133,17 @@ export function createConsolePages(
     const pageWith = (attributes: string): Publication =>
       publish(index.replace("<html", `<html${attributes}`), htmlType);
     const plain = (): Publication => {
-      const made = offered === "" ? found : (offering.get(offered) ?? pageWith(offered));
-      if (offered !== "") offering.set(offered, made);
+      const key = `${language}${offered}`;
+      const made = offered === "" ? found : (offering.get(key) ?? pageWith(offered));
+      if (offered !== "") offering.set(key, made);
       return made;
     };
     const ofPlace = (): Publication =>
       pictures.length === 0 ? plain() : pageWith(` data-pictures="${pictures.join(" ")}"${offered}`);
     const response = await (isPlace ? ofPlace() : found).answer(request);
     const caching = name === markName ? "max-age=86400" : "max-age=31536000, immutable";
-    if (!isPlace) response.headers.set("Cache-Control", `public, ${caching}`);
+    if (isPlace) response.headers.set("Vary", "Accept-Encoding, Accept-Language, Cookie");
+    else response.headers.set("Cache-Control", `public, ${caching}`);
     response.headers.set("Content-Security-Policy", policyWith(pictures));
     response.headers.set("Referrer-Policy", "no-referrer");
     return response;

@@ -1,7 +1,7 @@
 /**
- * Sign-in of the console over HTTP: `/console/session`, `/console/sessions`, `/console/sign-in-link` and
- * `/console/token` (C49, C55). They and requests about passkeys (passkey-requests.ts) alone read the cookie; everything
- * else of this service reads `Authorization`.
+ * Sign-in of the console over HTTP: `/console/session`, `/console/sessions`, `/console/sign-in-link`,
+ * `/console/language` and `/console/token` (C49, C55). They and requests about passkeys (passkey-requests.ts) alone
+ * read the cookie of a session; everything else of this service reads `Authorization`.
  *
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts),
  * links by mail (link-mails.ts), cookies (cookie.ts), the console's pages (http/console-pages.ts).
@@ -11,6 +11,7 @@ import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
 import { minuteMs } from "../base/time/calendar.ts";
 import { Fault } from "../base/fault.ts";
+import { type ConsoleLanguage, consoleLanguages } from "../core/access/console-language.ts";
 import { signInLinkMs } from "../core/access/sign-in-link.ts";
 import { parseJson } from "../base/json.ts";
 import { onOneLine } from "../base/text/plain-text.ts";
@@ -30,7 +31,16 @@ import { bucketOf, requestTokens } from "../requests/rate-limit.ts";
 import { Refusals } from "../requests/audit/refusals.ts";
 import { loadShop } from "../shop/access/accounts.ts";
 import type { Log } from "../store/store.ts";
-import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
+import { languageStatement } from "../shop/access/people.ts";
+import {
+  consolePath,
+  cookieWith,
+  languageCookieWith,
+  languageIn,
+  refuseOtherSites,
+  requireOwnPage,
+  sessionIn,
+} from "./cookie.ts";
 import { type LinkMailing, LinkMails } from "./link-mails.ts";
 import { passkeyRequests } from "./passkey-requests.ts";
 import { Passkeys, signedChallenge } from "./passkeys.ts";
@@ -40,6 +50,7 @@ import {
   type Credential,
   type NewBearer,
   openSession,
+  sessionIfOpen,
   signInBytesMax,
   signIn,
   type SignInDependencies,
@@ -83,6 +94,8 @@ const credential = z
 
 const linkInput = z.strictObject({ email: mailAddress });
 
+const languageInput = z.strictObject({ language: z.enum(consoleLanguages) });
+
 const tokenInput = z.strictObject({ shopId: id.optional() });
 
 /** Stores by which a sign-in is counted and recorded. */
@@ -106,9 +119,13 @@ export function createConsole(given: ConsoleDependencies): Surface {
   const ofPasskeys = passkeyRequests({ ...deps, passkeys, auditTrail });
   const page = (context: RequestContext): Promise<Response | null> => {
     context.operation = "console";
-    return deps.pages(context, () => picturesOf(deps, context), {
-      ...(links.areMailed ? { "sign-in": "link" } : {}),
-      ...(passkeys.party === null ? {} : { passkeys: passkeys.party.origin }),
+    return deps.pages(context, {
+      picturesOf: () => picturesOf(deps, context),
+      offers: {
+        ...(links.areMailed ? { "sign-in": "link" } : {}),
+        ...(passkeys.party === null ? {} : { passkeys: passkeys.party.origin }),
+      },
+      language: languageIn(context),
     });
   };
   return {
@@ -129,6 +146,9 @@ export function createConsole(given: ConsoleDependencies): Surface {
         case `${consolePath}/token`:
           if (method === "POST") return await giveToken(deps, context);
           throw methodNotAllowed(method, ["POST"]);
+        case `${consolePath}/language`:
+          if (method === "PUT") return await chooseLanguage(deps, context);
+          throw methodNotAllowed(method, ["PUT"]);
         default:
           return (await ofPasskeys(context)) ?? (await page(context));
       }
@@ -210,6 +230,28 @@ async function leaveSession(deps: Needs, context: RequestContext, everywhere: bo
   return respond(success(context.requestId, { signedOut: true }, { headers }));
 }
 
+/**
+ * Keeps the language of the console with the person who is signed in, and in this browser. Its page for signing in has
+ * it, too.
+ */
+async function chooseLanguage(deps: Needs, context: RequestContext): Promise<Response> {
+  context.operation = "console:language";
+  requireOwnPage(context);
+  const { language } = checkInput(
+    languageInput,
+    parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax })),
+  );
+  const open = await sessionIfOpen(deps, sessionIn(context));
+  if (open !== null && !("operatorSession" in open)) {
+    const { shopId } = open.caller.shop;
+    await deps.engine.write(shopId, async (tx) => {
+      await tx.batch([languageStatement(shopId, open.session.personId, language)]);
+    });
+  }
+  const headers = { "Set-Cookie": languageCookieWith(context, language), "Cache-Control": "no-store" };
+  return respond(success(context.requestId, { language }, { headers }));
+}
+
 /** The bearer of a page, with who it is for. The operator names a shop; without one, the answer lists the shops. */
 async function giveToken(deps: Needs, context: RequestContext): Promise<Response> {
   context.operation = "console:token";
@@ -220,9 +262,11 @@ async function giveToken(deps: Needs, context: RequestContext): Promise<Response
     tokenInput,
     parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax })),
   );
-  const answer = (data: object): Response => {
+  const answer = (data: object, language: ConsoleLanguage | null = null): Response => {
     const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };
-    return respond(success(context.requestId, data, { headers }));
+    const response = respond(success(context.requestId, data, { headers }));
+    if (language !== null) response.headers.append("Set-Cookie", languageCookieWith(context, language));
+    return response;
   };
   if ("operatorSession" in open) {
     if (shopId === undefined) return answer({ ...noBearer, shops: await shopsOf(deps) });
@@ -232,7 +276,8 @@ async function giveToken(deps: Needs, context: RequestContext): Promise<Response
   if (shopId !== undefined && shopId !== open.caller.shop.shopId)
     throw new Fault("FORBIDDEN_SCOPE", "A session may not ask for this.", { action: "Leave shopId out." });
   await requestTokens(deps.coordination, deps.clock, open.caller.shop, bucketOf(open.caller)).take();
-  return answer(bearerJson(await bearerOfPerson(deps, open), open.caller));
+  const { language } = open.session;
+  return answer(bearerJson(await bearerOfPerson(deps, open), open.caller, language), language);
 }
 
 /**
@@ -248,14 +293,18 @@ async function picturesOf(deps: Needs, context: RequestContext): Promise<readonl
 const noBearer = {
   token: null,
   expiresAt: null,
-  person: { personId: null, name: "operator", role: "owner" },
+  person: { personId: null, name: "operator", role: "owner", language: null },
   shop: null,
 };
 
-const bearerJson = ({ token, expiresAtMs, lastSequence }: NewBearer, { shop, person }: PersonCaller) => ({
+const bearerJson = (
+  { token, expiresAtMs, lastSequence }: NewBearer,
+  { shop, person }: PersonCaller,
+  language: ConsoleLanguage | null = null,
+) => ({
   token,
   expiresAt: instant(expiresAtMs),
-  person: { personId: person.personId, name: person.name, role: person.role },
+  person: { personId: person.personId, name: person.name, role: person.role, language },
   shop: {
     shopId: shop.shopId,
     name: shop.name,

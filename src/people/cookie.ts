@@ -1,6 +1,8 @@
 /**
- * The one cookie of the console, and the check that a request came from a page of this service (C49).
+ * The cookies of the console: one of a session, one of the page's language. And the check that a request came from a
+ * page of this service (C49).
  */
+import { type ConsoleLanguage, consoleLanguages } from "../core/access/console-language.ts";
 import { Fault } from "../base/fault.ts";
 import { isByTls, type RequestContext } from "../http/surface.ts";
 import { sessionIdleMs } from "../requests/sessions.ts";
@@ -13,9 +15,21 @@ const cookieName = (isByTls: boolean): string => (isByTls ? "__Secure-openpo_con
 
 type CookieRequest = Pick<RequestContext, "request" | "headerValues">;
 
+const languageCookie = "openpo_language";
+
+/** A browser keeps the chosen language for a year. */
+const languageSeconds = 31_536_000;
+
 /** The session in the cookie; null without one. */
-export function sessionIn(context: CookieRequest): string | null {
-  const name = cookieName(isByTls(context));
+export const sessionIn = (context: CookieRequest): string | null => valueOf(context, cookieName(isByTls(context)));
+
+/** The language that was chosen in this browser; null without one. */
+export const languageIn = (context: CookieRequest): ConsoleLanguage | null => {
+  const value = valueOf(context, languageCookie);
+  return consoleLanguages.find((language) => language === value) ?? null;
+};
+
+function valueOf(context: CookieRequest, name: string): string | null {
   for (const part of context.headerValues("cookie").join(";").split(";")) {
     const [key, ...value] = part.split("=");
     if (key?.trim() === name) return value.join("=").trim();
@@ -23,20 +37,31 @@ export function sessionIn(context: CookieRequest): string | null {
   return null;
 }
 
+/** `Set-Cookie` for the language of this browser. Whoever comes by a link in a mail has it, too. */
+export const languageCookieWith = (context: CookieRequest, language: ConsoleLanguage): string =>
+  cookieLine(context, `${languageCookie}=${language}`, { ageSeconds: languageSeconds, sameSite: "Lax" });
+
 /** `Set-Cookie` for this session; null takes the cookie away. */
-export function cookieWith(context: CookieRequest, session: string | null): string {
-  const secure = isByTls(context);
-  const ageSeconds = session === null ? 0 : sessionIdleMs / 1_000;
-  const parts = [
-    `${cookieName(secure)}=${session ?? ""}`,
+export const cookieWith = (context: CookieRequest, session: string | null): string =>
+  cookieLine(context, `${cookieName(isByTls(context))}=${session ?? ""}`, {
+    ageSeconds: session === null ? 0 : sessionIdleMs / 1_000,
+    sameSite: "Strict",
+  });
+
+interface CookieTerms {
+  readonly ageSeconds: number;
+  readonly sameSite: "Lax" | "Strict";
+}
+
+const cookieLine = (context: CookieRequest, pair: string, { ageSeconds, sameSite }: CookieTerms): string =>
+  [
+    pair,
     "HttpOnly",
-    "SameSite=Strict",
+    `SameSite=${sameSite}`,
     `Path=${consolePath}`,
     `Max-Age=${ageSeconds}`,
-    ...(secure ? ["Secure"] : []),
-  ];
-  return parts.join("; ");
-}
+    ...(isByTls(context) ? ["Secure"] : []),
+  ].join("; ");
 
 /**
  * True if the calling page is one of this service; null when the client does not say, which no browser does for a POST.

@@ -362,6 +362,14 @@ export async function openSession(deps: SignInDependencies, secret: string | nul
   return { session, caller: { shop, key: null, person } };
 }
 
+/** The same; null when there is no such session, or it has ended. */
+export async function sessionIfOpen(deps: SignInDependencies, secret: string | null): Promise<OpenSession | null> {
+  return await openSession(deps, secret).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === "UNAUTHORIZED") return null;
+    throw error;
+  });
+}
+
 async function readShop(
   engine: Engine,
   { shopId, secretHash }: ParsedSecret,
@@ -453,10 +461,7 @@ async function storeBearer(
  */
 export async function signOut(deps: SignInDependencies, secret: string | null, everywhere: boolean): Promise<void> {
   const { engine, coordination } = deps;
-  const open = await openSession(deps, secret).catch((error: unknown) => {
-    if (error instanceof Fault && error.code === "UNAUTHORIZED") return null;
-    throw error;
-  });
+  const open = await sessionIfOpen(deps, secret);
   if (open === null) return;
   if ("operatorSession" in open)
     return await (everywhere

@@ -1,6 +1,7 @@
 /**
  * Every text of a supplier's page, in each language that it speaks. `{name}` stands for a value.
  */
+import { languageLiked } from "../base/text/language.ts";
 
 /** Languages that there are texts in, the first where nothing better is known. */
 const languages = ["en", "de", "fr", "es"] as const;
@@ -292,20 +293,6 @@ export const marksIn: Readonly<Record<Language, { readonly group: RegExp; readon
 export const languageNamed = (name: string | null, otherwise: Language): Language =>
   languages.find((each) => each === name) ?? otherwise;
 
-/** Languages of the header that are read: more is no browser's. */
-const acceptedMax = 20;
-
 /** The language that `Accept-Language` likes best of those there are; `otherwise` when it names none of them. */
-export function languageFor(acceptLanguage: string | null, otherwise: Language): Language {
-  const liked = (acceptLanguage ?? "")
-    .split(",", acceptedMax)
-    .flatMap((entry) => {
-      const [tag = "", ...parameters] = entry.trim().toLowerCase().split(";");
-      const language = languages.find((each) => tag === each || tag.startsWith(`${each}-`));
-      const quality = parameters.map((each) => /^\s*q=([\d.]+)\s*$/.exec(each)?.[1]).find((each) => each !== undefined);
-      return language === undefined ? [] : [{ language, quality: Number(quality ?? 1) }];
-    })
-    .filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality);
-  return liked[0]?.language ?? otherwise;
-}
+export const languageFor = (acceptLanguage: string | null, otherwise: Language): Language =>
+  languageLiked(acceptLanguage, languages) ?? otherwise;

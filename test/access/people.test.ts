@@ -298,7 +298,12 @@ test("a change of role holds at once", async () => {
   await askAdmin(server, "PATCH", `/shops/${server.shopId}/people/${ana.personId}`, { role: "viewer", name: "Anna" });
   assertFault(await server.post("/api/v1/purchase-orders", {}, { key }), 403, "FORBIDDEN_SCOPE");
   const given = await fromPage(server, "POST", "/token", { cookie: ana.cookie });
-  assert.deepEqual(given.at("data", "person"), { personId: ana.personId, name: "Anna", role: "viewer" });
+  assert.deepEqual(given.at("data", "person"), {
+    personId: ana.personId,
+    name: "Anna",
+    role: "viewer",
+    language: null,
+  });
 });
 
 test("a person's request is logged and audited under the person; an idempotency key is the person's", async () => {

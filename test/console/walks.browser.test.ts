@@ -429,13 +429,13 @@ test("a German reader sees dates, numbers and money in German, and types them so
   assert.match(text, /3\.000,00 €/);
   await picture(page, "orders-german");
   await page.getByRole("link", { name: "PO-german" }).click();
-  const cost = page.getByRole("button", { name: /^Unit cost, / });
+  const cost = page.getByRole("button", { name: /^EK-Preis, / });
   await cost.focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+A");
   await page.keyboard.type("1.234,5");
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: /^Unit cost, .*1\.234,50/ }).waitFor();
+  await page.getByRole("button", { name: /^EK-Preis, .*1\.234,50/ }).waitFor();
   assert.equal((await apiOf(program, key).order("german")).lineItems[0]?.unitCost, 1_234.5);
   // A point groups thousands here, so this is no number, and is not guessed.
   await cost.focus();

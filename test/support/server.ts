@@ -16,7 +16,7 @@ import { brotli } from "../../src/service/compression.ts";
 import type { Json } from "../../src/base/json.ts";
 import { Documents } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
-import { createConsolePages } from "../../src/http/console-pages.ts";
+import { type ConsolePages, createConsolePages } from "../../src/http/console-pages.ts";
 import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
 import type { BodyBudget } from "../../src/http/body.ts";
 import type { ConnectionLimits } from "../../src/http/node/connections.ts";
@@ -79,8 +79,8 @@ export interface TestServerOptions {
   /** The turns of its exports. Default: as usual. */
   readonly exports?: FairQueue;
   readonly surfaces?: readonly Surface[];
-  /** Serves the admin API and the console's sign-in too. */
-  readonly console?: true;
+  /** Serves the admin API and the console's sign-in too, with the built pages or these. */
+  readonly console?: true | ConsolePages;
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
   readonly arrivalLimits?: ArrivalLimits;
@@ -324,7 +324,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       ...descriptions,
       mcp,
       ...createConnect({ engine, clock, ids, log, connecting }),
-      ...(options.console === true
+      ...(options.console !== undefined
         ? [
             ...createAdmin({
               admin,
@@ -345,7 +345,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               isAdminToken,
               log,
               counts: new StoreCounts(),
-              pages: createConsolePages(loadConsoleFiles),
+              pages: options.console === true ? createConsolePages(loadConsoleFiles) : options.console,
               mails: options.signInMails ?? null,
               origin: () => options.publicUrl ?? `http://127.0.0.1:${port}`,
               stopping: stopping.signal,

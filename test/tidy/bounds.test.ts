@@ -164,7 +164,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "store/cache.ts entryBytes",
     "store/postgres/connection.ts serverVersionMin",
     "base/secret-box.ts keyBytes nonceBytes tagBytes",
-    "suppliers/texts.ts acceptedMax",
+    "base/text/language.ts acceptedMax",
     "base/time/system.ts halfBytes",
     "webhooks/signature.ts secretBytes",
   ],

@@ -14,8 +14,11 @@ const documented: readonly RegExp[] = [
   /^src\/operations\/operation\.ts$/,
 ];
 
-/** A copy of the service's rules, with what only that shows; and what a source with a planted fault imports. */
-const usedOtherwise: readonly string[] = ["console/data/codes.ts", "test/faults/planted.ts"];
+/**
+ * A copy of the service's rules, with what only that shows; what a source with a planted fault imports; and texts that the console's build takes in
+ * place of the English ones.
+ */
+const usedOtherwise = /^console\/data\/codes\.ts$|^test\/faults\/planted\.ts$|^console\/texts\/(?!en\/)[a-z]{2}\//;
 
 interface Export {
   readonly name: string;
@@ -61,7 +64,7 @@ function exportFaults(files: ReadonlyMap<string, string>): readonly string[] {
   return (
     [...files]
       // The console's rules on codes are a copy of the service's, with what only that shows (test/catalogue/codes.test.ts).
-      .filter(([file]) => /^(?:src|console|test)\//.test(file) && !usedOtherwise.includes(file))
+      .filter(([file]) => /^(?:src|console|test)\//.test(file) && !usedOtherwise.test(file))
       .flatMap(([file, source]) =>
         exportsOf(source).flatMap(({ name, hasDocstring }) => [
           ...(used.has(`${file} ${name}`)

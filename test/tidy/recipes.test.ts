@@ -11,7 +11,7 @@ import { apiPrefix, bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
 import { isRestOperation, operation, type Operation } from "../../src/requests/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { recordTexts } from "../../console/records/words.ts";
+import { recordTexts } from "../../console/texts/en/goods/records.ts";
 import { supplierRecordFields } from "../../src/shop/catalogue/catalogue.ts";
 
 interface Recipe {

@@ -9,7 +9,7 @@ import { useReading } from "../../data/reading.ts";
 import { hasRole, shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { Moment } from "../../parts/when.tsx";
-import { sendTexts as words } from "../../texts/en/send.ts";
+import { sendTexts as words } from "../../texts/en/order/send.ts";
 import type { Sent } from "./send.tsx";
 
 type Mail = Output<"purchase_order_mail_list">["mails"][number];

@@ -6,7 +6,7 @@ import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { hrefOf, place } from "../../router.ts";
-import { documentTexts as words } from "../../texts/en/documents.ts";
+import { documentTexts as words } from "../../texts/en/order/documents.ts";
 import { nameRecord } from "../../title.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 

@@ -13,13 +13,13 @@ import {
   type VariantDetail,
 } from "../../../client/index.ts";
 import { NeedsApproval, useCauses } from "../../approvals/before.tsx";
-import { approvalTexts } from "../../approvals/texts.ts";
+import { approvalTexts } from "../../texts/en/shop/approvals.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
 import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
-import { sendTexts as words } from "../../texts/en/send.ts";
+import { sendTexts as words } from "../../texts/en/order/send.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { Guard } from "../guard.tsx";
 import type { FullOrder, OrderState, Resolution } from "../order-state.ts";

@@ -12,7 +12,7 @@ import { AskFirst } from "../../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { ShownOnce } from "../../parts/dialogs/shown-once.tsx";
 import { Day, Moment } from "../../parts/when.tsx";
-import { supplierTexts as words } from "../../texts/en/supplier.ts";
+import { supplierTexts as words } from "../../texts/en/order/supplier.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 
 type Proposal = Output<"supplier_proposal_list">["proposals"][number];

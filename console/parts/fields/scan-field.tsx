@@ -4,7 +4,7 @@
  */
 import type { FunctionComponent, RefObject, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { receiveTexts } from "../../texts/en/receive.ts";
+import { receiveTexts } from "../../texts/en/order/receive.ts";
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;

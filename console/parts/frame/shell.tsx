@@ -1,4 +1,5 @@
 /** Frame around every screen: the shop, its places, who is signed in, and how the page looks to them. */
+import { LanguageField } from "./language-field.tsx";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -67,7 +68,7 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   );
 };
 
-const Find = lazy(async () => (await import("../../find/find.tsx")).Find, { isQuiet: true });
+const Find = lazy(async () => (await import("./find.tsx")).Find, { isQuiet: true });
 
 const isWriting = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
@@ -170,7 +171,7 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
         {initialsOf(person.name)}
       </span>
       <span class="name">
-        {person.name} <span class="quiet">{person.role}</span>
+        {person.name} <span class="quiet">{texts.role.names[person.role]}</span>
       </span>
     </button>
     <button
@@ -188,7 +189,7 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
       onClick={(event) => void (event.target instanceof HTMLAnchorElement && event.currentTarget.hidePopover())}
     >
       <p>
-        {person.name} <span class="quiet">{person.role}</span>
+        {person.name} <span class="quiet">{texts.role.names[person.role]}</span>
       </p>
       <Segments
         label={words.theme}
@@ -204,6 +205,7 @@ const Who: FunctionComponent<{ readonly session: Session }> = ({ session: { pers
         value={density.value}
         choose={(word) => (density.value = word)}
       />
+      <LanguageField />
       <a class="button" href={hrefOf("connect")}>
         {texts.titles.connect}
       </a>

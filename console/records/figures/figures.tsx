@@ -6,7 +6,7 @@ import { money } from "../../data/format.ts";
 import { views } from "../../orders/filters.ts";
 import { addressOf } from "../../orders/view-bar.tsx";
 import { texts } from "../../texts/en/texts.ts";
-import { recordTexts as words } from "../words.ts";
+import { recordTexts as words } from "../../texts/en/goods/records.ts";
 
 const { none } = texts.orders;
 

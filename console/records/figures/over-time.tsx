@@ -19,7 +19,7 @@ import { ShortDay } from "../../parts/when.tsx";
 import { hrefOf } from "../../router.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { Course } from "./course.tsx";
-import { recordTexts } from "../words.ts";
+import { recordTexts } from "../../texts/en/goods/records.ts";
 
 const { outlook: words, orders: orderWords, paid, columns } = recordTexts;
 const { none } = texts.orders;

@@ -1,11 +1,11 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
 import { number } from "../../data/format.ts";
-import { accessTexts } from "./access.ts";
-import { webhookTexts } from "./webhooks.ts";
+import { accessTexts } from "./shop/access.ts";
 
 export const texts = {
   product: "OpenPO",
+  needsJavaScript: "The console needs JavaScript.",
   navigation: {
     label: "Console",
     places: {
@@ -35,6 +35,7 @@ export const texts = {
     themes: { system: "System", light: "Light", dark: "Dark" },
     density: "Rows",
     densities: { comfortable: "Comfortable", compact: "Compact" },
+    language: "Language",
     signOut: "Sign out",
     signOutEverywhere: "Sign out everywhere",
     signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
@@ -56,12 +57,17 @@ export const texts = {
     reorder: "Reorder",
     import: "Import",
     stock: "Stock",
-    stockOf: (kind: string) => `Stock: ${kind}`,
+    stocks: {
+      takes: "Stock takes",
+      adjustments: "Stock adjustments",
+      transfers: "Transfers",
+      manufacturing: "Manufacturing orders",
+    },
     stockRecord: (record: string) => record,
     suppliers: "Suppliers",
     products: "Products",
     locations: "Locations",
-    newRecord: (kind: string) => `New: ${kind}`,
+    newRecords: { suppliers: "New supplier", products: "New product", locations: "New location" },
     connect: "Connect an assistant",
     keys: "API keys",
     approvals: "Approvals",
@@ -334,6 +340,7 @@ export const texts = {
     deletedLines: (count: number) => `deleted ${number(count)} ${count === 1 ? "line" : "lines"}`,
     changedFields: (count: number) => `changed ${number(count)} ${count === 1 ? "detail" : "details"}`,
     somethingElse: "changed the order",
+    did: (names: string, what: string) => `${names} ${what}.`,
     merged: "Your change was saved with it.",
     notMerged: "Your change was not saved, because it concerns the same values. What you typed is kept.",
     again: "Save mine over theirs",
@@ -376,7 +383,7 @@ export const texts = {
       `The storefront took the costs of ${number(count)} ${count === 1 ? "product" : "products"}.`,
     confirmation: "What the storefront shows",
     lineStates: { verified: "verified", failed: "failed", pending: "pending", skipped: "skipped" },
-    remaining: (count: string) => `${count} are still to come. They will not be expected any more.`,
+    remaining: (count: string) => `Still to come: ${count}. They will not be expected any more.`,
   },
   orderDocument: {
     title: "For the supplier",
@@ -412,7 +419,6 @@ export const texts = {
     approvedBy: (name: string) => `approved by ${name}`,
     title: (count: number) => `${number(count)} ${count === 1 ? "change" : "changes"}`,
     nothing: "nothing",
-    system: "OpenPO",
   },
   combobox: {
     found: (count: number) => (count === 0 ? "Nothing found." : `${number(count)} found`),
@@ -425,7 +431,6 @@ export const texts = {
     failed: "Sync failed",
   },
   ...accessTexts,
-  ...webhookTexts,
   cancel: "Cancel",
   problem: {
     title: "That did not work",

@@ -5,6 +5,7 @@
  * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/,
  * operations/).
  */
+import type { ConsoleLanguage } from "../../core/access/console-language.ts";
 import type { KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { SoughtRows, Tx } from "../../store/store.ts";
@@ -123,6 +124,10 @@ export const personStatement = (shopId: string, person: Person): Change =>
     },
     ["name", "email", "role"],
   );
+
+/** Sets the language in which the console speaks to the person. */
+export const languageStatement = (shopId: string, personId: string, language: ConsoleLanguage): Change =>
+  update(tables.person, shopId, { person_id: personId }, { language });
 
 /** Ends all sessions of a person with their bearers. */
 export const endSessionsStatements = (shopId: string, personId: string): readonly Change[] => [
@@ -344,6 +349,8 @@ export interface SignedInSession extends Session {
   readonly keyScope: KeyScope | null;
   /** True if the API key is revoked or paused. */
   readonly isKeyShut: boolean;
+  /** Language that the person has chosen; null: none. */
+  readonly language: ConsoleLanguage | null;
 }
 
 interface SignedInRow extends SessionRow {
@@ -352,10 +359,11 @@ interface SignedInRow extends SessionRow {
   readonly scope: KeyScope | null;
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
+  readonly language: ConsoleLanguage | null;
 }
 
 const signedInColumns =
-  "s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at, k.paused_at";
+  "s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, p.language, k.scope, k.revoked_at, k.paused_at";
 
 const joinPersonAndKey = `
 join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
@@ -367,6 +375,7 @@ const signedInFrom = (row: SignedInRow): SignedInSession => ({
   role: row.role,
   keyScope: row.scope,
   isKeyShut: row.revoked_at !== null || row.paused_at !== null,
+  language: row.language,
 });
 
 /** The session with this secret; null when there is none. */

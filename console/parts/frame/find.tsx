@@ -1,0 +1,145 @@
+/** The search for everything, and the list of keys: dialogs over any screen. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Icon } from "../icon.tsx";
+import { findTexts as words } from "../../texts/en/find.ts";
+import { texts } from "../../texts/en/texts.ts";
+import { type Found, foundBy, namedBy } from "./found.ts";
+
+/** Pause in typing before the shop is searched. */
+const typingRestMs = 100;
+
+interface FindProps {
+  readonly isOfKeys: boolean;
+  readonly showKeys: () => void;
+  readonly close: () => void;
+}
+
+export const Find: FunctionComponent<FindProps> = ({ isOfKeys, showKeys, close }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={isOfKeys ? "dialog" : "dialog find"}
+      aria-label={isOfKeys ? words.keys.title : words.title}
+      onClose={close}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) dialog.current?.close();
+      }}
+    >
+      {isOfKeys ? <Keys /> : <Search showKeys={showKeys} close={() => dialog.current?.close()} />}
+    </dialog>
+  );
+};
+
+const Keys: FunctionComponent = () => (
+  <>
+    <h2>{words.keys.title}</h2>
+    <dl class="key-list">
+      {words.keys.rows.map(([keys, does]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+    <form method="dialog" class="actions">
+      <button type="submit">{words.close}</button>
+    </form>
+  </>
+);
+
+const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ showKeys, close }) => {
+  const id = useId();
+  const text = useSignal("");
+  const ofShop = useSignal<readonly Found[]>([]);
+  const isSearching = useSignal(false);
+  const active = useSignal(0);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    const sought = text.value.trim();
+    active.value = 0;
+    if (sought === "") {
+      ofShop.value = [];
+      return;
+    }
+    isSearching.value = true;
+    let isLatest = true;
+    const timer = setTimeout(async () => {
+      const found = await foundBy(sought);
+      if (!isLatest) return;
+      ofShop.value = found;
+      isSearching.value = false;
+    }, typingRestMs);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
+  }, [text.value]);
+  const found = [...ofShop.value, ...namedBy(text.value.trim(), showKeys)];
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active.value]);
+  const take = (each: Found | undefined): void => {
+    if (each === undefined) return;
+    close();
+    each.run();
+  };
+  const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
+    if (event.key === "Enter") take(found[active.value]);
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const step = event.key === "ArrowDown" ? 1 : found.length - 1;
+      active.value = found.length === 0 ? 0 : (active.value + step) % found.length;
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <input
+        id={id}
+        role="combobox"
+        aria-label={words.title}
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={found.length > 0 ? `${id}-${active.value}` : undefined}
+        autocomplete="off"
+        placeholder={words.hint}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <ul ref={list} id={`${id}-list`} role="listbox" aria-label={words.title}>
+        {found.map((each, index) => (
+          // The field has the keyboard; the list is for the pointer.
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <li
+            key={`${each.group} ${each.id}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active.value}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(each)}
+          >
+            <Icon name={each.icon} />
+            <span class="name">
+              {each.title} {each.hint === null ? null : <span class="quiet">{each.hint}</span>}
+            </span>
+            <span class="quiet">{words.groups[each.group]}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet" role="status">
+        {found.length > 0 ? texts.combobox.found(found.length) : isSearching.value ? texts.loading : words.nothing}
+      </p>
+    </>
+  );
+};

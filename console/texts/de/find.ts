@@ -1,0 +1,38 @@
+/** German texts of the search for everything, and of the list of keys. */
+import type * as english from "../en/find.ts";
+import type { Translated } from "../languages.ts";
+
+export const findTexts: Translated<typeof english.findTexts> = {
+  title: "Suchen oder ausführen",
+  hint: "Bestellungen, Produkte, Lieferanten, Seiten, Aktionen",
+  nothing: "Nichts gefunden.",
+  groups: {
+    actions: "Aktionen",
+    places: "Seiten",
+    orders: "Bestellungen",
+    products: "Produkte",
+    suppliers: "Lieferanten",
+    locations: "Standorte",
+  },
+  newOrder: "Neue Bestellung",
+  keysHelp: "Tastenkürzel",
+  dark: "Dunkles Design",
+  light: "Helles Design",
+  compact: "Kompakte Zeilen",
+  comfortable: "Normale Zeilen",
+  signOut: "Abmelden",
+  close: "Schließen",
+  keys: {
+    title: "Tastenkürzel",
+    rows: [
+      ["Strg K, ⌘ K", "Alles durchsuchen oder etwas ausführen"],
+      ["?", "Diese Liste"],
+      ["/", "In der Liste suchen"],
+      ["N", "Neue Bestellung, aus der Liste der Bestellungen"],
+      ["↑ ↓ ← →", "Durch Positionen und Prognosen gehen"],
+      ["Enter", "Zelle bearbeiten; speichern und eine Zeile tiefer"],
+      ["Esc", "Verwerfen oder schließen"],
+      ["Leertaste", "Produkt zum Nachbestellen auswählen"],
+    ],
+  },
+};

@@ -1,0 +1,68 @@
+/** German texts of reordering from a forecast. They are loaded with the screen. */
+
+import { number } from "../../../data/format.ts";
+import type * as english from "../../en/goods/reorder.ts";
+import type { Translated } from "../../languages.ts";
+
+const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
+
+const drafts = (count: number): string => (count === 1 ? "1 Entwurf" : `${number(count)} Entwürfe`);
+
+export const reorderTexts: Translated<typeof english.reorderTexts> = {
+  title: "Nachbestellen",
+  views: "Prognoseansichten",
+  empty: "Es gibt noch keine Prognoseansicht.",
+  emptyHint:
+    "Eine Ansicht legt fest, welche Produkte und Kennzahlen gezeigt werden. Ein Inhaber des Shops kann hier eine anlegen oder eine importieren.",
+  makeView: "Ansicht „Zu bestellen“ anlegen",
+  viewName: "Zu bestellen",
+  noRows: "In dieser Ansicht muss nichts nachbestellt werden.",
+  noSuppliers:
+    "Diese Ansicht zeigt nicht, wer ein Produkt liefert. Deshalb lässt sich daraus kein Entwurf erstellen. Sie braucht die Spalte supplierId oder supplierName.",
+  shown: (loaded, total) =>
+    loaded === total
+      ? `${number(total)} ${total === 1 ? "Produkt" : "Produkte"}`
+      : `${number(loaded)} von ${number(total)} Produkten geladen`,
+  grid: "Produkte und ihre Kennzahlen",
+  help: "Pfeiltasten: bewegen. Leertaste: auswählen. Eine Menge wählt ihre Zeile aus.",
+  tick: (product) => `${product} bestellen`,
+  quantity: (product) => `Menge von ${product}`,
+  order: "Bestellen",
+  product: "Produkt",
+  notNumber: "Menge eingeben.",
+  terms: (moq, packSize) =>
+    [moq === null ? null : `mind. ${moq}`, packSize === null ? null : `VPE ${packSize}`]
+      .filter((part) => part !== null)
+      .join(", "),
+  roundTo: (quantity) => `→ ${quantity}`,
+  roundToLabel: (quantity, product) => `${product} auf ${quantity} aufrunden`,
+  onDraft: (quantity) => `${quantity} im Entwurf`,
+  yes: "Ja",
+  no: "Nein",
+  tickAll: "Alle Vorschläge auswählen",
+  untick: "Auswahl aufheben",
+  ticked: (lines, suppliers) =>
+    `${positions(lines)} von ${suppliers === 1 ? "1 Lieferanten" : `${number(suppliers)} Lieferanten`}`,
+  noneTicked: "Wählen Sie aus, was bestellt werden soll.",
+  make: (count) => (count === 0 ? "Entwürfe erstellen" : `${drafts(count)} erstellen`),
+  plan: {
+    title: (count) => (count === 1 ? "Ein Entwurf" : drafts(count)),
+    lead: "Eine Bestellung je Lieferant, als Entwurf: Nichts wird gesendet.",
+    location: "Liefern an",
+    noLocation: "Der Shop hat noch keinen Standort. Legen Sie zuerst einen an.",
+    lines: positions,
+    arrival: (date) => `Ankunft am ${date}`,
+    onDraft: (lines) => `${positions(lines)} schon in einem Entwurf`,
+    unsupplied: (products) => `Niemand liefert diese, deshalb bleiben sie abgewählt: ${products}`,
+    making: "Wird erstellt …",
+    unknownSupplier: (name) =>
+      `Kein Lieferant oder mehr als einer heißt „${name}“. Fügen Sie der Ansicht die Spalte supplierId hinzu.`,
+    tooMany: (max) => `Eine Bestellung hat höchstens ${max} Positionen. Wählen Sie einige ab.`,
+    failed:
+      "Entwürfe mit einer Nummer sind erstellt. Die anderen nicht, oder ihre Antwort ging verloren: Ein neuer Versuch erstellt keinen doppelt.",
+    done: (count) => (count === 1 ? "Der Entwurf ist erstellt." : `Alle ${number(count)} Entwürfe sind erstellt.`),
+    again: "Übrige erneut versuchen",
+    close: "Schließen",
+    cancel: "Abbrechen",
+  },
+};

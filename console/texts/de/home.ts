@@ -1,0 +1,70 @@
+/** German texts of the home screen. They are loaded with it. */
+
+import { number } from "../../data/format.ts";
+import type * as english from "../en/home.ts";
+import type { Translated } from "../languages.ts";
+
+const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${number(count)} Bestellungen`);
+
+export const homeTexts: Translated<typeof english.homeTexts> = {
+  hello: (name) => `Guten Tag, ${name}`,
+  todo: "Zu tun",
+  /** They stand below a number of one or many. */
+  tasks: {
+    approvals: "zu Ihrer Freigabe",
+    late: "überfällig",
+    today: "heute erwartet",
+    waiting: "beim Lieferanten",
+    answers: "mit neuer Antwort",
+    reorder: "nachzubestellen",
+    drafts: "noch im Entwurf",
+    failed: "Sync-Fehler",
+  },
+  arriving: "Als Nächstes erwartet",
+  unread: "Die Bestellungen konnten nicht gelesen werden. Laden Sie die Seite gleich noch einmal.",
+  nothingArriving: "Nichts ist unterwegs.",
+  allOpen: "Alle offenen Bestellungen",
+  value: "Unterwegs nach Woche",
+  valueHint: (amount, count) => `${amount} in ${orders(count)}`,
+  lateWeek: "Überfällig",
+  week: "Woche ab",
+  amount: "Wert",
+  supplier: "Lieferant",
+  bySupplier: "Unterwegs nach Lieferant",
+  calendar: "Lieferungen",
+  deliveries: (count) => (count === 1 ? "1 Lieferung" : `${number(count)} Lieferungen`),
+  today: "heute",
+  runsOut: "Bald ausverkauft",
+  runsOutHint: "Bestand und Zulauf gegen den Bedarf der Prognose.",
+  days: (days) => (days <= 0 ? "ausverkauft" : days === 1 ? "noch 1 Tag" : `noch ${number(days)} Tage`),
+  order: (quantity) => `${number(quantity)} bestellen`,
+  nothingRunsOut: "Jedes Produkt reicht bis zu seiner nächsten Lieferung.",
+  toReorder: "Nachbestellen",
+  lately: "Zuletzt",
+  nothingLately: "Noch hat niemand eine Bestellung geändert.",
+  allActivity: "Alle Aktivität",
+  cut: (count) => `Gezählt sind die ${number(count)} neuesten offenen Bestellungen.`,
+  first: {
+    title: "Fünf Schritte zur ersten Bestellung",
+    done: "Erledigt.",
+    locations: "Standort anlegen",
+    locationsHint: "Der Ort, an den die Ware kommt.",
+    suppliers: "Lieferanten anlegen",
+    suppliersHint: "Bei wem Sie kaufen, und zu welchen Bedingungen.",
+    products: "Produkt anlegen",
+    productsHint: "Was Sie kaufen, mit SKU oder Barcode.",
+    prices: "Preis des Produkts angeben",
+    pricesHint: "Auf der Seite des Lieferanten: Suchen Sie es dort, oder fügen Sie seine Preisliste ein.",
+    import: "Oder alles aus einer Datei importieren",
+    importHint: "CSV oder JSON, aus anderen Programmen.",
+    storefront: "Onlineshop verbinden",
+    storefrontHint:
+      "Bestand, Produkte und Verkäufe kommen von selbst, eingebuchte Ware geht zurück. Es geht auch ohne.",
+    people: "Kollegen einladen",
+    peopleHint: "Zum Einbuchen, Bestellen oder nur Ansehen gibt es eigene Rollen.",
+    assistant: "Assistenten zulassen",
+    assistantHint: "Er entwirft Bestellungen und fasst bei Lieferanten nach; Sie sehen alles, was er tut.",
+    order: "Erste Bestellung anlegen",
+    orderHint: "Wählen Sie Lieferant und Standort. Der Rest ist eine Liste.",
+  },
+};

@@ -1,0 +1,20 @@
+/** Texts of merging two Drafts. They are loaded with its menu entry. */
+import { number } from "../../../data/format.ts";
+import type { Choice } from "../../../data/look-ups.ts";
+
+const lines = (count: number): string => (count === 1 ? "1 line" : `${number(count)} lines`);
+
+export const mergeTexts = {
+  into: "Merge into …",
+  of: (order: string) => `Merge ${order} into another draft`,
+  stays: "Draft that stays",
+  size: (count: number, total: string) => `${lines(count)}, ${total}`,
+  action: "Merge",
+  title: (order: string, into: string) => `Merge ${order} into ${into}?`,
+  text: (order: string, count: number, into: Choice, then: string) =>
+    `${order} ends, and its ${lines(count)} ${count === 1 ? "goes" : "go"} over to ${into.title}: now ${into.hint ?? ""}, then ${then}. Notes, dates, shipping and discounts of ${order} do not go over. This cannot be undone.`,
+  stale: (order: string) => ({
+    message: `Somebody has changed ${order} meanwhile.`,
+    action: "Look at it again before you merge it.",
+  }),
+} as const;

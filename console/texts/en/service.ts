@@ -1,0 +1,4 @@
+/** Words for what the service names by codes. In English its own sentences are shown, which say more. */
+import type { ServiceTexts } from "../languages.ts";
+
+export const serviceTexts: ServiceTexts = { problems: {}, warnings: {}, requests: {}, fields: {}, states: {} };

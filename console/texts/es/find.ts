@@ -1,0 +1,38 @@
+/** Texts of the search for everything, and of the list of keys. */
+import type * as english from "../en/find.ts";
+import type { Translated } from "../languages.ts";
+
+export const findTexts: Translated<typeof english.findTexts> = {
+  title: "Buscar o ejecutar",
+  hint: "Pedidos, productos, proveedores, páginas, acciones",
+  nothing: "No hay nada con ese nombre.",
+  groups: {
+    actions: "Acción",
+    places: "Ir a",
+    orders: "Pedidos",
+    products: "Productos",
+    suppliers: "Proveedores",
+    locations: "Ubicaciones",
+  },
+  newOrder: "Nuevo pedido",
+  keysHelp: "Atajos de teclado",
+  dark: "Tema oscuro",
+  light: "Tema claro",
+  compact: "Filas compactas",
+  comfortable: "Filas amplias",
+  signOut: "Cerrar sesión",
+  close: "Cerrar",
+  keys: {
+    title: "Atajos de teclado",
+    rows: [
+      ["Ctrl K, ⌘ K", "Buscar cualquier cosa o ejecutar una acción"],
+      ["?", "Esta lista"],
+      ["/", "Buscar en la lista"],
+      ["N", "Nuevo pedido, desde la lista de pedidos"],
+      ["↑ ↓ ← →", "Moverse por líneas y previsiones"],
+      ["Enter", "Editar una celda; guardarla y bajar"],
+      ["Escape", "Descartar o cerrar"],
+      ["Espacio", "Marcar un producto para pedirlo"],
+    ],
+  },
+};

@@ -1,0 +1,68 @@
+/** Texts of reordering from a forecast. They are loaded with the screen. */
+
+import { number } from "../../../data/format.ts";
+import type * as english from "../../en/goods/reorder.ts";
+import type { Translated } from "../../languages.ts";
+
+export const reorderTexts: Translated<typeof english.reorderTexts> = {
+  title: "Reposición",
+  views: "Vistas de previsión",
+  empty: "Todavía no hay ninguna vista de previsión.",
+  emptyHint:
+    "Una vista define qué productos y cifras se muestran. Un propietario de la tienda puede crear una aquí o importarla.",
+  makeView: "Crear la vista «Por pedir»",
+  viewName: "Por pedir",
+  noRows: "Nada necesita reposición en esta vista.",
+  noSuppliers:
+    "Esta vista no muestra quién suministra un producto, así que no se pueden crear borradores. Necesita la columna supplierId o supplierName.",
+  shown: (loaded, total) =>
+    loaded === total
+      ? total === 1
+        ? "1 producto"
+        : `${number(total)} productos`
+      : `${number(loaded)} de ${number(total)} productos cargados`,
+  grid: "Productos y sus cifras",
+  help: "Flechas para moverse, Espacio para marcar; una cantidad marca su línea.",
+  tick: (product) => `Pedir ${product}`,
+  quantity: (product) => `Cantidad de ${product}`,
+  order: "Pedir",
+  product: "Producto",
+  notNumber: "Escriba una cantidad.",
+  terms: (moq, packSize) =>
+    [moq === null ? null : `mín. ${moq}`, packSize === null ? null : `paquetes de ${packSize}`]
+      .filter((part) => part !== null)
+      .join(", "),
+  roundTo: (quantity) => `→ ${quantity}`,
+  roundToLabel: (quantity, product) => `Redondear ${product} a ${quantity}`,
+  onDraft: (quantity) => `${quantity} en borrador`,
+  yes: "Sí",
+  no: "No",
+  tickAll: "Marcar sugeridos",
+  untick: "Desmarcar todo",
+  ticked: (lines, suppliers) =>
+    `${lines === 1 ? "1 línea" : `${number(lines)} líneas`} de ${suppliers === 1 ? "1 proveedor" : `${number(suppliers)} proveedores`}`,
+  noneTicked: "Marque lo que quiere pedir.",
+  make: (drafts) =>
+    drafts === 0 ? "Crear borradores" : drafts === 1 ? "Crear 1 borrador" : `Crear ${number(drafts)} borradores`,
+  plan: {
+    title: (drafts) => (drafts === 1 ? "Un borrador" : `${number(drafts)} borradores`),
+    lead: "Un pedido por proveedor, como borrador: no se envía nada.",
+    location: "Entregar en",
+    noLocation: "La tienda no tiene ninguna ubicación. Añada una primero.",
+    lines: (lines) => (lines === 1 ? "1 línea" : `${number(lines)} líneas`),
+    arrival: (date) => `llega el ${date}`,
+    onDraft: (lines) =>
+      lines === 1 ? "1 línea ya está en un borrador" : `${number(lines)} líneas ya están en un borrador`,
+    unsupplied: (products) => `Sin proveedor, por eso quedan sin marcar: ${products}`,
+    making: "Creando…",
+    unknownSupplier: (name) =>
+      `Ningún proveedor, o más de uno, se llama «${name}». Añada la columna supplierId a la vista.`,
+    tooMany: (max) => `Un pedido tiene como máximo ${max} líneas. Desmarque algunas.`,
+    failed:
+      "Los borradores con número ya existen. Los demás no, o se perdió la respuesta: reintentar no crea ninguno dos veces.",
+    done: (drafts) => (drafts === 1 ? "El borrador está creado." : `Los ${number(drafts)} borradores están creados.`),
+    again: "Reintentar los demás",
+    close: "Cerrar",
+    cancel: "Cancelar",
+  },
+};

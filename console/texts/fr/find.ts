@@ -1,0 +1,39 @@
+/** Texts of the search for everything, and of the list of keys. */
+
+import type * as english from "../en/find.ts";
+import type { Translated } from "../languages.ts";
+
+export const findTexts: Translated<typeof english.findTexts> = {
+  title: "Rechercher ou agir",
+  hint: "Commandes, produits, fournisseurs, pages, actions",
+  nothing: "Rien ne porte ce nom.",
+  groups: {
+    actions: "Action",
+    places: "Aller à",
+    orders: "Commandes",
+    products: "Produits",
+    suppliers: "Fournisseurs",
+    locations: "Emplacements",
+  },
+  newOrder: "Nouvelle commande",
+  keysHelp: "Raccourcis clavier",
+  dark: "Thème sombre",
+  light: "Thème clair",
+  compact: "Lignes compactes",
+  comfortable: "Lignes aérées",
+  signOut: "Se déconnecter",
+  close: "Fermer",
+  keys: {
+    title: "Raccourcis clavier",
+    rows: [
+      ["Ctrl K, ⌘ K", "Tout rechercher, ou agir"],
+      ["?", "Cette liste"],
+      ["/", "Rechercher dans la liste"],
+      ["N", "Nouvelle commande, depuis la liste des commandes"],
+      ["↑ ↓ ← →", "Se déplacer dans les lignes et les prévisions"],
+      ["Entrée", "Modifier une cellule ; l’enregistrer et descendre"],
+      ["Échap", "Abandonner, ou fermer"],
+      ["Espace", "Cocher un produit à commander"],
+    ],
+  },
+};

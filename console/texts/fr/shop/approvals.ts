@@ -1,0 +1,96 @@
+/** Texts of approval requests. They are loaded with what shows them. */
+
+import { number } from "../../../data/format.ts";
+import type * as english from "../../en/shop/approvals.ts";
+import type { Translated } from "../../languages.ts";
+import { plural } from "./access.ts";
+
+export const approvalTexts: Translated<typeof english.approvalTexts> = {
+  title: "Approbations",
+  back: "Approbations",
+  status: "Afficher",
+  statuses: {
+    pending: "En attente",
+    all: "Toutes",
+    approved: "Approuvée",
+    rejected: "Refusée",
+    withdrawn: "Retirée",
+    expired: "Expirée",
+    overtaken: "Dépassée",
+    failed: "Échec",
+  },
+  shown: (count, total) => `${number(count)} sur ${plural(total, "demande", "demandes")}`,
+  more: "Afficher plus",
+  yours: "À vous de décider",
+  others: "D’autres décident",
+  empty: "Rien n’est en attente d’approbation.",
+  emptyOther: "Aucune demande de ce type.",
+  emptyHint:
+    "Ce qu’un assistant ne peut que proposer, ce qui dépasse ses limites et les commandes soumises à une règle du magasin attendent ici l’accord d’une personne.",
+  toKeys: "Donner à une clé les droits Proposition",
+  toRules: "Définir des règles",
+  moves: (order, status) => `${order} : passer à ${status}`,
+  asks: (who) => `Demandée par ${who}`,
+  asked: "Demandée par",
+  inNameOf: (name) => `pour ${name}`,
+  byKey: (keyId) => `clé ${keyId}`,
+  askedAt: "Demandée le",
+  until: "En attente jusqu’au",
+  supplier: "Fournisseur",
+  value: "Montant",
+  order: "Commande",
+  why: "Pourquoi une approbation",
+  causes: {
+    scope: "Sa clé ne permet que de proposer.",
+    rule: (name) => `Règle « ${name} ».`,
+    supplierIds: "Sa clé ne permet pas de commander chez ce fournisseur.",
+    locationIds: "Sa clé ne permet pas de commander pour cet emplacement.",
+    orderValueMax: "Par commande",
+    dayValueMax: "Commandes par jour",
+    monthValueMax: "Commandes par mois",
+    limit: (of, allowed) => `${of} : ${allowed} au plus`,
+    used: (used) => `déjà utilisé : ${used}`,
+    adds: (asked) => `demandé ici : ${asked}`,
+    unpriced: "pas de taux de change ici",
+    rise: (allowed, asked) =>
+      `Un coût unitaire peut augmenter de ${number(allowed)} % au plus ; ${asked === null ? "le précédent n’est pas connu" : `ici, un coût augmente de ${number(asked)} %`}.`,
+  },
+  cover: "Stock et couverture",
+  stock: (onHand, incoming) => `${onHand} en stock, ${incoming} en route`,
+  days: (before, after) =>
+    before === null || after === null
+      ? "Aucune vente"
+      : `Couverture : ${number(Math.floor(before))} → ${plural(Math.floor(after), "jour", "jours")}`,
+  what: "Ce qui va changer",
+  wouldHave: "Ce qui aurait changé",
+  changed: "Ce qui a changé",
+  reason: "Motif",
+  noFields: "Aucun champ précis n’est indiqué.",
+  lines: "Ce qui est commandé",
+  moreLines: (count) => `et ${plural(count, "autre", "autres")}`,
+  comment: "Commentaire",
+  commentHint: "L’auteur de la demande le lit.",
+  approve: (count) => (count < 2 ? "Approuver" : `Approuver (${number(count)})`),
+  reject: (count) => (count < 2 ? "Refuser" : `Refuser (${number(count)})`),
+  withdraw: "Retirer",
+  tick: (title) => `Choisir ${title}`,
+  ticked: (count) => plural(count, "choisie", "choisies"),
+  working: "Un instant…",
+  othersDecide: "Vous ne pouvez pas décider de cette demande.",
+  needs: "Une approbation est d’abord nécessaire",
+  askToSend: "Demander l’envoi",
+  ask: "Demander l’approbation",
+  ofOrder: "En attente d’approbation",
+  see: "Voir ce qui va changer",
+  became: {
+    approved: (who) => `Approuvée par ${who}, et effectuée.`,
+    rejected: (who) => `Refusée par ${who}. Rien n’a été fait.`,
+    withdrawn: (who) => `Retirée par ${who}. Rien n’a été fait.`,
+    expired: () => "Personne n’a décidé à temps. Rien n’a été fait.",
+    overtaken: (who) =>
+      `Approuvée par ${who}, mais la commande avait changé : le résultat n’aurait plus été celui demandé. Rien n’a été fait.`,
+    failed: (who) => `Approuvée par ${who}, mais refusée par le service à ce moment-là. Rien n’a été fait.`,
+  },
+  shownThen: "Ce qui était demandé",
+  shownNow: "Ce qui aurait été fait lors de l’approbation",
+};

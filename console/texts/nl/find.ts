@@ -1,0 +1,39 @@
+/** Texts of the search for everything, and of the list of keys. */
+
+import type * as english from "../en/find.ts";
+import type { Translated } from "../languages.ts";
+
+export const findTexts: Translated<typeof english.findTexts> = {
+  title: "Zoeken of doen",
+  hint: "Bestellingen, producten, leveranciers, pagina’s, acties",
+  nothing: "Niets gevonden.",
+  groups: {
+    actions: "Acties",
+    places: "Ga naar",
+    orders: "Bestellingen",
+    products: "Producten",
+    suppliers: "Leveranciers",
+    locations: "Locaties",
+  },
+  newOrder: "Nieuwe bestelling",
+  keysHelp: "Sneltoetsen",
+  dark: "Donker thema",
+  light: "Licht thema",
+  compact: "Compacte rijen",
+  comfortable: "Ruime rijen",
+  signOut: "Uitloggen",
+  close: "Sluiten",
+  keys: {
+    title: "Sneltoetsen",
+    rows: [
+      ["Ctrl K, ⌘ K", "Alles doorzoeken of iets doen"],
+      ["?", "Deze lijst"],
+      ["/", "Zoeken in de lijst"],
+      ["N", "Nieuwe bestelling, vanuit de lijst met bestellingen"],
+      ["↑ ↓ ← →", "Door regels en prognoses navigeren"],
+      ["Enter", "Cel bewerken; opslaan en naar beneden"],
+      ["Escape", "Annuleren of sluiten"],
+      ["Spatie", "Product aanvinken om bij te bestellen"],
+    ],
+  },
+};

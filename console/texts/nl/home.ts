@@ -1,0 +1,69 @@
+/** Texts of the home screen. They are loaded with it. */
+
+import type * as english from "../en/home.ts";
+import type { Translated } from "../languages.ts";
+import { number } from "../../data/format.ts";
+
+const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
+
+export const homeTexts: Translated<typeof english.homeTexts> = {
+  hello: (name) => `Hallo ${name}`,
+  todo: "Te doen",
+  tasks: {
+    approvals: "door jou goed te keuren",
+    late: "te laat",
+    today: "vandaag verwacht",
+    waiting: "wacht op leverancier",
+    answers: "te accepteren antwoorden",
+    reorder: "bij te bestellen",
+    drafts: "te verzenden concepten",
+    failed: "webshopfouten",
+  },
+  arriving: "Binnenkort verwacht",
+  unread: "Bestellingen konden niet worden gelezen. Laad de pagina zo meteen opnieuw.",
+  nothingArriving: "Er is niets onderweg.",
+  allOpen: "Alle open bestellingen",
+  value: "Onderweg, per week",
+  valueHint: (amount, count) => `${amount} in ${orders(count)}`,
+  lateWeek: "Te laat",
+  week: "Week van",
+  amount: "Waarde",
+  supplier: "Leverancier",
+  bySupplier: "Onderweg, per leverancier",
+  calendar: "Leveringen",
+  deliveries: (count) => (count === 1 ? "1 levering" : `${number(count)} leveringen`),
+  today: "vandaag",
+  runsOut: "Als eerste op",
+  runsOutHint: "Voorraad en wat onderweg is, tegenover de vraag volgens de prognose.",
+  days: (days) => (days <= 0 ? "niet op voorraad" : days === 1 ? "nog 1 dag" : `nog ${number(days)} dagen`),
+  order: (quantity) => `bestel ${number(quantity)}`,
+  nothingRunsOut: "Elk product gaat mee tot de volgende levering.",
+  toReorder: "Bijbestellen",
+  lately: "Recent",
+  nothingLately: "Er is nog geen bestelling gewijzigd.",
+  allActivity: "Alle activiteit",
+  cut: (count) => `Alleen de ${number(count)} nieuwste open bestellingen zijn meegeteld.`,
+  first: {
+    title: "In vijf stappen naar je eerste bestelling",
+    done: "Klaar.",
+    locations: "Voeg een locatie toe",
+    locationsHint: "De plek waar goederen binnenkomen.",
+    suppliers: "Voeg een leverancier toe",
+    suppliersHint: "Bij wie je inkoopt, en op welke voorwaarden.",
+    products: "Voeg een product toe",
+    productsHint: "Wat je inkoopt, met SKU of barcode.",
+    prices: "Vul in wat het product kost",
+    pricesHint: "Op de pagina van de leverancier: zoek het product daar of plak de prijslijst van de leverancier.",
+    import: "Of importeer alles uit een bestand",
+    importHint: "CSV of JSON, uit andere programma’s.",
+    storefront: "Koppel je webshop",
+    storefrontHint:
+      "Voorraad, producten en verkopen komen vanzelf binnen, en ontvangen goederen gaan terug. Of ga verder zonder webshop.",
+    people: "Nodig de mensen uit met wie je werkt",
+    peopleHint: "Wie ontvangt, bestelt of alleen meekijkt, heeft een eigen rol.",
+    assistant: "Laat een assistent toe",
+    assistantHint: "Hij maakt conceptbestellingen en spoort leveranciers aan; jij ziet alles wat hij doet.",
+    order: "Maak de eerste bestelling",
+    orderHint: "Kies een leverancier en een locatie. De rest is één lijst.",
+  },
+};

@@ -1,0 +1,22 @@
+/** Texts of merging two Drafts. They are loaded with its menu entry. */
+
+import type * as english from "../../en/order/merge.ts";
+import type { Translated } from "../../languages.ts";
+import { number } from "../../../data/format.ts";
+
+const lines = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
+
+export const mergeTexts: Translated<typeof english.mergeTexts> = {
+  into: "Samenvoegen met…",
+  of: (order) => `${order} samenvoegen met een ander concept`,
+  stays: "Concept dat blijft",
+  size: (count, total) => `${lines(count)}, ${total}`,
+  action: "Samenvoegen",
+  title: (order, into) => `${order} samenvoegen met ${into}?`,
+  text: (order, count, into, then) =>
+    `${order} vervalt en ${lines(count)} ${count === 1 ? "gaat" : "gaan"} naar ${into.title}: nu ${into.hint ?? ""}, daarna ${then}. Notities, datums, verzendkosten en kortingen van ${order} gaan niet mee. Dit kan niet ongedaan worden gemaakt.`,
+  stale: (order) => ({
+    message: `Iemand heeft ${order} intussen gewijzigd.`,
+    action: "Bekijk het concept opnieuw voordat je het samenvoegt.",
+  }),
+};

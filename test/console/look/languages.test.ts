@@ -1,0 +1,114 @@
+/** Languages of the console: no text has fewer than all of them, and nothing that a person reads stands elsewhere. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { transformSync } from "esbuild";
+import { languageNames, languages, type ServiceTexts } from "../../../console/texts/languages.ts";
+import { faultCodes } from "../../../src/base/fault.ts";
+import { consoleLanguages } from "../../../src/core/access/console-language.ts";
+import { columnIds } from "../../../src/core/forecast/forecast.ts";
+import { warningReasons } from "../../../src/core/order/advice/warnings.ts";
+import { lineItemStatuses, statuses } from "../../../src/core/order/purchase-order.ts";
+
+const folder = path.join(import.meta.dirname, "../../../console");
+const filesIn = (language: string): readonly string[] =>
+  globSync("**/*.ts", { cwd: path.join(folder, "texts", language) }).sort();
+
+/** The texts of a language by where they are; a function is what it says of names and counts. */
+async function textsIn(language: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const walk = (value: unknown, at: string): void => {
+    if (typeof value === "string") found.set(at, value);
+    else if (typeof value === "function") found.set(at, "function");
+    else if (typeof value === "object" && value !== null)
+      for (const [name, each] of Object.entries(value)) walk(each, `${at}.${name}`);
+  };
+  for (const file of filesIn(language)) {
+    const module: object = await import(path.join(folder, "texts", language, file));
+    for (const [name, value] of Object.entries(module)) if (typeof value === "object") walk(value, `${file} ${name}`);
+  }
+  return found;
+}
+
+test("the console is built in the languages that the service offers, each with its name", () => {
+  assert.deepEqual(languages, consoleLanguages);
+  assert.deepEqual(Object.keys(languageNames), [...languages]);
+});
+
+test("every text is there in every language, and hardly one is the English one", async () => {
+  const english = await textsIn("en");
+  assert.ok(english.size > 1_000, String(english.size));
+  for (const language of languages.slice(1)) {
+    const texts = await textsIn(language);
+    for (const [at, text] of english) {
+      const other = texts.get(at);
+      assert.ok(other !== undefined && (other !== "" || text === ""), `${language}: ${at}`);
+    }
+    const words = [...english].filter(([, text]) => /[a-z]{3} [a-z]{2}/i.test(text));
+    const same = words.filter(([at, text]) => texts.get(at) === text).map(([at, text]) => `${at}: ${text}`);
+    assert.ok(same.length < words.length / 50, `${language}:\n${same.join("\n")}`);
+  }
+});
+
+test("in other languages there are words for each code of the service, and for each status", async () => {
+  const states = [...statuses, ...lineItemStatuses];
+  for (const language of languages.slice(1)) {
+    const { serviceTexts }: { readonly serviceTexts: ServiceTexts } = await import(
+      path.join(folder, "texts", language, "service.ts")
+    );
+    for (const [names, wanted] of [
+      [serviceTexts.problems, Object.keys(faultCodes)],
+      [serviceTexts.warnings, warningReasons],
+      [serviceTexts.fields, columnIds],
+      [serviceTexts.states, states],
+    ] as const)
+      assert.deepEqual(
+        wanted.filter((name) => names[name] === undefined),
+        [],
+        language,
+      );
+  }
+});
+
+/** Texts outside of `texts/` that are no words of a language. */
+const notWords = [
+  /^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*$/, // classes, names of the browser's storage
+  /^(?:Escape|Enter|Tab|Shift|Arrow\w+|Control\+K Meta\+K|Home|End|Page\w+)$/,
+  /^(?:Edge?|Firefox|Chrome|Safari|Android|Windows|Macintosh|Linux|Authorization|Content-Type|Last-Event-ID)$/,
+  /^(?:claude|codex|openpo|export) |^Bearer |^status=|CurrencyCode$/,
+  /^Letter$|^# in the shell/,
+  /^Correct what details names/, // begin of what the service says
+];
+
+test("nothing that a person reads is written outside of the texts", () => {
+  const states = new Set<string>([...statuses, ...lineItemStatuses]);
+  const stockStates = ["Counted", "Reverted", "Ready to Ship", "In Transit", "Planned", "Partially Completed"];
+  const paid = ["Unpaid", "Partially Paid", "Paid", "Overpaid"];
+  const isState = (text: string): boolean => [...states, ...stockStates, ...paid].includes(text);
+  const files = globSync("**/*.{ts,tsx}", { cwd: folder }).filter(
+    (file) => !/^(?:texts|icons)\/|build\.ts$|parts\/kit\.tsx$|\.d\.ts$/.test(file),
+  );
+  const found = files.flatMap((file) => {
+    const loader = file.endsWith("x") ? "tsx" : "ts";
+    const { code } = transformSync(readFileSync(path.join(folder, file), "utf8"), {
+      loader,
+      jsx: "automatic",
+      jsxImportSource: "preact",
+    });
+    return code.split("\n").flatMap((line) => {
+      if (/^\s*(?:import|export) .* from |^\s*(?:\/\/|\/?\*)/.test(line)) return [];
+      return [...line.matchAll(/(\w+: )?("(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g)].flatMap(
+        ([, member = "", literal = ""]) => {
+          const text = literal.slice(1, -1).replaceAll(/\$\{[^}]*\}/g, "…");
+          if (member === "class: ") return [];
+          const isShown = /^(?:children|title|label|placeholder): $/.test(member) && /[a-z]{2}/i.test(text);
+          const isRead = /[A-Za-z]{2,} [A-Za-z]{2,}|^[A-Z][a-z]+/.test(text);
+          if (!isShown && !isRead) return [];
+          return isState(text) || notWords.some((each) => each.test(text)) ? [] : [`${file}: ${member}${literal}`];
+        },
+      );
+    });
+  });
+  assert.deepEqual(found, []);
+});
