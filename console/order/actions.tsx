@@ -18,6 +18,8 @@ import { texts } from "../texts/en/texts.ts";
 import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { tellDeleted } from "./undo/draft.ts";
+import { tellConfirmed, tellMoved } from "./undo/undo.ts";
 
 const MergeEntry = lazy(async () => (await import("../orders/merge.tsx")).MergeEntry, { isQuiet: true });
 const MergeDrafts = lazy(async () => (await import("../orders/merge.tsx")).MergeDrafts, { isQuiet: true });
@@ -57,6 +59,7 @@ export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
         { ifMatch },
       ),
     touches: null,
+    made: tellConfirmed,
   });
 
 export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send }) => {
@@ -76,6 +79,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           { ifMatch },
         ),
       touches: null,
+      made: (made) => tellMoved(state, made),
     });
   };
   const remove = async (): Promise<void> => {
@@ -83,6 +87,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
     if (result.ok) {
       forgetAll();
+      tellDeleted(order);
       go(hrefOf("orders"));
     } else problem.value = problemOf(result);
   };

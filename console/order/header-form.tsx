@@ -8,6 +8,7 @@ import { locations, suppliers } from "../data/look-ups.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { texts } from "../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { tellEdited } from "./undo/undo.ts";
 
 const fields = [
   { name: "poName", kind: "text" },
@@ -22,6 +23,14 @@ const fields = [
   { name: "note", kind: "text" },
   { name: "noteToSupplier", kind: "text" },
 ] as const;
+
+/** The names of fields, as the form says them. */
+const titlesOf = (changed: readonly string[]): string =>
+  [
+    ...(changed.includes("supplierId") ? [texts.orderHeader.findSupplier] : []),
+    ...(changed.includes("locationId") ? [texts.orderHeader.findLocation] : []),
+    ...fields.flatMap(({ name }) => (changed.includes(name) ? [texts.orderHeader[name]] : [])),
+  ].join(", ");
 
 type Changes = Omit<Input<"purchase_order_update">, "purchaseOrderId">;
 
@@ -62,6 +71,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       isTried: true,
       touches: [...changes.keys()].map((field) => ({ lineItemId: null, field })),
       seen: seen.value,
+      made: (made) => tellEdited(state, made, titlesOf([...changes.keys()])),
     });
     if (answer !== null) {
       close();

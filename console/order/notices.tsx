@@ -7,7 +7,7 @@ import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import { NeedsApproval } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
-import { openpo } from "../data/client.ts";
+import { openpo, type Problem } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts/en/texts.ts";
@@ -94,6 +94,9 @@ const passing: readonly string[] = [
   "ON_HAND_SYNC_IN_FLIGHT",
 ];
 
+export const isWorthRepeating = ({ code, reason }: Problem): boolean =>
+  passing.includes(code) || reason === "ORDER_EDITED";
+
 interface RefusalProps {
   readonly refusal: Refusal;
   readonly state: OrderState;
@@ -121,10 +124,9 @@ const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, ag
   const unplaced = problem.details.flatMap((detail) =>
     "lineItemId" in detail ? [`${lineNamed(order, detail.lineItemId)}: ${detail.message}`] : [],
   );
-  const isWorthRepeating = passing.includes(problem.code) || problem.reason === "ORDER_EDITED";
   return (
     <>
-      <ProblemNotice problem={problem} {...(isWorthRepeating ? { again: () => void again([]) } : {})} />
+      <ProblemNotice problem={problem} {...(isWorthRepeating(problem) ? { again: () => void again([]) } : {})} />
       {problem.code === "UPSTREAM_STOREFRONT" ? <PushAgain state={state} order={order} /> : null}
       {unplaced.length === 0 ? null : (
         <ul class="details">

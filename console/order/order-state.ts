@@ -6,11 +6,20 @@
  * order again, and the change is sent once more only if nobody else changed a value that it replaces.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { ApprovalCause, Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
+import type {
+  ApprovalCause,
+  Output,
+  PurchaseOrder,
+  Result,
+  SideEffects,
+  Success,
+  Warning,
+} from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { serially } from "../data/reading.ts";
 import { hasApprovalRules } from "../data/session.ts";
 import { noteOrder } from "../orders/kept.ts";
+import { told } from "../parts/frame/told.ts";
 import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
 export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
@@ -19,7 +28,7 @@ export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
 export type Resolution = { readonly itemId: string; readonly action: "activate" | "skip" };
 
 /** Operations that change an order and answer with it. */
-type Writing =
+export type Writing =
   | "purchase_order_update"
   | "purchase_order_line_item_add"
   | "purchase_order_line_item_add_custom"
@@ -46,6 +55,16 @@ interface Change<Name extends Writing> {
   readonly touches: readonly Touched[] | null;
   /** The order that the person looked at; left out: the latest. */
   readonly seen?: PurchaseOrder;
+  /** Is told when it was made, at once or after the person has answered what stood in its way. */
+  readonly made?: (made: Made<Name>) => void;
+}
+
+/** A change that was made. */
+export interface Made<Name extends Writing> {
+  readonly before: FullOrder;
+  readonly answer: Output<Name>;
+  /** For If-Match: of the version that it has led to. */
+  readonly etag: string;
 }
 
 /** Changes of the order by others while the person was working on it. */
@@ -93,6 +112,8 @@ export interface OrderState {
   read(): Promise<void>;
   /** Makes a change. @returns its answer; null when it was not made, which `refusal` or `meanwhile` explains. */
   change<Name extends Writing>(change: Change<Name>): Promise<Output<Name> | null>;
+  /** Takes a change back, after those that are being made. Whatever has changed the order since stands in its way. */
+  takeBack<Name extends Writing>(send: () => Promise<Result<Name>>): Promise<Result<Name>>;
   dismiss(): void;
 }
 
@@ -132,6 +153,15 @@ export function orderState(purchaseOrderId: string): OrderState {
     etag = result.etag ?? etag;
     order.value = { ...order.value, ...next };
     noteOrder(order.value);
+  };
+
+  const keepAnswer = <Name extends Writing>(result: Success<Name>): void => {
+    // Which members an answer has is known for each operation, not for a type variable over them.
+    const data: Output<Writing> = result.data;
+    keep(result, data.purchaseOrder);
+    const recovery = "recovery" in data ? (data.recovery ?? null) : null;
+    const warnings = "warnings" in data ? (data.warnings ?? []) : [];
+    outcome.value = { sideEffects: "sideEffects" in data ? data.sideEffects : {}, recovery, warnings };
   };
 
   /** Reads what others made of the order. @returns whether the change still fits it. */
@@ -192,9 +222,11 @@ export function orderState(purchaseOrderId: string): OrderState {
       refusal.value = { problem, again, causes };
       return null;
     }
+    let before = order.value;
     let result = await change.send(etag, resolutions, {});
     if (!result.ok && result.status === 412) {
       if (!(await catchUp(seen, change))) return null;
+      before = order.value;
       result = await change.send(etag, resolutions, {});
     }
     if (!result.ok) {
@@ -205,30 +237,39 @@ export function orderState(purchaseOrderId: string): OrderState {
       };
       return null;
     }
-    // Which members an answer has is known for each operation, not for a type variable over them.
-    const data: Output<Writing> = result.data;
-    keep(result, data.purchaseOrder);
-    const recovery = "recovery" in data ? (data.recovery ?? null) : null;
-    const warnings = "warnings" in data ? (data.warnings ?? []) : [];
-    outcome.value = { sideEffects: "sideEffects" in data ? data.sideEffects : {}, recovery, warnings };
+    keepAnswer(result);
+    // What was told before cannot be taken back any more.
+    told.value = null;
+    if (before !== null) change.made?.({ before, answer: result.data, etag: result.etag ?? "" });
     return result.data;
+  };
+
+  /** Runs after what was to be saved before. */
+  const queued = <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+    saving.value += 1;
+    isSaving.value = true;
+    const done = last.then(run).finally(() => {
+      saving.value -= 1;
+      isSaving.value = saving.value > 0;
+    });
+    last = done.catch(() => null);
+    return done;
   };
 
   const enqueue = <Name extends Writing>(
     change: Change<Name>,
     resolutions: readonly Resolution[],
-  ): Promise<Output<Name> | null> => {
-    saving.value += 1;
-    isSaving.value = true;
-    const made = last
-      .then(() => attempt(change, resolutions))
-      .finally(() => {
-        saving.value -= 1;
-        isSaving.value = saving.value > 0;
-      });
-    last = made.catch(() => null);
-    return made;
-  };
+  ): Promise<Output<Name> | null> => queued(() => attempt(change, resolutions));
+
+  const takeBack = <Name extends Writing>(send: () => Promise<Result<Name>>): Promise<Result<Name>> =>
+    queued(async () => {
+      const result = await send();
+      if (result.ok) {
+        refusal.value = null;
+        keepAnswer(result);
+      } else if (result.status === 412) await read();
+      return result;
+    });
 
   return {
     order,
@@ -240,6 +281,7 @@ export function orderState(purchaseOrderId: string): OrderState {
     etag: () => etag,
     read,
     change: (change) => enqueue(change, []),
+    takeBack,
     dismiss: () => {
       refusal.value = null;
       meanwhile.value = null;

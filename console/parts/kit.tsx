@@ -6,6 +6,8 @@ import { AskFirst } from "./dialogs/ask-first.tsx";
 import { CopyField } from "./fields/copy-field.tsx";
 import { Combobox } from "./fields/combobox.tsx";
 import { Segments } from "./frame/segments.tsx";
+import { Toast } from "./frame/toast.tsx";
+import type { Told } from "./frame/told.ts";
 import { Icon } from "./icon.tsx";
 import { Table } from "./lists/list-screen.tsx";
 import { Columns, Ranks } from "./plot.tsx";
@@ -30,6 +32,12 @@ const bars = [14, 40, 25, 0, 33].map((value, index) => ({
   shown: `€${value}`,
   isBad: index === 0,
 }));
+
+const toasts: readonly Told[] = [
+  { text: "Deleted: Assam", undo: async () => ({ text: "Put back: Assam" }) },
+  { text: "Not undone: it was changed since.", state: "failed", link: { href: "#", title: "Open it" } },
+  { text: "Not undone yet: it waits for approval.", state: "waiting" },
+];
 
 const Sample: FunctionComponent<{ readonly title: string; readonly children: ComponentChildren }> = ({
   title,
@@ -201,6 +209,9 @@ export const KitScreen: FunctionComponent = () => {
             }}
             again={() => {}}
           />
+          {toasts.map((message) => (
+            <Toast key={message.text} message={message} />
+          ))}
         </Sample>
         <Sample title="Plots">
           <Columns label="By week" heads={["Week", "Value"]} bars={bars} />

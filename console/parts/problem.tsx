@@ -9,11 +9,16 @@ import { texts } from "../texts/en/texts.ts";
 
 type Told = Refused & Partial<Problem>;
 
+/** The sense of it in the language of the page; undefined where the words of the service stand alone. */
+export const senseOf = ({ code = "", reason }: Pick<Told, "code" | "reason">): string | undefined =>
+  serviceTexts.problems[reason ?? code] ?? serviceTexts.problems[code];
+
 export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly again?: () => void }> = ({
-  problem: { message, action, requestId, approvalRequestId, code = "", reason },
+  problem,
   again,
 }) => {
-  const sense = serviceTexts.problems[reason ?? code] ?? serviceTexts.problems[code];
+  const { message, action, requestId, approvalRequestId } = problem;
+  const sense = senseOf(problem);
   if (approvalRequestId !== undefined)
     return (
       <div class="notice" role="status">

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts";
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
+import { canBeMadeAgain, canComeBack, moveBack, replacedBy, runsOf } from "../../console/order/undo/inverse.ts";
 import { roundedUp } from "../../console/data/packs.ts";
 import { lineColumns, linesOf } from "../../console/order/lines/pasted-lines.ts";
 import { rowsIn } from "../../console/parts/fields/pasted-rows.ts";
@@ -133,4 +134,80 @@ test("a quantity is rounded up to what the supplier sells: the minimum, then who
   assert.equal(roundedUp(0.31, terms(null, 0.1)), 0.4);
   assert.equal(roundedUp(7, terms(null, null)), 7);
   assert.equal(roundedUp(0, terms(24, 12)), 0);
+});
+
+test("a move is taken back where the service's table leads back to the same status, and nobody was mailed", () => {
+  const isHeld = (status: string): boolean => ["Cancelled", "On Hold", "Disputed"].includes(status);
+  const moves = statuses.flatMap((from) => servedMoves(from).map((to) => [from, to] as const));
+  const back = moves.filter(([from, to]) => {
+    const after = order({ status: to, previousStatus: from });
+    assert.equal(moveBack(order({ status: from }), after, true), null);
+    const status = moveBack(order({ status: from }), after, false);
+    assert.ok(status === null || status === from);
+    return status !== null;
+  });
+  assert.deepEqual(
+    back.filter(([, to]) => !isHeld(to)),
+    [
+      ["Draft", "Sent"],
+      ["Confirmed", "In Progress"],
+      ["In Progress", "Confirmed"],
+    ],
+  );
+  // Each that was held goes back to what it was, and is held again.
+  const held = moves.filter(([, to]) => isHeld(to));
+  assert.deepEqual(
+    back.filter(([, to]) => isHeld(to)),
+    held,
+  );
+  for (const [from, to] of held)
+    assert.equal(moveBack(order({ status: to, previousStatus: from }), order({ status: from }), false), to);
+  // Goods have come: no way leads back before them.
+  const received = { lineItems: [line("a", { quantityReceived: 1 })] };
+  const resumed = order({ status: "On Hold", previousStatus: "Sent", ...received });
+  assert.equal(moveBack(order({ status: "Sent" }), resumed, false), null);
+});
+
+test("an edit is taken back by the values that it has replaced, and not where it has brought others with it", () => {
+  const before = order({ note: "a", supplierId: "s", totalValue: 10, lineItems: [line("a"), line("b")] });
+  const edited = (more: Partial<PurchaseOrder>) =>
+    replacedBy(before, { ...before, version: 2, updatedAt: "x", ...more });
+  assert.deepEqual(edited({ note: null, grandTotal: 3 }), { header: { note: "a" }, lines: [] });
+  const changed = line("b", { quantityOrdered: 7, lineTotal: 7, quantityPending: 7, updatedAt: "x" });
+  assert.deepEqual(edited({ lineItems: [line("a"), changed] }), {
+    header: {},
+    lines: [{ lineItemId: "b", quantityOrdered: 5 }],
+  });
+  assert.deepEqual(edited({ supplierId: "t", supplierName: "Other" }), { header: { supplierId: "s" }, lines: [] });
+  assert.equal(edited({ supplierId: "t", lineItems: [line("a"), line("b", { unitCost: 2 })] }), null);
+  assert.equal(edited({ supplierId: "t", currencyCode: "USD" }), null);
+  assert.equal(edited({ lineItems: [line("a"), line("b", { packSize: 2 })] }), null);
+  assert.equal(edited({ lineItems: [line("a")] }), null);
+  assert.equal(edited({}), null);
+});
+
+test("only what a new line or order can be given comes back", () => {
+  const still = { quantityConfirmed: 0, quantityRejected: 0, quantityCancelled: 0 };
+  assert.ok(canComeBack(line("a", still)));
+  for (const name of Object.keys(still)) assert.ok(!canComeBack(line("a", { ...still, [name]: 1 })), name);
+  const whole = {
+    ...order({ sentAt: null, fxRateOverride: null, paidStatus: "Unpaid", lineItems: [line("a", still)] }),
+    shipment: null,
+    payments: [],
+    documents: [],
+  };
+  assert.ok(canBeMadeAgain(whole));
+  for (const more of [
+    { status: "Cancelled" },
+    { sentAt: "x" },
+    { fxRateOverride: 2 },
+    { paidStatus: "Partially Paid" },
+    { shipment: {} },
+    { payments: [{}] },
+    { documents: [{}] },
+    { lineItems: [line("a", { ...still, quantityConfirmed: 1 })] },
+  ])
+    assert.ok(!canBeMadeAgain({ ...whole, ...more } as typeof whole), JSON.stringify(more));
+  const [a, b, c, d] = [line("a"), line("b"), line("c", { isCustom: true }), line("d")];
+  assert.deepEqual(runsOf([a, b, c, d]), [{ catalogue: [a, b] }, { custom: c }, { catalogue: [d] }]);
 });

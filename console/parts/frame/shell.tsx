@@ -12,6 +12,8 @@ import { entries } from "./entries.ts";
 import { Icon, Mark } from "../icon.tsx";
 import { lazy } from "../lazy.tsx";
 import { Segments } from "./segments.tsx";
+import { told } from "./told.ts";
+import { isWriting } from "./writing.ts";
 
 const words = texts.navigation;
 
@@ -64,14 +66,24 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
         <Who session={session} />
       </header>
       <main id="content">{children}</main>
+      <Toasts />
+    </div>
+  );
+};
+
+const Toast = lazy(async () => (await import("./toast.tsx")).Toast, { isQuiet: true });
+
+/** Says what was done. It is there before it says something: only then is that read out. */
+const Toasts: FunctionComponent = () => {
+  useEffect(() => () => void (told.value = null), []);
+  return (
+    <div class="toasts" role="status">
+      {told.value === null ? null : <Toast message={told.value} />}
     </div>
   );
 };
 
 const Find = lazy(async () => (await import("./find.tsx")).Find, { isQuiet: true });
-
-const isWriting = ({ target }: Event): boolean =>
-  target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
 
 /** Opens the search for everything, and the list of keys. */
 const Finder: FunctionComponent = () => {

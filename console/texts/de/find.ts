@@ -32,6 +32,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["↑ ↓ ← →", "Durch Positionen und Prognosen gehen"],
       ["Enter", "Zelle bearbeiten; speichern und eine Zeile tiefer"],
       ["Esc", "Verwerfen oder schließen"],
+      ["Strg Z, ⌘ Z", "Das Letzte rückgängig machen, solange es angeboten wird"],
       ["Leertaste", "Produkt zum Nachbestellen auswählen"],
     ],
   },

@@ -46,6 +46,11 @@ export const texts: Translated<typeof english.texts> = {
     skip: "Zum Inhalt springen",
     waiting: (count) => `${count} zu Ihrer Freigabe`,
   },
+  toast: {
+    undo: "Rückgängig",
+    undoKey: /Mac|iP/.test(navigator.platform) ? "⌘ Z" : "Strg Z",
+    close: "Schließen",
+  },
   titles: {
     console: "OpenPO",
     home: "Start",

@@ -29,6 +29,7 @@ export const findTexts = {
       ["↑ ↓ ← →", "Walk through lines and forecasts"],
       ["Enter", "Edit a cell; save it and go down"],
       ["Escape", "Give up, or close"],
+      ["Ctrl Z, ⌘ Z", "Undo what was just done, while that is offered"],
       ["Space", "Tick a product to reorder"],
     ],
   },

@@ -42,6 +42,11 @@ export const texts = {
     skip: "Skip to content",
     waiting: (count: string) => `${count} wait for you`,
   },
+  toast: {
+    undo: "Undo",
+    undoKey: /Mac|iP/.test(navigator.platform) ? "⌘ Z" : "Ctrl Z",
+    close: "Dismiss",
+  },
   /** Title of the page, before the shop's name. */
   titles: {
     console: "OpenPO",

@@ -32,6 +32,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["↑ ↓ ← →", "Moverse por líneas y previsiones"],
       ["Enter", "Editar una celda; guardarla y bajar"],
       ["Escape", "Descartar o cerrar"],
+      ["Ctrl Z, ⌘ Z", "Deshacer lo último, mientras se ofrezca"],
       ["Espacio", "Marcar un producto para pedirlo"],
     ],
   },

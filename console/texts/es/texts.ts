@@ -44,6 +44,11 @@ export const texts: Translated<typeof english.texts> = {
     skip: "Ir al contenido",
     waiting: (count) => `Pendientes de usted: ${count}`,
   },
+  toast: {
+    undo: "Deshacer",
+    undoKey: /Mac|iP/.test(navigator.platform) ? "⌘ Z" : "Ctrl Z",
+    close: "Cerrar",
+  },
   /** Title of the page, before the shop's name. */
   titles: {
     console: "OpenPO",

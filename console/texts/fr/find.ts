@@ -33,6 +33,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["↑ ↓ ← →", "Se déplacer dans les lignes et les prévisions"],
       ["Entrée", "Modifier une cellule ; l’enregistrer et descendre"],
       ["Échap", "Abandonner, ou fermer"],
+      ["Ctrl Z, ⌘ Z", "Annuler la dernière action, tant que c’est proposé"],
       ["Espace", "Cocher un produit à commander"],
     ],
   },

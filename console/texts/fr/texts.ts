@@ -46,6 +46,11 @@ export const texts: Translated<typeof english.texts> = {
     skip: "Aller au contenu",
     waiting: (count) => `En attente de votre décision : ${count}`,
   },
+  toast: {
+    undo: "Annuler",
+    undoKey: /Mac|iP/.test(navigator.platform) ? "⌘ Z" : "Ctrl Z",
+    close: "Fermer",
+  },
   /** Title of the page, before the shop's name. */
   titles: {
     console: "OpenPO",

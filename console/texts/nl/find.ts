@@ -33,6 +33,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["↑ ↓ ← →", "Door regels en prognoses navigeren"],
       ["Enter", "Cel bewerken; opslaan en naar beneden"],
       ["Escape", "Annuleren of sluiten"],
+      ["Ctrl Z, ⌘ Z", "Het laatste ongedaan maken, zolang dat kan"],
       ["Spatie", "Product aanvinken om bij te bestellen"],
     ],
   },

@@ -46,6 +46,11 @@ export const texts: Translated<typeof english.texts> = {
     skip: "Naar de inhoud",
     waiting: (count) => `${count} te beoordelen`,
   },
+  toast: {
+    undo: "Ongedaan maken",
+    undoKey: /Mac|iP/.test(navigator.platform) ? "⌘ Z" : "Ctrl Z",
+    close: "Sluiten",
+  },
   /** Title of the page, before the shop's name. */
   titles: {
     console: "OpenPO",

@@ -74,7 +74,7 @@ test("in other languages there are words for each code of the service, and for e
 /** Texts outside of `texts/` that are no words of a language. */
 const notWords = [
   /^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*$/, // classes, names of the browser's storage
-  /^(?:Escape|Enter|Tab|Shift|Arrow\w+|Control\+K Meta\+K|Home|End|Page\w+)$/,
+  /^(?:Escape|Enter|Tab|Shift|Arrow\w+|Control\+[KZ] Meta\+[KZ]|Home|End|Page\w+)$/,
   /^(?:Edge?|Firefox|Chrome|Safari|Android|Windows|Macintosh|Linux|Authorization|Content-Type|Last-Event-ID)$/,
   /^(?:claude|codex|openpo|export) |^Bearer |^status=|CurrencyCode$/,
   /^Letter$|^# in the shell/,
