@@ -7,6 +7,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { endConsole, invitation, newPage, skip, withEnvironment } from "./support/pages/console.ts";
+import { registerAssistant } from "./support/peers/assistant.ts";
 import { ask } from "./support/peers/connect.ts";
 import type { RunningProgram } from "./support/process.ts";
 
@@ -92,12 +93,7 @@ const asWebp = (png: string): string => `(async () => {
 /** The pages that a person sees who connects an assistant, on a phone, light and dark, in `console/pictures`. */
 async function takeConnecting(page: Page, program: RunningProgram): Promise<void> {
   const redirectUri = "https://claude.ai/api/mcp/auth_callback";
-  const registered = await fetch(`${program.url}/oauth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
-  });
-  const { client_id: clientId } = Object(await registered.json());
+  const clientId = await registerAssistant(program, redirectUri);
   const { parameters } = ask(program, clientId, { redirect_uri: redirectUri, scope: "read write" });
   const browser = page.context().browser() ?? assert.fail("the browser is gone");
   for (const colorScheme of ["light", "dark"] as const) {

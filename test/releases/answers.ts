@@ -1,7 +1,7 @@
 /** All answers of a kept release's reads: which requests there are, and how an answer of today is compared with the kept one. */
 import assert from "node:assert/strict";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
-import type { Answer, Asked } from "./program.ts";
+import type { Answered, Asked } from "../support/clients.ts";
 import { adminToken, connectedShop, type MadeShops, wideShop } from "./shops.ts";
 import { idsIn } from "../support/openapi/ids-in.ts";
 
@@ -28,14 +28,14 @@ export const tokenOf = (as: KeptAnswer["as"], { keys }: Pick<MadeShops, "keys">)
 
 /** Reads everything that the documents of the program list. The audit log comes first: reads are in it. */
 export async function readAll(
-  ask: (asked: Asked) => Promise<Answer>,
+  ask: (asked: Asked) => Promise<Answered>,
   made: MadeShops,
   documents: readonly JsonObject[],
 ): Promise<readonly KeptAnswer[]> {
   const kept: KeptAnswer[] = [];
   const ids = new Map<string, Set<string>>([["shopId", new Set([wideShop])]]);
   const read = async (as: KeptAnswer["as"], target: string): Promise<void> => {
-    const { status, text } = await ask({ target, token: tokenOf(as, made) });
+    const { status, text } = await ask({ method: "GET", target, token: tokenOf(as, made) });
     if (status === 404) return;
     kept.push({ target, as, status, text });
     if (!text.startsWith("{")) return;
@@ -105,7 +105,7 @@ const linesOf = (text: string): Json => {
 };
 
 /** What differs between a kept answer and the one of today. */
-export function changesSince(kept: KeptAnswer, { status, text }: Pick<Answer, "status" | "text">): readonly string[] {
+export function changesSince(kept: KeptAnswer, { status, text }: Pick<Answered, "status" | "text">): readonly string[] {
   if (status !== kept.status) return [`${kept.target}: ${status} and was ${kept.status}: ${text.slice(0, 300)}`];
   assert.ok(kept.text !== "" || kept.status === 204, kept.target);
   return differences(linesOf(kept.text), linesOf(text), kept.target);

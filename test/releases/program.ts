@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { ask, type Answered, type Asked } from "../support/clients.ts";
 
 /** The environment variable with the milliseconds by which at-time.ts moves the clock. */
 export const clockVariable = "OPENPO_TEST_CLOCK_MS";
@@ -15,24 +16,9 @@ const startMsMax = 60_000;
 /** The shops' secrets, also those of kept releases, are sealed under it. */
 export const secretKey = Buffer.alloc(32, 9).toString("base64");
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
-export interface Asked {
-  readonly method?: string;
-  readonly target: string;
-  /** Null: nobody. */
-  readonly token: string | null;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 export interface Running {
   readonly url: string;
-  ask(asked: Asked): Promise<Answer>;
+  ask(asked: Asked): Promise<Answered>;
   stop(): Promise<void>;
 }
 
@@ -48,23 +34,6 @@ export const withMachineClock = (byMs: number): Readonly<Record<string, string>>
   [clockVariable]: String(byMs),
   [machineOnlyVariable]: "1",
 });
-
-/** Sends a request; a body that is no text is sent as JSON. */
-export async function send(
-  base: string,
-  { method = "GET", target, token, body, headers = {} }: Asked,
-): Promise<Answer> {
-  const response = await fetch(base + target, {
-    method,
-    headers: {
-      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
 
 /** Starts the program of the checkout; resolves when it listens. */
 export async function startCheckout(checkout: string, env: Readonly<Record<string, string>>): Promise<Running> {
@@ -89,7 +58,7 @@ export async function startCheckout(checkout: string, env: Readonly<Record<strin
   });
   return {
     url,
-    ask: (asked) => send(url, asked),
+    ask: (asked) => ask(url, asked),
     async stop() {
       child.kill("SIGTERM");
       await ended;

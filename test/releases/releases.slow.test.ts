@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { ask } from "../support/clients.ts";
 import { runProgram, type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres, pretendNewer, restoreDatabase } from "../support/store.ts";
 import { changesSince, tokenOf } from "./answers.ts";
 import { unpackInto } from "./archive.ts";
 import { fileOf, keptStore, type KeptStore, releases, statementsOfDump } from "./kept.ts";
-import { atTime, secretKey, send } from "./program.ts";
+import { atTime, secretKey } from "./program.ts";
 import { adminToken, wideShop } from "./shops.ts";
 
 const orders = "/api/v1/purchase-orders";
@@ -92,7 +93,7 @@ for (const release of releases)
       const { store, program } = opened;
       const changes: string[] = [];
       for (const kept of store.answers) {
-        const now = await send(program.url, { target: kept.target, token: tokenOf(kept.as, store) });
+        const now = await ask(program.url, { method: "GET", target: kept.target, token: tokenOf(kept.as, store) });
         changes.push(...changesSince(kept, now));
       }
       const meant = meantChanges[release] ?? [];
@@ -109,8 +110,8 @@ for (const release of releases)
 
       assert.ok(store.keyed.length >= 20);
       for (const { status, text, ...asked } of store.keyed) {
-        const again = await send(program.url, asked);
-        assert.equal(again.headers.get("idempotent-replayed"), "true", asked.target);
+        const again = await ask(program.url, asked);
+        assert.equal(again.headers["idempotent-replayed"], "true", asked.target);
         assert.deepEqual({ status: again.status, text: again.text }, { status, text });
       }
 

@@ -8,7 +8,8 @@ import { MedusaPlace } from "../storefront/medusa/place.ts";
 import { startReceiver } from "../support/peers/receiver.ts";
 import { startSmtpServer } from "../support/peers/smtp.ts";
 import { reasons, stockTake, world } from "../support/shops/read-only.ts";
-import { type Answer, type Asked, type Running, secretKey } from "./program.ts";
+import { type Answered, type Asked } from "../support/clients.ts";
+import { type Running, secretKey } from "./program.ts";
 import { until } from "../support/until.ts";
 
 export const adminToken = "an-admin-token-of-kept-releases";
@@ -110,7 +111,7 @@ class Maker {
     this.#isEarlier = isEarlier;
   }
 
-  async #ask(asked: Asked): Promise<Answer> {
+  async #ask(asked: Asked): Promise<Answered> {
     const answer = await this.#program.ask(asked);
     assert.ok(answer.status < 300, `${asked.method ?? "GET"} ${asked.target}: ${answer.status} ${answer.text}`);
     return answer;
@@ -148,7 +149,7 @@ class Maker {
 
 type JsonAnswer = (...steps: readonly (string | number)[]) => unknown;
 
-function jsonOf({ text }: Answer): JsonAnswer {
+function jsonOf({ text }: Answered): JsonAnswer {
   const parsed: unknown = text === "" ? null : JSON.parse(text);
   return (...steps) => {
     let value = parsed;

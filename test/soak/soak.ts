@@ -242,14 +242,9 @@ class Client {
     const call = this.#random.chance(0.5)
       ? toolCall("purchase_order_get", { purchaseOrderId: order.purchaseOrderId })
       : toolCall("purchase_order_list", { limit: 10 });
-    const response = await fetch(`${url}/mcp`, {
-      method: "POST",
-      headers: { ...mcpHeaders, Authorization: `Bearer ${this.#token}`, "Content-Type": "application/json" },
-      body: JSON.stringify(call),
-    });
-    const text = await response.text();
-    if (response.status !== 200 || text.includes('"isError":true'))
-      wrong.push(`agent: ${response.status} ${text.slice(0, 200)}`);
+    const asked = { method: "POST", target: "/mcp", token: this.#token, headers: mcpHeaders, body: call };
+    const { status, text } = await ask(url, asked);
+    if (status !== 200 || text.includes('"isError":true')) wrong.push(`agent: ${status} ${text.slice(0, 200)}`);
   }
 }
 

@@ -45,10 +45,10 @@ export function ask(url: string, asked: Asked): Promise<Answered> {
         headers: {
           ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
           ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
-          ...headers,
           ...(text === undefined
             ? {}
             : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) }),
+          ...headers,
         },
       },
       (response) => {

@@ -8,6 +8,7 @@ import { after, test } from "node:test";
 import type { CDPSession, Page } from "playwright-core";
 import { accessibilityFaultsInThemes } from "../../support/pages/axe.ts";
 import { endConsole, newPage, invitation, picture, skip } from "../../support/pages/console.ts";
+import { registerAssistant } from "../../support/peers/assistant.ts";
 import { ask } from "../../support/peers/connect.ts";
 import type { RunningProgram } from "../../support/process.ts";
 
@@ -63,12 +64,7 @@ async function signOut(page: Page): Promise<void> {
 /** A page of the console that an assistant leads to. */
 async function consentOf(program: RunningProgram): Promise<string> {
   const redirectUri = "https://assistant.example/callback";
-  const registered = await fetch(`${program.url}/oauth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
-  });
-  const { client_id: clientId } = Object(await registered.json());
+  const clientId = await registerAssistant(program, redirectUri);
   const { parameters } = ask(program, clientId, { redirect_uri: redirectUri });
   return `${named(program.url)}/console/connect?${new URLSearchParams(parameters).toString()}`;
 }

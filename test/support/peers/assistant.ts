@@ -1,10 +1,19 @@
 /** An assistant on this machine that sends a person to the console in a browser, and what it does with the answer. */
 import { createServer } from "node:http";
 import type { Page } from "playwright-core";
+import { ask as send } from "../clients.ts";
+import { mcpHeaders, toolCall } from "../mcp.ts";
 import type { RunningProgram } from "../process.ts";
 import { until } from "../until.ts";
 import { ask } from "./connect.ts";
 import { listenOnPort } from "./serving.ts";
+
+/** Registers an assistant that people come back to at this address. @returns its client id. */
+export async function registerAssistant({ url }: Pick<RunningProgram, "url">, redirectUri: string): Promise<string> {
+  const body = { client_name: "Claude", redirect_uris: [redirectUri] };
+  const { text } = await send(url, { method: "POST", target: "/oauth/register", token: null, body });
+  return String(Object(JSON.parse(text)).client_id);
+}
 
 /** An assistant on this machine: its own address, to which the browser comes back with an answer. */
 export async function startAssistant(program: RunningProgram) {
@@ -15,14 +24,7 @@ export async function startAssistant(program: RunningProgram) {
     response.end("The assistant has its answer.");
   });
   const redirectUri = `http://127.0.0.1:${await listenOnPort(server)}/callback`;
-  const post = (path: string, type: string, body: string) =>
-    fetch(`${program.url}${path}`, { method: "POST", headers: { "Content-Type": type }, body });
-  const registered = await post(
-    "/oauth/register",
-    "application/json",
-    JSON.stringify({ client_name: "Claude", redirect_uris: [redirectUri] }),
-  );
-  const { client_id: clientId } = Object(await registered.json());
+  const clientId = await registerAssistant(program, redirectUri);
   const { parameters, verifier } = ask(program, clientId, {
     redirect_uri: redirectUri,
     state: "state-of-the-assistant",
@@ -36,8 +38,9 @@ export async function startAssistant(program: RunningProgram) {
     async token(code: string): Promise<string> {
       const form = { grant_type: "authorization_code", code, client_id: clientId, redirect_uri: redirectUri };
       const body = new URLSearchParams({ ...form, code_verifier: verifier, resource: `${program.url}/mcp` }).toString();
-      const answered = await post("/oauth/token", "application/x-www-form-urlencoded", body);
-      return String(Object(await answered.json()).access_token);
+      const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+      const { text } = await send(program.url, { method: "POST", target: "/oauth/token", token: null, headers, body });
+      return String(Object(JSON.parse(text)).access_token);
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -48,23 +51,14 @@ export async function startAssistant(program: RunningProgram) {
 
 /** The status of a tool's call with a token. */
 export async function statusOfCall(program: RunningProgram, token: string): Promise<number> {
-  const answered = await fetch(`${program.url}/mcp`, {
+  const { status } = await send(program.url, {
     method: "POST",
-    headers: {
-      Authorization: `Bearer ${token}`,
-      "Content-Type": "application/json",
-      Accept: "application/json, text/event-stream",
-      "MCP-Protocol-Version": "2025-11-25",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "location_list", arguments: {} },
-    }),
+    target: "/mcp",
+    token,
+    headers: { ...mcpHeaders, "MCP-Protocol-Version": "2025-11-25" },
+    body: toolCall("location_list", {}),
   });
-  await answered.arrayBuffer();
-  return answered.status;
+  return status;
 }
 
 /** The heading of the page that asks. */

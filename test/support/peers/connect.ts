@@ -11,6 +11,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { parseAllowed } from "../../../src/webhooks/addresses.ts";
+import { mcpHeaders, toolCall } from "../mcp.ts";
 import { askAdmin, type SignedInPerson } from "../people.ts";
 import type { TestResponse, TestServer } from "../server.ts";
 import { listenOnPort, stopListening } from "./serving.ts";
@@ -171,8 +172,8 @@ export const callTool = (
   server.request("POST", "/mcp", {
     key: token,
     undocumented: true,
-    headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" },
-    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } },
+    headers: { ...mcpHeaders, "MCP-Protocol-Version": "2025-11-25" },
+    body: toolCall(name, input),
   });
 
 /** The protocol's own client, in whose place a person is asked by `allow`, which returns where they are sent. */
