@@ -1,5 +1,4 @@
 /** Buttons for the next steps of the order, and the reasons why others are closed. */
-import { statusName } from "../data/format.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
@@ -15,7 +14,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
+import { type Activity, grave, isConfirmedShort, mayMove, movesOf, moveTitle, obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
 import { tellDeleted } from "./undo/draft.ts";
@@ -25,19 +24,6 @@ const MergeEntry = lazy(async () => (await import("../orders/merge.tsx")).MergeE
 const MergeDrafts = lazy(async () => (await import("../orders/merge.tsx")).MergeDrafts, { isQuiet: true });
 
 const words = texts.orderActions;
-
-/** Moves that a person is asked about once more. */
-const grave: readonly PurchaseOrderStatus[] = ["Cancelled"];
-
-/** Returns the text of a move's button. */
-function moveTitle({ status }: FullOrder, to: PurchaseOrderStatus): string {
-  if (status === "Cancelled" || status === "On Hold" || status === "Disputed") return words.resume(statusName(to));
-  return status === "Completed"
-    ? words.reopen(statusName(to))
-    : status === "Received"
-      ? words.resume(statusName(to))
-      : words.moves[to];
-}
 
 interface ActionsProps {
   readonly state: OrderState;
@@ -106,7 +92,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
   const moves = mayMove(role) ? movesOf(order) : [];
   const causes = useCauses(order, moves.includes("Sent"));
   const moveItem = (to: PurchaseOrderStatus): Item => ({
-    title: to === "Sent" && causes.length > 0 ? approvalTexts.askToSend : moveTitle(order, to),
+    title: to === "Sent" && causes.length > 0 ? approvalTexts.askToSend : moveTitle(order.status, to),
     isGrave: grave.includes(to),
     run: () => {
       if (grave.includes(to)) chosen.value = to;

@@ -3,7 +3,9 @@
  * page offers. A test compares the table with the service's own.
  */
 import type { PurchaseOrder, PurchaseOrderStatus as Status } from "../../client/index.ts";
+import { statusName } from "../data/format.ts";
 import type { Role } from "../data/session.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Activity = "edit-lines" | "confirm" | "receive" | "complete" | "quick-complete" | "sync" | "delete";
 
@@ -62,11 +64,24 @@ const hasGoods = ({ lineItems }: Pick<Facts, "lineItems">): boolean =>
 /** Goods were received: no way leads back to these. */
 const beforeGoods: readonly Status[] = ["Draft", "Sent", "Partially Confirmed", "Confirmed"];
 
-/** Moves that are offered as buttons. */
-export function movesOf(order: Facts): readonly Status[] {
+/** Moves that are offered for an order, of which it is known whether goods came. */
+export function movesFor(order: Pick<Facts, "status" | "previousStatus">, isReceived: boolean): readonly Status[] {
   const listed = isHeld(order) ? [order.previousStatus] : movesFrom[order.status];
-  return listed.filter((status) => status !== "Completed" && !(hasGoods(order) && beforeGoods.includes(status)));
+  return listed.filter((status) => status !== "Completed" && !(isReceived && beforeGoods.includes(status)));
 }
+
+/** Moves that are offered as buttons. */
+export const movesOf = (order: Facts): readonly Status[] => movesFor(order, hasGoods(order));
+
+/** The text of a move's button. */
+export function moveTitle(status: Status, to: Status): string {
+  const { moves, reopen, resume } = texts.orderActions;
+  if (status === "Completed") return reopen(statusName(to));
+  return isHeld({ status }) || status === "Received" ? resume(statusName(to)) : moves[to];
+}
+
+/** Moves that a person is asked about once more. */
+export const grave: readonly Status[] = ["Cancelled"];
 
 /** True if the status leaves the activity open. */
 const isOpenTo = ({ status }: Pick<Facts, "status">, activity: Activity): boolean =>

@@ -1,4 +1,4 @@
-/** The filtered list as a CSV file, whatever its length. */
+/** Orders as a CSV file: the filtered list, whatever its length, or some of it. */
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { csvOf } from "../data/csv.ts";
@@ -26,6 +26,12 @@ const columns = [
   "purchaseOrderId",
 ] as const satisfies readonly (keyof PurchaseOrderHeader)[];
 
+/** Offers these orders as a file. */
+export function saveOrders(orders: readonly PurchaseOrderHeader[]): void {
+  const rows = orders.map((order) => columns.map((name) => order[name] ?? ""));
+  saveFile("purchase-orders.csv", csvOf([columns, ...rows]));
+}
+
 /**
  * Reads all pages and offers them as a file. `onProgress` learns how many orders are read. @returns why it ended before
  * the last page.
@@ -36,7 +42,6 @@ export async function exportOrders(
 ): Promise<Problem | null> {
   const all = await everyRow(pagesOf(query), onProgress);
   if ("problem" in all) return all.problem;
-  const rows = all.rows.map((order) => columns.map((name) => order[name] ?? ""));
-  saveFile("purchase-orders.csv", csvOf([columns, ...rows]));
+  saveOrders(all.rows);
   return null;
 }

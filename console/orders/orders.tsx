@@ -1,16 +1,18 @@
 /** The list of orders: views, filters, search, and rows page by page. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
-import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { money, statusName } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
+import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
+import { type Ticks, ticksOf } from "../parts/lists/ticks.tsx";
 import { usePickedName } from "../parts/fields/picked-name.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
@@ -34,6 +36,8 @@ const answersAfterMs = 1_000;
 
 const FilterFields = lazy(async () => (await import("./filter-fields.tsx")).FilterFields, { isQuiet: true });
 
+const TickBar = lazy(async () => (await import("./ticked/tick-bar.tsx")).TickBar, { isQuiet: true });
+
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });
 
 export const OrdersScreen: FunctionComponent = () => {
@@ -49,6 +53,8 @@ export const OrdersScreen: FunctionComponent = () => {
     void readViews().then(begin);
   }, [key]);
   const list = useMemo(() => ordersOf(query), [key]);
+  // Other filters begin without ticks.
+  const ticks = useMemo(ticksOf, [list]);
   useLiveOrders(list);
   const isFiltered = !isView(query, wholeList);
   const { rows, isLoading } = list.state.value;
@@ -62,16 +68,26 @@ export const OrdersScreen: FunctionComponent = () => {
         by: query.get("sort") ?? "",
         hrefOf: (sort) => addressOf(withParameter(query, "sort", sort)),
       }}
+      ticking={{ ticks, nameOf: (order) => (order === null ? words.selectAll : words.select(order.poNumber)) }}
       actions={<ListActions query={query} isExportable={rows.length > 0} />}
       filters={
         <>
           {rows.length > 0 ? <LateAnswers /> : null}
-          <Filters query={query} isListed={rows.length > 0 || !isLoading} />
+          <Filters query={query} isListed={rows.length > 0 || !isLoading}>
+            <Ticked key={key} ticks={ticks} list={list} />
+          </Filters>
         </>
       }
       empty={<Empty isFiltered={isFiltered} />}
     />
   );
+};
+
+/** In the place of the filters, once an order was ticked. */
+const Ticked: FunctionComponent<{ readonly ticks: Ticks; readonly list: KeptList<PurchaseOrderHeader> }> = (props) => {
+  const wasTicked = useRef(false);
+  wasTicked.current ||= props.ticks.keys.value.size > 0;
+  return wasTicked.current ? <TickBar {...props} /> : null;
 };
 
 const LateAnswers: FunctionComponent = () => {
@@ -107,6 +123,13 @@ const Empty: FunctionComponent<{ readonly isFiltered: boolean }> = ({ isFiltered
   );
 };
 
+/** Ticks the row to which a key went, else the one below the pointer. */
+function tickRow(): void {
+  const row = ".list tbody tr";
+  const found = document.querySelector(`${row}:has(:focus-visible)`) ?? document.querySelector(`${row}:hover`);
+  found?.querySelector<HTMLElement>(".row-tick input")?.click();
+}
+
 const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly isExportable: boolean }> = ({
   query,
   isExportable,
@@ -117,12 +140,15 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   // Before it is painted: whoever sees the button can press its key.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const isWriting = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
-      if (event.key !== "n" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isWriting =
+        event.target instanceof Element &&
+        event.target.closest("input:not([type='checkbox']), textarea, select, dialog") !== null;
+      if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "x") tickRow();
+      if (event.key !== "n" || !isBuyer) return;
       event.preventDefault();
       go(hrefOf("new-order"));
     };
-    if (!isBuyer) return;
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [isBuyer]);
@@ -150,10 +176,14 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   );
 };
 
-const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isListed: boolean }> = ({
-  query,
-  isListed,
-}) => {
+interface FiltersProps {
+  readonly query: URLSearchParams;
+  readonly isListed: boolean;
+  /** What may take the place of the search and the filters. */
+  readonly children: ComponentChildren;
+}
+
+const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children }) => {
   const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
   const chosen = statusesIn(query);
   const supplier = usePickedName(query.get("supplierId"), suppliers);
@@ -183,19 +213,22 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams; readonly isL
   return (
     <>
       <ViewBar query={query} isListed={isListed} />
-      <ListBar
-        search={
-          <SearchFilter
-            label={words.search}
-            hint={words.searchHint}
-            value={query.get("search") ?? ""}
-            search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
-          />
-        }
-        taken={isNamed ? [] : taken}
-      >
-        <FilterFields query={query} />
-      </ListBar>
+      <div class="bar-place">
+        <ListBar
+          search={
+            <SearchFilter
+              label={words.search}
+              hint={words.searchHint}
+              value={query.get("search") ?? ""}
+              search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
+            />
+          }
+          taken={isNamed ? [] : taken}
+        >
+          <FilterFields query={query} />
+        </ListBar>
+        {children}
+      </div>
     </>
   );
 };

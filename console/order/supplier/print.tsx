@@ -1,4 +1,5 @@
 /** An order as its supplier reads it, to look at and to print: what the PDF shows, from the same sheet. */
+import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Output } from "../../../client/index.ts";
@@ -7,29 +8,34 @@ import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
 import { hrefOf, place } from "../../router.ts";
 import { documentTexts as words } from "../../texts/en/order/documents.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { nameRecord } from "../../title.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 
 type Sheet = Output<"purchase_order_document">["document"];
 
+/** The path names one order, or several that are printed one after another. */
 export const PrintScreen: FunctionComponent = () => {
-  const [, purchaseOrderId = ""] = place.value.steps;
-  return <Printed key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />;
+  const [, named = ""] = place.value.steps;
+  return <Printed key={named} named={named} />;
 };
 
-const Printed: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
-  const { data, problem, again } = useReading("purchase_order_document", { shopId: shopId(), purchaseOrderId });
-  useEffect(() => {
-    if (data !== null) nameRecord(purchaseOrderId, data.document.poNumber);
-  }, [data]);
+const Printed: FunctionComponent<{ readonly named: string }> = ({ named }) => {
+  const ids = named.split(",");
+  const [only, ...others] = ids;
+  const isOne = others.length === 0 && only !== undefined;
+  const sheets = useSignal<ReadonlyMap<string, Sheet>>(new Map());
+  const note = (id: string, sheet: Sheet): void => {
+    sheets.value = new Map([...sheets.value, [id, sheet]]);
+    if (isOne) nameRecord(id, sheet.poNumber);
+    else nameRecord(named, ids.map((each) => sheets.value.get(each)?.poNumber ?? "…").join(", "));
+  };
   return (
     <>
       <p class="back unprinted">
-        <a href={hrefOf("orders", purchaseOrderId)}>{words.back}</a>
+        <a href={isOne ? hrefOf("orders", only) : hrefOf("orders")}>{isOne ? words.back : texts.order.back}</a>
       </p>
-      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null && problem === null ? <Skeleton /> : null}
-      {data === null ? null : (
+      {sheets.value.size < ids.length ? null : (
         <>
           <p class="buttons unprinted">
             <button type="button" onClick={() => print()}>
@@ -37,9 +43,30 @@ const Printed: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purc
             </button>
           </p>
           <p class="quiet unprinted">{words.hint}</p>
-          <SheetView sheet={data.document} />
         </>
       )}
+      {ids.map((id) => (
+        <Paper key={id} purchaseOrderId={id} note={note} />
+      ))}
+    </>
+  );
+};
+
+interface PaperProps {
+  readonly purchaseOrderId: string;
+  readonly note: (id: string, sheet: Sheet) => void;
+}
+
+const Paper: FunctionComponent<PaperProps> = ({ purchaseOrderId, note }) => {
+  const { data, problem, again } = useReading("purchase_order_document", { shopId: shopId(), purchaseOrderId });
+  useEffect(() => {
+    if (data !== null) note(purchaseOrderId, data.document);
+  }, [data]);
+  return (
+    <>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {data === null && problem === null ? <Skeleton /> : null}
+      {data === null ? null : <SheetView sheet={data.document} />}
     </>
   );
 };

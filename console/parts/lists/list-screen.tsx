@@ -8,6 +8,7 @@ import { texts } from "../../texts/en/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "../problem.tsx";
 import { RowChunks } from "./row-chunks.tsx";
+import { Tick, type Ticks } from "./ticks.tsx";
 
 export interface ListColumn<Row> {
   readonly name: string;
@@ -29,6 +30,13 @@ interface Sorted {
   readonly hrefOf: (sort: string) => string;
 }
 
+/** Rows may be ticked. */
+interface Ticking<Row> {
+  readonly ticks: Ticks;
+  /** Name of the box of a row, or of all rows that are shown. */
+  readonly nameOf: (row: Row | null) => string;
+}
+
 interface ListProps<Row> {
   readonly title: string;
   readonly list: List<Row>;
@@ -37,6 +45,7 @@ interface ListProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The sort of the list, and the address of the list with another one; "" is none. */
   readonly sorted?: Sorted | undefined;
+  readonly ticking?: Ticking<Row> | undefined;
   /** Beside the heading. */
   readonly actions?: ComponentChildren;
   /** Between heading and rows. */
@@ -45,7 +54,7 @@ interface ListProps<Row> {
   readonly empty: ComponentChildren;
 }
 
-export function ListScreen<Row>({ title, list, columns, keyOf, sorted, actions, filters, empty }: ListProps<Row>) {
+export function ListScreen<Row>({ title, list, actions, filters, empty, ...table }: ListProps<Row>) {
   const { rows, isLoading, problem } = list.state.value;
   return (
     <>
@@ -60,7 +69,7 @@ export function ListScreen<Row>({ title, list, columns, keyOf, sorted, actions, 
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? (
         <div class="as-wide">
-          <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} sorted={sorted} />
+          <Table rows={rows} of={list} title={title} {...table} />
         </div>
       ) : null}
       {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
@@ -77,6 +86,7 @@ interface TableProps<Row> {
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly sorted?: Sorted | undefined;
+  readonly ticking?: Ticking<Row> | undefined;
 }
 
 /** The same column from the other end. */
@@ -94,7 +104,19 @@ function directionOf(sort: string | undefined, by: string | undefined): "ascendi
 /** Rows of a block that is drawn or not. */
 const chunkRows = 50;
 
-export function Table<Row>({ title, rows, of, columns, keyOf, sorted }: TableProps<Row>) {
+export function Table<Row>({ title, rows, of, columns, keyOf, sorted, ticking }: TableProps<Row>) {
+  const shown = rows.map(keyOf);
+  const tick = (row: Row | null) =>
+    ticking === undefined ? null : (
+      <td class="row-tick">
+        <Tick
+          ticks={ticking.ticks}
+          shown={shown}
+          label={ticking.nameOf(row)}
+          {...(row === null ? {} : { row: keyOf(row) })}
+        />
+      </td>
+    );
   const classOf = ({ kind, at, width, isNamed }: ListColumn<Row>): string =>
     [kind, at && `at-${at}`, width && `if-${width}`, isNamed === true ? "named" : undefined]
       .filter((word) => word !== undefined)
@@ -103,6 +125,7 @@ export function Table<Row>({ title, rows, of, columns, keyOf, sorted }: TablePro
     <table class="rows list" aria-label={title} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
+          {tick(null)}
           {columns.map((column) => (
             <th key={column.name} scope="col" class={classOf(column)} aria-sort={directionOf(column.sort, sorted?.by)}>
               {sorted === undefined || column.sort === undefined ? (
@@ -117,10 +140,11 @@ export function Table<Row>({ title, rows, of, columns, keyOf, sorted }: TablePro
       <RowChunks
         rows={rows}
         size={chunkRows}
-        columns={columns.length}
+        columns={columns.length + (ticking === undefined ? 0 : 1)}
         of={of}
         draw={(row, place) => (
           <tr key={keyOf(row)} aria-rowindex={place + 2}>
+            {tick(row)}
             {columns.map((column, index) =>
               index === 0 ? (
                 <th key={column.name} scope="row">

@@ -162,6 +162,8 @@ export const texts: Translated<typeof english.texts> = {
     },
     received: (received, ordered) => `${received} von ${ordered}`,
     over: (more) => `+${more}`,
+    select: (order) => `${order} auswählen`,
+    selectAll: "Alle gezeigten auswählen",
     exportCsv: "CSV exportieren",
     exporting: (count) => `${number(count)} gelesen …`,
     late: "überfällig",

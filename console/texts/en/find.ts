@@ -26,6 +26,7 @@ export const findTexts = {
       ["?", "This list"],
       ["/", "Search in the list"],
       ["N", "New order, from the list of orders"],
+      ["X", "Select the order in the list; Shift with a press selects up to there"],
       ["↑ ↓ ← →", "Walk through lines and forecasts"],
       ["Enter", "Edit a cell; save it and go down"],
       ["Escape", "Give up, or close"],

@@ -159,6 +159,8 @@ export const texts = {
     },
     received: (received: string, ordered: string) => `${received} of ${ordered}`,
     over: (more: string) => `+${more}`,
+    select: (order: string) => `Select ${order}`,
+    selectAll: "Select all shown",
     exportCsv: "Export CSV",
     exporting: (count: number) => `${number(count)} read …`,
     late: "late",

@@ -29,6 +29,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["?", "Esta lista"],
       ["/", "Buscar en la lista"],
       ["N", "Nuevo pedido, desde la lista de pedidos"],
+      ["X", "Seleccionar el pedido en la lista; Mayús y clic seleccionan hasta ahí"],
       ["↑ ↓ ← →", "Moverse por líneas y previsiones"],
       ["Enter", "Editar una celda; guardarla y bajar"],
       ["Escape", "Descartar o cerrar"],

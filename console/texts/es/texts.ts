@@ -161,6 +161,8 @@ export const texts: Translated<typeof english.texts> = {
     },
     received: (received, ordered) => `${received} de ${ordered}`,
     over: (more) => `+${more}`,
+    select: (order) => `Seleccionar ${order}`,
+    selectAll: "Seleccionar todos los mostrados",
     exportCsv: "Exportar CSV",
     exporting: (count) => `Leídos: ${number(count)}…`,
     late: "con retraso",

@@ -30,6 +30,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["?", "Cette liste"],
       ["/", "Rechercher dans la liste"],
       ["N", "Nouvelle commande, depuis la liste des commandes"],
+      ["X", "Sélectionner la commande dans la liste ; Maj et clic sélectionnent jusque-là"],
       ["↑ ↓ ← →", "Se déplacer dans les lignes et les prévisions"],
       ["Entrée", "Modifier une cellule ; l’enregistrer et descendre"],
       ["Échap", "Abandonner, ou fermer"],

@@ -1,0 +1,39 @@
+/** Spanish texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { number } from "../../../data/format.ts";
+import type * as english from "../../en/order/ticked.ts";
+import type { Translated } from "../../languages.ts";
+
+const orders = (count: number): string => (count === 1 ? "1 pedido" : `${number(count)} pedidos`);
+
+export const tickedTexts: Translated<typeof english.tickedTexts> = {
+  bar: "Con los pedidos seleccionados",
+  selected: (count) => (count === 1 ? "1 seleccionado" : `${number(count)} seleccionados`),
+  clear: "Anular la selección",
+  send: "Enviar",
+  move: "Estado",
+  noMove: "Ningún paso es posible para todos. Seleccione pedidos con el mismo estado.",
+  more: "Más",
+  print: "Imprimir",
+  pdf: "Descargar PDF",
+  csv: "Exportar CSV",
+  tooMany: (max) => `Como máximo ${number(max)} documentos a la vez.`,
+  running: (done, of) => `${number(done)} de ${number(of)}…`,
+  done: (count) => (count === 1 ? `${orders(count)} hecho` : `${orders(count)} hechos`),
+  refused: (count) => (count === 1 ? "1 rechazado" : `${number(count)} rechazados`),
+  waiting: (count) => (count === 1 ? "1 espera aprobación" : `${number(count)} esperan aprobación`),
+  noAddress:
+    "El proveedor no tiene dirección de correo. Añádala en la ficha del proveedor o envíe el pedido por separado.",
+  stale: "Alguien lo ha modificado mientras tanto. Revíselo e inténtelo de nuevo.",
+  close: "Cerrar",
+  sendTitle: (count) => `¿Enviar ${orders(count)} a los proveedores?`,
+  sendText:
+    "Cada proveedor recibe un correo con el pedido en PDF, el texto habitual y un enlace para responder. Los pedidos pasan a «Enviado». Un correo no se puede recuperar.",
+  moveTitle: (action, count) => `${action}: ¿${orders(count)}?`,
+  merge: "Combinar",
+  mergeTitle: (count) => `¿Combinar ${number(count)} borradores?`,
+  mergeInto: "Borrador que se conserva",
+  mergeText:
+    "Los demás borradores desaparecen y sus líneas pasan a él. Sus notas, fechas, gastos de envío y descuentos no pasan. No se puede deshacer.",
+  lines: (count) => (count === 1 ? "1 línea" : `${number(count)} líneas`),
+  noSupplier: "sin proveedor",
+};

@@ -1,0 +1,39 @@
+/** Dutch texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { number } from "../../../data/format.ts";
+import type * as english from "../../en/order/ticked.ts";
+import type { Translated } from "../../languages.ts";
+
+const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
+
+export const tickedTexts: Translated<typeof english.tickedTexts> = {
+  bar: "Met de geselecteerde bestellingen",
+  selected: (count) => `${number(count)} geselecteerd`,
+  clear: "Selectie opheffen",
+  send: "Verzenden",
+  move: "Status",
+  noMove: "Geen stap is voor alle mogelijk. Selecteer bestellingen met dezelfde status.",
+  more: "Meer",
+  print: "Afdrukken",
+  pdf: "PDF downloaden",
+  csv: "CSV exporteren",
+  tooMany: (max) => `Hooguit ${number(max)} documenten tegelijk.`,
+  running: (done, of) => `${number(done)} van ${number(of)}…`,
+  done: (count) => `${orders(count)} klaar`,
+  refused: (count) => `${number(count)} geweigerd`,
+  waiting: (count) => (count === 1 ? "1 wacht op goedkeuring" : `${number(count)} wachten op goedkeuring`),
+  noAddress:
+    "De leverancier heeft geen e-mailadres. Voeg er een toe bij de leverancier of verzend de bestelling apart.",
+  stale: "Iemand heeft deze intussen gewijzigd. Bekijk de bestelling en probeer het opnieuw.",
+  close: "Sluiten",
+  sendTitle: (count) => `${orders(count)} naar de leveranciers verzenden?`,
+  sendText:
+    "Elke leverancier krijgt een e-mail met de bestelling als pdf, de gebruikelijke tekst en een link om te antwoorden. De bestellingen krijgen de status Verzonden. Een e-mail kan niet worden teruggehaald.",
+  moveTitle: (action, count) => `${action}: ${orders(count)}?`,
+  merge: "Samenvoegen",
+  mergeTitle: (count) => `${number(count)} concepten samenvoegen?`,
+  mergeInto: "Concept dat blijft",
+  mergeText:
+    "De andere concepten vervallen en hun regels gaan ernaartoe. Hun notities, datums, verzendkosten en kortingen gaan niet mee. Dit kan niet ongedaan worden gemaakt.",
+  lines: (count) => (count === 1 ? "1 regel" : `${number(count)} regels`),
+  noSupplier: "geen leverancier",
+};
