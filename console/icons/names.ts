@@ -11,6 +11,7 @@ export const iconNames = [
   "circle-alert",
   "circle-check",
   "clock",
+  "columns-3",
   "download",
   "ellipsis",
   "house",

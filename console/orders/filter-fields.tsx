@@ -1,11 +1,23 @@
-/** The filters of the list of orders, and its sort. */
+/** The filters of the list of orders, its sort, and its columns. The address keeps them, and so does a saved view. */
 import { statusName } from "../data/format.ts";
 import type { FunctionComponent } from "preact";
+import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
+import type { ListColumn } from "../parts/lists/list-screen.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { ageIn, ages, paidStatuses, sorts, statuses, statusesIn, withParameter, withStatus } from "./filters.ts";
+import {
+  ageIn,
+  ages,
+  columnsParameter,
+  paidStatuses,
+  sorts,
+  statuses,
+  statusesIn,
+  withParameter,
+  withStatus,
+} from "./filters.ts";
 import { addressOf } from "./view-bar.tsx";
 
 const words = texts.orders;
@@ -117,6 +129,48 @@ export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }
           </select>
         </label>
       </div>
+    </>
+  );
+};
+
+interface ColumnsProps {
+  readonly query: URLSearchParams;
+  readonly columns: readonly ListColumn<PurchaseOrderHeader>[];
+  /** Null: none was chosen. */
+  readonly named: readonly string[] | null;
+}
+
+/** Widths of the window from which a column is shown that nobody has chosen, as in the style sheet. */
+const widths = { roomy: "(min-width: 90rem)", wide: "(min-width: 100rem)" } as const;
+
+export const ColumnsMenu: FunctionComponent<ColumnsProps> = ({ query, columns, named }) => {
+  const [, ...others] = columns;
+  const shown =
+    named ??
+    others.flatMap(({ name, width }) => (width === undefined || matchMedia(widths[width]).matches ? [name] : []));
+  const choose = (names: readonly string[]): void =>
+    go(addressOf(withParameter(query, columnsParameter, names.join(","))), { replace: true });
+  return (
+    <>
+      {others.map(({ name, title }) => (
+        <label key={name} class="tick">
+          <input
+            type="checkbox"
+            checked={shown.includes(name)}
+            // The last one stays: without any the address would name none.
+            disabled={shown.length === 1 && shown.includes(name)}
+            onChange={({ currentTarget }) =>
+              choose(currentTarget.checked ? [...shown, name] : shown.filter((each) => each !== name))
+            }
+          />
+          {title}
+        </label>
+      ))}
+      {named === null ? null : (
+        <button type="button" class="plain" onClick={() => choose([])}>
+          {words.usualColumns}
+        </button>
+      )}
     </>
   );
 };

@@ -43,6 +43,9 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
+/** The query's list of shown columns; it is saved with a view, and is no filter. */
+export const columnsParameter = "columns";
+
 /** Query of the whole list: an empty address is the person's own first view. */
 export const wholeList = "view=all";
 

@@ -14,6 +14,7 @@ import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
 import { type Ticks, ticksOf } from "../parts/lists/ticks.tsx";
 import { usePickedName } from "../parts/fields/picked-name.ts";
+import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
@@ -23,7 +24,16 @@ import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { exportOrders } from "./export.ts";
 import { dueIn, lateFor, unconfirmedFor } from "./lateness.ts";
-import { ageIn, builtInViews, isView, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
+import {
+  ageIn,
+  builtInViews,
+  columnsParameter,
+  isView,
+  statusesIn,
+  wholeList,
+  withParameter,
+  withStatus,
+} from "./filters.ts";
 import { ordersOf } from "./kept.ts";
 import { useLiveOrders } from "./live.ts";
 import { addressOf, ViewBar } from "./view-bar.tsx";
@@ -36,33 +46,38 @@ const answersAfterMs = 1_000;
 
 const FilterFields = lazy(async () => (await import("./filter-fields.tsx")).FilterFields, { isQuiet: true });
 
+const ColumnsMenu = lazy(async () => (await import("./filter-fields.tsx")).ColumnsMenu, { isQuiet: true });
+
 const TickBar = lazy(async () => (await import("./ticked/tick-bar.tsx")).TickBar, { isQuiet: true });
 
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });
 
 export const OrdersScreen: FunctionComponent = () => {
   const { query } = place.value;
-  const key = query.toString();
+  const hasQuery = query.size > 0;
+  // Which columns are shown makes no other list.
+  const filters = withParameter(query, columnsParameter, "");
+  const key = filters.toString();
   useEffect(() => {
-    if (key !== "") return;
+    if (hasQuery) return;
     const begin = (): void => {
       const first = firstQuery();
       if (first !== null && location.search === "") go(addressOf(first), { replace: true });
     };
     begin();
     void readViews().then(begin);
-  }, [key]);
-  const list = useMemo(() => ordersOf(query), [key]);
+  }, [hasQuery]);
+  const list = useMemo(() => ordersOf(filters), [key]);
   // Other filters begin without ticks.
   const ticks = useMemo(ticksOf, [list]);
   useLiveOrders(list);
-  const isFiltered = !isView(query, wholeList);
+  const isFiltered = !isView(filters, wholeList);
   const { rows, isLoading } = list.state.value;
   return (
     <ListScreen
       title={words.title}
       list={list}
-      columns={hasStorefront() ? columns : columns.slice(0, -1)}
+      columns={shownColumns(query)}
       keyOf={(order) => order.purchaseOrderId}
       sorted={{
         by: query.get("sort") ?? "",
@@ -179,7 +194,7 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
 interface FiltersProps {
   readonly query: URLSearchParams;
   readonly isListed: boolean;
-  /** What may take the place of the search and the filters. */
+  /** Bar that may take the place of the search and the filters. */
   readonly children: ComponentChildren;
 }
 
@@ -224,6 +239,18 @@ const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children })
             />
           }
           taken={isNamed ? [] : taken}
+          more={
+            <Pop
+              button={<Icon name="columns-3" />}
+              label={words.shownColumns}
+              buttonClass="icon-only"
+              panelClass="columns"
+              panelLabel={words.shownColumns}
+              isAtEnd
+            >
+              <ColumnsMenu query={query} columns={allColumns()} named={namedColumns(query)} />
+            </Pop>
+          }
         >
           <FilterFields query={query} />
         </ListBar>
@@ -304,3 +331,21 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
     ),
   },
 ];
+
+/** Columns that there are. */
+const allColumns = () => (hasStorefront() ? columns : columns.slice(0, -1));
+
+/** Columns that the query names, beside the first; null: it names none, and the window's width decides. */
+function namedColumns(query: URLSearchParams): readonly string[] | null {
+  const names = query.get(columnsParameter)?.split(",") ?? [];
+  const known = allColumns().flatMap(({ name }, index) => (index > 0 && names.includes(name) ? [name] : []));
+  return known.length === 0 ? null : known;
+}
+
+function shownColumns(query: URLSearchParams): readonly ListColumn<PurchaseOrderHeader>[] {
+  const named = namedColumns(query);
+  if (named === null) return allColumns();
+  return allColumns().flatMap((column, index) =>
+    index === 0 || named.includes(column.name) ? [{ ...column, width: undefined }] : [],
+  );
+}

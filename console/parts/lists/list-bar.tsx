@@ -15,11 +15,13 @@ export interface Taken {
 interface ListBarProps {
   readonly search: ComponentChildren;
   readonly taken: readonly Taken[];
+  /** At the end of the row. */
+  readonly more?: ComponentChildren;
   /** The filters. */
   readonly children: ComponentChildren;
 }
 
-export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, children }) => {
+export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, more, children }) => {
   const isOpen = useSignal(false);
   return (
     <div class="list-bar">
@@ -53,6 +55,7 @@ export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, childr
               <Icon name="x" />
             </button>
           ))}
+      {more}
     </div>
   );
 };

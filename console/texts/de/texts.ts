@@ -162,6 +162,8 @@ export const texts: Translated<typeof english.texts> = {
     },
     received: (received, ordered) => `${received} von ${ordered}`,
     over: (more) => `+${more}`,
+    shownColumns: "Spalten",
+    usualColumns: "Übliche Spalten",
     select: (order) => `${order} auswählen`,
     selectAll: "Alle gezeigten auswählen",
     exportCsv: "CSV exportieren",

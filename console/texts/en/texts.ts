@@ -159,6 +159,8 @@ export const texts = {
     },
     received: (received: string, ordered: string) => `${received} of ${ordered}`,
     over: (more: string) => `+${more}`,
+    shownColumns: "Columns",
+    usualColumns: "Usual columns",
     select: (order: string) => `Select ${order}`,
     selectAll: "Select all shown",
     exportCsv: "Export CSV",

@@ -167,6 +167,8 @@ export const texts: Translated<typeof english.texts> = {
     },
     received: (received, ordered) => `${received} sur ${ordered}`,
     over: (more) => `+${more}`,
+    shownColumns: "Colonnes",
+    usualColumns: "Colonnes habituelles",
     select: (order) => `Sélectionner ${order}`,
     selectAll: "Sélectionner toutes les commandes affichées",
     exportCsv: "Exporter en CSV",

@@ -163,6 +163,8 @@ export const texts: Translated<typeof english.texts> = {
     },
     received: (received, ordered) => `${received} van ${ordered}`,
     over: (more) => `+${more}`,
+    shownColumns: "Kolommen",
+    usualColumns: "Gebruikelijke kolommen",
     select: (order) => `${order} selecteren`,
     selectAll: "Alle getoonde selecteren",
     exportCsv: "CSV exporteren",

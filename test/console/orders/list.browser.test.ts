@@ -257,6 +257,54 @@ test("a view is saved, renamed, shared, begun with and deleted", { skip }, async
 });
 
 test(
+  "columns are chosen; the address and a saved view keep them, and no other list is read; names that are none are left out",
+  { skip },
+  () =>
+    withPerson("purchaser", async (page, program) => {
+      await page.setViewportSize({ width: 1_280, height: 900 });
+      await page.goto(`${program.url}/console/orders?view=all`);
+      await page.getByRole("link", { name: "PO-1024" }).waitFor();
+      const heads = async (): Promise<string> =>
+        (await page.locator("table.list thead th:visible").allInnerTexts()).join(", ");
+      const usual = "Order, Status, Supplier, Expected, Received, Value";
+      await becomes(heads, usual);
+      const lists: string[] = [];
+      page.on("request", (request) => {
+        const { pathname, search } = new URL(request.url());
+        if (pathname === "/api/v1/purchase-orders" && !search.includes("limit=1")) lists.push(search);
+      });
+      await page.getByRole("button", { name: "Columns", exact: true }).click();
+      const menu = page.getByRole("group", { name: "Columns" });
+      await menu.getByLabel("Location").check();
+      await menu.getByLabel("Supplier").uncheck();
+      await becomes(heads, "Order, Status, Location, Expected, Received, Value");
+      await picture(page, "orders-columns");
+      assert.deepEqual(lists, []);
+      await page.keyboard.press("Escape");
+      await press(page, "button", "Save view");
+      await page.getByLabel("Name of the view").fill("By place");
+      await press(page, "button", "Save");
+      await isCurrent(page.getByRole("link", { name: "By place" }));
+      await page.getByRole("link", { name: "All", exact: true }).click();
+      await becomes(heads, usual);
+      await page.getByRole("link", { name: "By place" }).click();
+      await becomes(heads, "Order, Status, Location, Expected, Received, Value");
+      await page.reload();
+      await becomes(heads, "Order, Status, Location, Expected, Received, Value");
+
+      await page.goto(`${program.url}/console/orders?view=all&columns=paid,secrets`);
+      await becomes(heads, "Order, Paid");
+      await page.getByRole("button", { name: "Columns", exact: true }).click();
+      // The last one stays.
+      assert.ok(await menu.getByLabel("Paid").isDisabled());
+      await menu.getByRole("button", { name: "Usual columns" }).click();
+      await becomes(heads, usual);
+      await page.goto(`${program.url}/console/orders?view=all&columns=secrets`);
+      await becomes(heads, usual);
+    }),
+);
+
+test(
   "a new order takes at most twelve keys before its lines, survives a reload, and rounds to packs when asked",
   { skip },
   async () => {
