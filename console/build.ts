@@ -70,7 +70,7 @@ const oneFirstFile: Plugin = {
       contents: [readFileSync(file, "utf8"), ...lines].join("\n"),
       loader: "tsx" as const,
     });
-    builder.onLoad({ filter: /\.tsx$/ }, ({ path: file }) => {
+    builder.onLoad({ filter: /\.tsx?$/ }, ({ path: file }) => {
       if (file === entry)
         return more(
           file,

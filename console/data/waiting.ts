@@ -1,4 +1,4 @@
-/** Number of approval requests that wait for the person who is signed in, kept by the events of the shop. */
+/** Numbers of what waits for the person who is signed in, kept by the events of the shop. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { texts } from "../texts/en/texts.ts";
@@ -10,8 +10,11 @@ import { shopId } from "./session.ts";
 /** Requests that are counted at most. */
 const countedMax = 50;
 
-/** The number as it is shown; empty: none wait. */
+/** The number of approval requests as it is shown; empty: none wait. */
 export const waiting = signal("");
+
+/** Numbers at places where orders wait, as they are shown. A place without one has nothing that waits. */
+export const placeCounts = signal<Readonly<Partial<Record<"orders" | "dock", string | undefined>>>>({});
 
 const read = serially(async () => {
   const result = await openpo.call("approval_request_list", {
@@ -36,9 +39,11 @@ const isLoading = (): boolean => document.getElementById("content")?.textContent
  * events learns of it with the next bearer.
  *
  * @param sequence  the newest event when the bearer was bought.
+ * @param followCounts  begins with the numbers at places. @returns what ends it.
  */
-export function useWaiting(sequence: number): void {
+export function useWaiting(sequence: number, followCounts: () => Promise<() => void>): void {
   useEffect(() => {
+    let counting: Promise<() => void> | null = null;
     let timer: ReturnType<typeof setTimeout> | null = null;
     const later = (run: () => void, waitMs: number): void => {
       timer ??= setTimeout(() => {
@@ -48,6 +53,7 @@ export function useWaiting(sequence: number): void {
     };
     const start = (): void => {
       if (isLoading()) return later(start, lookMs);
+      counting ??= followCounts();
       void read();
     };
     later(start, lookMs);
@@ -57,7 +63,14 @@ export function useWaiting(sequence: number): void {
     return () => {
       unhear();
       if (timer !== null) clearTimeout(timer);
+      void counting?.then((end) => end());
     };
   }, [sequence]);
-  useEffect(() => () => void (waiting.value = ""), []);
+  useEffect(
+    () => () => {
+      waiting.value = "";
+      placeCounts.value = {};
+    },
+    [],
+  );
 }

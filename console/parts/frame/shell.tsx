@@ -5,7 +5,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { densities, density, theme, themes } from "../../data/look.ts";
 import { type Session, signOut } from "../../data/session.ts";
-import { useWaiting, waiting } from "../../data/waiting.ts";
+import { placeCounts, useWaiting, waiting } from "../../data/waiting.ts";
 import { hrefOf, place } from "../../router.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { entries } from "./entries.ts";
@@ -48,9 +48,12 @@ function useHeadingFocus(): void {
   }, [steps]);
 }
 
+/** Loaded when the screen is there. */
+const followCounts = async () => (await import("./place-counts.ts")).followCounts();
+
 export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   useHeadingFocus();
-  useWaiting(session.shop.lastSequence);
+  useWaiting(session.shop.lastSequence, followCounts);
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -143,6 +146,7 @@ const Places: FunctionComponent = () => {
           <Icon name={icon} />
           <span class="words">{words.places[step]}</span>
           {step === "approvals" ? <Waiting /> : null}
+          {step === "orders" || step === "dock" ? <PlaceCount at={step} /> : null}
         </a>
       ))}
       <button
@@ -167,6 +171,17 @@ const Waiting: FunctionComponent = () =>
       <span class="hidden">{words.waiting(waiting.value)}</span>
     </span>
   );
+
+/** Number of orders that wait at a place. */
+const PlaceCount: FunctionComponent<{ readonly at: "orders" | "dock" }> = ({ at }) => {
+  const { [at]: count } = placeCounts.value;
+  return count === undefined ? null : (
+    <span class="count calm">
+      <span aria-hidden="true">{count}</span>
+      <span class="hidden">{words.counts[at](count)}</span>
+    </span>
+  );
+};
 
 const initialsOf = (name: string): string =>
   name

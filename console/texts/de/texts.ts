@@ -45,6 +45,10 @@ export const texts: Translated<typeof english.texts> = {
     signOutEverywhereHint: "Beendet Ihre Sitzungen auf allen Geräten, auch auf diesem.",
     skip: "Zum Inhalt springen",
     waiting: (count) => `${count} zu Ihrer Freigabe`,
+    counts: {
+      orders: (count) => `Antworten von Lieferanten: ${count}`,
+      dock: (count) => `heute fällig oder überfällig: ${count}`,
+    },
   },
   toast: {
     undo: "Rückgängig",

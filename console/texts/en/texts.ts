@@ -41,6 +41,11 @@ export const texts = {
     signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
     skip: "Skip to content",
     waiting: (count: string) => `${count} wait for you`,
+    counts: {
+      orders: (count: string) =>
+        count === "1" ? "1 answer of a supplier waits" : `${count} answers of suppliers wait`,
+      dock: (count: string) => `${count} due today or late`,
+    },
   },
   toast: {
     undo: "Undo",

@@ -43,6 +43,10 @@ export const texts: Translated<typeof english.texts> = {
     signOutEverywhereHint: "Cierra sus sesiones en todos los dispositivos, también en este.",
     skip: "Ir al contenido",
     waiting: (count) => `Pendientes de usted: ${count}`,
+    counts: {
+      orders: (count) => `Respuestas de proveedores pendientes: ${count}`,
+      dock: (count) => `Previstos para hoy o con retraso: ${count}`,
+    },
   },
   toast: {
     undo: "Deshacer",

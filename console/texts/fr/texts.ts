@@ -45,6 +45,10 @@ export const texts: Translated<typeof english.texts> = {
     signOutEverywhereHint: "Ferme vos sessions sur tous les appareils, y compris celui-ci.",
     skip: "Aller au contenu",
     waiting: (count) => `En attente de votre décision : ${count}`,
+    counts: {
+      orders: (count) => `Réponses de fournisseurs en attente : ${count}`,
+      dock: (count) => `Attendues aujourd’hui ou en retard : ${count}`,
+    },
   },
   toast: {
     undo: "Annuler",

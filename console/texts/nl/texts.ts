@@ -45,6 +45,10 @@ export const texts: Translated<typeof english.texts> = {
     signOutEverywhereHint: "Beëindigt je sessies op alle apparaten, ook op dit apparaat.",
     skip: "Naar de inhoud",
     waiting: (count) => `${count} te beoordelen`,
+    counts: {
+      orders: (count) => `${count} antwoorden van leveranciers`,
+      dock: (count) => `${count} vandaag verwacht of te laat`,
+    },
   },
   toast: {
     undo: "Ongedaan maken",
