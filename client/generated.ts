@@ -3422,7 +3422,7 @@ export interface Operations {
       address?: AddressInput | null | undefined;
       /** For the shop's own use. */
       note?: string | null | undefined;
-      language?: "en" | "de" | "fr" | "es" | null | undefined;
+      language?: "en" | "de" | "fr" | "es" | "nl" | null | undefined;
       status?: "active" | "archived" | undefined;
     };
     output: {
@@ -3770,7 +3770,7 @@ export interface Operations {
       address?: AddressInput | null | undefined;
       /** For the shop's own use. */
       note?: string | null | undefined;
-      language?: "en" | "de" | "fr" | "es" | null | undefined;
+      language?: "en" | "de" | "fr" | "es" | "nl" | null | undefined;
       status?: "active" | "archived" | undefined;
     };
     output: {
@@ -4425,7 +4425,7 @@ export interface Operations {
     };
     output: {
       readonly document: {
-        readonly language: "en" | "de" | "fr" | "es";
+        readonly language: "en" | "de" | "fr" | "es" | "nl";
         readonly paper: "A4" | "Letter";
         readonly logo: {
           readonly contentType: "image/png" | "image/jpeg" | "image/svg+xml";
@@ -4513,7 +4513,7 @@ export interface Operations {
     };
     output: {
       readonly documentSettings: {
-        readonly language: "en" | "de" | "fr" | "es";
+        readonly language: "en" | "de" | "fr" | "es" | "nl";
         readonly paper: "A4" | "Letter";
         readonly columns: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[];
         readonly address: Address | null;
@@ -4535,7 +4535,7 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       /** In which a document's own words are written. */
-      language?: "en" | "de" | "fr" | "es" | undefined;
+      language?: "en" | "de" | "fr" | "es" | "nl" | undefined;
       paper?: "A4" | "Letter" | undefined;
       /** Columns of the lines beside description and quantity, in any order. */
       columns?: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[] | undefined;
@@ -4553,7 +4553,7 @@ export interface Operations {
     };
     output: {
       readonly documentSettings: {
-        readonly language: "en" | "de" | "fr" | "es";
+        readonly language: "en" | "de" | "fr" | "es" | "nl";
         readonly paper: "A4" | "Letter";
         readonly columns: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[];
         readonly address: Address | null;

@@ -5,6 +5,7 @@ import { column } from "../parts/lists/record-columns.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
+import { languageNames } from "../texts/languages.ts";
 import { type RecordField, spelled, valueOf } from "./fields.ts";
 import { addressGroup, askedFor, cameOf, type RecordKind } from "./kinds.ts";
 import { Late, later, openValue } from "./figures/figures.tsx";
@@ -16,7 +17,7 @@ const { columns: titles, fields, supplier } = words;
 const facts: Readonly<Record<string, Partial<RecordField>>> = {
   name: { isNeeded: true },
   email: { hint: supplier.emailHint },
-  language: { choices: { "": texts.orders.none, ...words.languages } },
+  language: { choices: { "": texts.orders.none, ...languageNames } },
   currencyCode: { hint: fields.currencyHint, kind: "code" },
   leadTimeDays: { kind: "number" },
   note: { hint: supplier.noteHint, kind: "lines" },

@@ -10,6 +10,7 @@ import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
 import { documentTexts as words } from "../texts/en/order/documents.ts";
+import { languageNames, languages } from "../texts/languages.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 type Settings = Output<"document_settings_get">["documentSettings"];
@@ -17,8 +18,6 @@ type Sent = Omit<Input<"document_settings_put">, "shopId">;
 
 /** A larger logo is refused before it is sent. */
 const logoKilobytesMax = 256;
-
-const languages = ["en", "de", "fr", "es"] as const;
 
 const columns = [
   "position",
@@ -137,7 +136,7 @@ const SettingsForm: FunctionComponent<{ readonly settings: Settings; readonly ag
       }}
     >
       <div class="fields">
-        {choice("language", words.languages)}
+        {choice("language", languageNames)}
         {choice("paper", words.papers)}
       </div>
       <fieldset class="ticks">

@@ -2,7 +2,8 @@
  * The words of a document in each language, and how it writes numbers. Written by hand and not taken from the platform,
  * so that the same document has the same bytes with every version of Node.
  */
-import type { DocumentColumn, DocumentLanguage } from "../core/supplier/document-settings.ts";
+import type { Language } from "../base/text/language.ts";
+import type { DocumentColumn } from "../core/supplier/document-settings.ts";
 
 interface Texts {
   readonly title: string;
@@ -44,7 +45,7 @@ interface Texts {
   readonly groupMark: string;
 }
 
-export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
+export const texts: Readonly<Record<Language, Texts>> = {
   en: {
     title: "Purchase order",
     draft: "Draft – not an order yet",
@@ -217,10 +218,53 @@ export const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     decimalMark: ",",
     groupMark: ".",
   },
+  nl: {
+    title: "Bestelling",
+    draft: "Concept – nog geen bestelling",
+    cancelled: "Geannuleerd",
+    buyer: "Koper",
+    supplier: "Leverancier",
+    deliverTo: "Afleveradres",
+    billTo: "Factuuradres",
+    orderDate: "Besteldatum",
+    expectedDeliveryDate: "Verwachte levering",
+    supplierReference: "Uw referentie",
+    paymentTerms: "Betalingsvoorwaarden",
+    incoterm: "Leveringsvoorwaarden",
+    currency: "Valuta",
+    columns: {
+      position: "Nr.",
+      supplierSku: "Uw art.nr.",
+      sku: "Ons art.nr.",
+      barcode: "Barcode",
+      description: "Omschrijving",
+      expectedDeliveryDate: "Verwacht",
+      quantity: "Aantal",
+      unitCost: "Stukprijs",
+      lineTotal: "Bedrag",
+    },
+    noLines: "Deze bestelling heeft nog geen regels.",
+    cancelledQuantity: "Besteld {ordered}, waarvan {cancelled} geannuleerd",
+    subtotal: "Subtotaal",
+    discount: "Korting",
+    shipping: "Verzendkosten",
+    tax: "Btw",
+    notDelivered: "Niet geleverd",
+    rounding: "Afronding",
+    grandTotal: "Totaal",
+    note: "Opmerking",
+    page: "Pagina {page} van {pages}",
+    version: "versie",
+    replaces: "Versie {version} vervangt versie {replaced} van {day}",
+    telephone: "Tel.",
+    unpriced: "Niet in het totaal inbegrepen, omdat er geen wisselkoers is afgesproken: regel {lines}",
+    decimalMark: ",",
+    groupMark: ".",
+  },
 };
 
 /** A number with so many decimals at least; further ones as far as it has them. */
-export function numberText(value: number, language: DocumentLanguage, decimalsMin = 0): string {
+export function numberText(value: number, language: Language, decimalsMin = 0): string {
   const { decimalMark, groupMark } = texts[language];
   const [whole = "", fraction = ""] = Math.abs(value).toFixed(4).replace(/0+$/, "").split(".");
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, groupMark);
@@ -229,5 +273,5 @@ export function numberText(value: number, language: DocumentLanguage, decimalsMi
 }
 
 /** A value with its name, as `Barcode: 871`. French has a blank before the colon. */
-export const named = (label: string, value: string, language: DocumentLanguage): string =>
+export const named = (label: string, value: string, language: Language): string =>
   `${label}${language === "fr" ? "\u00a0" : ""}: ${value}`;

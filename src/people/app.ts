@@ -11,7 +11,7 @@ import { z } from "zod";
 import { loggedRequest } from "../base/trace-context.ts";
 import { minuteMs } from "../base/time/calendar.ts";
 import { Fault } from "../base/fault.ts";
-import { type ConsoleLanguage, consoleLanguages } from "../core/access/console-language.ts";
+import { type Language, languages } from "../base/text/language.ts";
 import { signInLinkMs } from "../core/access/sign-in-link.ts";
 import { parseJson } from "../base/json.ts";
 import { onOneLine } from "../base/text/plain-text.ts";
@@ -94,7 +94,7 @@ const credential = z
 
 const linkInput = z.strictObject({ email: mailAddress });
 
-const languageInput = z.strictObject({ language: z.enum(consoleLanguages) });
+const languageInput = z.strictObject({ language: z.enum(languages) });
 
 const tokenInput = z.strictObject({ shopId: id.optional() });
 
@@ -262,7 +262,7 @@ async function giveToken(deps: Needs, context: RequestContext): Promise<Response
     tokenInput,
     parseJson(await context.body.whole(unauthenticated, { bytesMax: signInBytesMax })),
   );
-  const answer = (data: object, language: ConsoleLanguage | null = null): Response => {
+  const answer = (data: object, language: Language | null = null): Response => {
     const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };
     const response = respond(success(context.requestId, data, { headers }));
     if (language !== null) response.headers.append("Set-Cookie", languageCookieWith(context, language));
@@ -300,7 +300,7 @@ const noBearer = {
 const bearerJson = (
   { token, expiresAtMs, lastSequence }: NewBearer,
   { shop, person }: PersonCaller,
-  language: ConsoleLanguage | null = null,
+  language: Language | null = null,
 ) => ({
   token,
   expiresAt: instant(expiresAtMs),

@@ -2,7 +2,7 @@
  * The cookies of the console: one of a session, one of the page's language. And the check that a request came from a
  * page of this service (C49).
  */
-import { type ConsoleLanguage, consoleLanguages } from "../core/access/console-language.ts";
+import { type Language, languages } from "../base/text/language.ts";
 import { Fault } from "../base/fault.ts";
 import { isByTls, type RequestContext } from "../http/surface.ts";
 import { sessionIdleMs } from "../requests/sessions.ts";
@@ -24,9 +24,9 @@ const languageSeconds = 31_536_000;
 export const sessionIn = (context: CookieRequest): string | null => valueOf(context, cookieName(isByTls(context)));
 
 /** The language that was chosen in this browser; null without one. */
-export const languageIn = (context: CookieRequest): ConsoleLanguage | null => {
+export const languageIn = (context: CookieRequest): Language | null => {
   const value = valueOf(context, languageCookie);
-  return consoleLanguages.find((language) => language === value) ?? null;
+  return languages.find((language) => language === value) ?? null;
 };
 
 function valueOf(context: CookieRequest, name: string): string | null {
@@ -38,7 +38,7 @@ function valueOf(context: CookieRequest, name: string): string | null {
 }
 
 /** `Set-Cookie` for the language of this browser. Whoever comes by a link in a mail has it, too. */
-export const languageCookieWith = (context: CookieRequest, language: ConsoleLanguage): string =>
+export const languageCookieWith = (context: CookieRequest, language: Language): string =>
   cookieLine(context, `${languageCookie}=${language}`, { ageSeconds: languageSeconds, sameSite: "Lax" });
 
 /** `Set-Cookie` for this session; null takes the cookie away. */

@@ -140,7 +140,7 @@ export class LinkMails {
     const baseUrl = this.#mailing.origin();
     if (baseUrl === null) return;
     const nowMs = clock.now();
-    const [people, before, { language }, shop] = await Promise.all([
+    const [people, before, settings, shop] = await Promise.all([
       peopleAt(tx, shopId, address),
       linkedSince(tx, shopId, nowMs - signInLinksCountedMs),
       loadDocumentSettings(tx, shopId),
@@ -148,7 +148,7 @@ export class LinkMails {
     ]);
     if (shop === null) return;
     const linked = [...before];
-    for (const { personId, name, email } of people.slice(0, linkedPeopleMax)) {
+    for (const { personId, name, email, language } of people.slice(0, linkedPeopleMax)) {
       if (!mayGetLink(personId, linked)) continue;
       linked.push(personId);
       const linkId = ids.next("sil");
@@ -165,7 +165,7 @@ export class LinkMails {
           content: {
             fromName: shop.name,
             replyTo: null,
-            ...signInMailText(name, { language, shopName: shop.name }),
+            ...signInMailText(name, { language: language ?? settings.language, shopName: shop.name }),
             signIn: { linkId, baseUrl },
           },
           documents: [],

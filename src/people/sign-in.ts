@@ -197,7 +197,16 @@ const byInvitation = (
     unusable: unusableInvitation,
     async begin(tx, shopId, { invitationId, name, email, role }, nowMs) {
       const personId = deps.ids.next("per");
-      const person: Person = { personId, name, email, role, keyId: null, createdAtMs: nowMs, lastSeenAtMs: nowMs };
+      const person: Person = {
+        personId,
+        name,
+        email,
+        role,
+        keyId: null,
+        language: null,
+        createdAtMs: nowMs,
+        lastSeenAtMs: nowMs,
+      };
       await requireRoom(tx, shopId);
       return await beginSession(deps, tx, shopId, person, { keyId: null, signedInWith: null, userAgent }, [
         personStatement(shopId, person),
@@ -284,6 +293,7 @@ async function byApiKey(
           email: null,
           role: roleOfScope[scope],
           keyId,
+          language: null,
           createdAtMs: nowMs,
           lastSeenAtMs: nowMs,
         }),

@@ -48,7 +48,8 @@ import type { Clock, Ids } from "../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 import { type Form, readForm } from "./form.ts";
 import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";
-import { type Language, languageFor } from "./texts.ts";
+import type { Language } from "../base/text/language.ts";
+import { languageFor } from "./texts.ts";
 
 /** Replaced proposals of an order that are kept. */
 export const replacedProposalsMax = 5;

@@ -10,7 +10,8 @@ import type { LineItem, PurchaseOrder } from "../core/order/purchase-order.ts";
 import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier/supplier-proposals.ts";
 import { day, shortTextMax } from "../operations/fields.ts";
 import { articleOf, fieldOf, type FormError } from "./page.ts";
-import { type Language, languageNamed, marksIn, textsIn } from "./texts.ts";
+import type { Language } from "../base/text/language.ts";
+import { languageNamed, marksIn, textsIn } from "./texts.ts";
 
 /** Values of the form. */
 export interface Form {

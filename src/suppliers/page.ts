@@ -15,7 +15,8 @@ import { isHeld } from "../core/order/status.ts";
 import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier/supplier-proposals.ts";
 import { shortTextMax } from "../operations/fields.ts";
 import { Html, markup } from "./markup.ts";
-import { type Language, type Texts, textsIn } from "./texts.ts";
+import type { Language } from "../base/text/language.ts";
+import { type Texts, textsIn } from "./texts.ts";
 
 const styles = `
 :root { color-scheme: light dark; --line: #c4c7cc; --quiet: #565b63; --page: #f6f7f8; --card: #fff; --text: #16181d;

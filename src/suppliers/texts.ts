@@ -1,12 +1,7 @@
 /**
  * Every text of a supplier's page, in each language that it speaks. `{name}` stands for a value.
  */
-import { languageLiked } from "../base/text/language.ts";
-
-/** Languages that there are texts in, the first where nothing better is known. */
-const languages = ["en", "de", "fr", "es"] as const;
-
-export type Language = (typeof languages)[number];
+import { type Language, languageLiked, languages } from "../base/text/language.ts";
 
 const en = {
   order: "Purchase order {number}",
@@ -279,7 +274,74 @@ const es: Texts = {
   elsewhere: "Esta respuesta no viene de la página del pedido. Abra el enlace y envíela desde allí.",
 };
 
-export const textsIn: Readonly<Record<Language, Texts>> = { en, de, fr, es };
+const nl: Texts = {
+  order: "Bestelling {number}",
+  from: "van {shop}",
+  forSupplier: "Voor {supplier}",
+  status: {
+    draft: "Deze bestelling is nog niet verzonden. Ze kan nog veranderen.",
+    held: "Deze bestelling staat in de wacht. U kunt er nu niet op antwoorden.",
+    over: "Deze bestelling is afgerond. U kunt er niet meer op antwoorden.",
+  },
+  orderDate: "Besteldatum",
+  expected: "Verwacht op",
+  deliverTo: "Afleveradres",
+  paymentTerms: "Betalingsvoorwaarden",
+  incoterm: "Leveringsvoorwaarden",
+  note: "Opmerking",
+  lines: "Artikelen",
+  linesShown: "Artikelen {first} tot en met {last} van {count}",
+  nextLines: "Volgende artikelen",
+  firstLines: "Eerste artikelen",
+  pageFirst: "Elke pagina met artikelen wordt apart verzonden.",
+  supplierSku: "Uw artikelnummer",
+  sku: "Ons artikelnummer",
+  barcode: "Barcode",
+  ordered: "Besteld",
+  cancelled: "Geannuleerd",
+  confirmed: "Tot nu toe bevestigd",
+  received: "Ontvangen",
+  unitCost: "Prijs",
+  total: "Totaal",
+  goods: "Goederen",
+  shipping: "Verzendkosten",
+  discount: "Korting",
+  tax: "Btw",
+  grandTotal: "Totaal van de bestelling",
+  answer: "Uw antwoord",
+  answerHelp: "Wijzig wat afwijkt en verzend het. {shop} bekijkt uw antwoord voordat de bestelling verandert.",
+  quantity: "Aantal dat u levert",
+  date: "Leverdatum",
+  cannot: "Niet leverbaar",
+  reference: "Uw ordernummer",
+  tracking: "Trackingnummer",
+  send: "Antwoord verzenden",
+  download: "Downloaden",
+  sent: "Dank u wel. {shop} heeft uw antwoord ontvangen.",
+  open: "Uw antwoord van {date} ligt bij {shop}. U kunt in plaats daarvan een nieuw antwoord verzenden.",
+  accepted: "Uw antwoord van {date} is geaccepteerd.",
+  rejected: "Uw antwoord van {date} is niet geaccepteerd. U kunt een nieuw antwoord verzenden.",
+  until: "Deze link werkt tot {date}. Wie de link heeft, ziet deze bestelling.",
+  errors: "Er is niets verzonden. Corrigeer dit:",
+  errorIn: "{article}: {error}",
+  badQuantity: "Het aantal moet een getal van 0 of hoger zijn, met maximaal 3 decimalen.",
+  pastDate: "Deze datum is voorbij. Kies vandaag of een latere dag.",
+  badDate: "De datum moet een dag zijn zoals 2026-03-01.",
+  tooLong: "Maximaal {max} tekens.",
+  notPlain: "Alleen letters, cijfers en tekens, op één regel.",
+  nothing: "Er is niets ingevuld.",
+  changed: "De bestelling is intussen gewijzigd. Bekijk haar en verzend uw antwoord opnieuw.",
+  endedTitle: "Deze link leidt nergens heen",
+  ended:
+    "Misschien is de link verlopen, ingetrokken of niet helemaal gekopieerd. Vraag de afzender van de bestelling om een nieuwe link.",
+  busyTitle: "Een ogenblik geduld",
+  busy: "Er kwamen te veel verzoeken. Probeer het over een minuut opnieuw.",
+  failedTitle: "Dat is niet gelukt",
+  failed: "Er is niets gewijzigd. Probeer het over een minuut opnieuw.",
+  elsewhere: "Dit antwoord kwam niet van de pagina van de bestelling. Open de link en verzend het antwoord daar.",
+};
+
+export const textsIn: Readonly<Record<Language, Texts>> = { en, de, fr, es, nl };
 
 /** Separators of thousands and decimals in a language. */
 export const marksIn: Readonly<Record<Language, { readonly group: RegExp; readonly decimal: string }>> = {
@@ -287,6 +349,7 @@ export const marksIn: Readonly<Record<Language, { readonly group: RegExp; readon
   de: { group: /\./g, decimal: "," },
   fr: { group: /[\s\u00a0\u202f]/g, decimal: "," },
   es: { group: /\./g, decimal: "," },
+  nl: { group: /\./g, decimal: "," },
 };
 
 /** The language of this name; `otherwise` when there is none. */

@@ -140,6 +140,7 @@ test("the search for a person's e-mail opens the files of no other shops, and fi
       name: "Ana",
       role: "owner",
       keyId: null,
+      language: null,
       createdAtMs: 0,
       lastSeenAtMs: null,
     } as const;

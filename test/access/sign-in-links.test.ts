@@ -11,7 +11,7 @@ import {
   signInLinksCountedMs,
   signInMailText,
 } from "../../src/core/access/sign-in-link.ts";
-import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
+import { languages } from "../../src/base/text/language.ts";
 import { mailSubjectMax } from "../../src/core/supplier/mail.ts";
 import {
   Attempts,
@@ -338,8 +338,24 @@ test("without a mail server the page offers no link, and a request for one says 
   assert.equal(await offers(mailed.server), true);
 });
 
+test("the mail is in the language that the person has chosen, else in that of the shop's documents", async () => {
+  await using mailed = await mailingServer();
+  const { server, woken } = mailed;
+  const mails = sendingFrom(server);
+  const settings = `/shops/${server.shopId}/document-settings`;
+  assert.equal((await askAdmin(server, "PUT", settings, { language: "es" })).status, 200);
+  const ana = await personAt(server, "Ana");
+  await personAt(server, "Ben");
+  await fromPage(server, "PUT", "/language", { cookie: ana.cookie, body: { language: "nl" } });
+  await asked(server, woken, "ana@shop.example");
+  assert.match((await mails.send())[0]?.text ?? "", /hier log je in/);
+  await asked(server, woken, "ben@shop.example");
+  assert.match((await mails.send())[0]?.text ?? "", /inicie sesión/);
+  await mails.close();
+});
+
 test("the mail names the person and the shop in each language, and no name of theirs makes a link", () => {
-  for (const language of documentLanguages) {
+  for (const language of languages) {
     const { subject, text } = signInMailText("Ana\r\nhttps://evil.example {link}", {
       language,
       shopName: "{link} Nord",

@@ -9,14 +9,15 @@ import {
   mailedApprovers,
   mailedAsksMax,
 } from "../../src/core/access/approval-mail.ts";
+import { consoleWords } from "../../src/core/access/console-words.ts";
 import { type ApprovalCause, approvalDefaults } from "../../src/core/access/approvals.ts";
 import { asMoney } from "../../src/core/money/money.ts";
-import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
+import { languages } from "../../src/base/text/language.ts";
 import { mailSubjectMax, mailWindowMs } from "../../src/core/supplier/mail.ts";
 import type { OutgoingMail } from "../../src/mail/smtp.ts";
 import type { Mailing } from "../../src/requests/operation.ts";
 import { approvalRequestsKeptMs } from "../../src/shop/access/approval-requests.ts";
-import { askAdmin, sendingFrom, type SignedInPerson, signInAs } from "../support/people.ts";
+import { askAdmin, fromPage, sendingFrom, type SignedInPerson, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
@@ -37,6 +38,7 @@ test("who may decide is mailed, each address once, those who were there last, an
     email: `${personId}@shop.example`,
     role: "owner" as const,
     keyId: null,
+    language: null,
     lastSeenAtMs: null,
     ...facts,
   });
@@ -79,8 +81,15 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
     currencyCode: "EUR",
     movesTo: "Sent",
   };
-  const request = { approvalRequestId: "apr_1", purchaseOrderId: "po_1", summary: "Move", order, causes };
-  for (const language of documentLanguages) {
+  const request = {
+    approvalRequestId: "apr_1",
+    operation: "purchase_order_status",
+    purchaseOrderId: "po_1",
+    summary: "Move",
+    order,
+    causes,
+  };
+  for (const language of languages) {
     const surroundings = { language, shopName: "Café Nord", timezone: "Pacific/Auckland", currencyCode: "EUR" };
     const asked = { ...request, requestedBy: agent, expiresAtMs: Date.UTC(2026, 11, 24, 12) };
     const ask = askInWords(asked, "Mara", surroundings);
@@ -92,13 +101,16 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
       /Maasbrand/,
       /1.284[.,]00|1284,00/,
       /Agent.*Mara/,
-      /\b7 %/,
+      /\b7 ?%/,
       /25/,
       /Above \{amount\} 100/,
     ])
       assert.match(text, part, language);
     assert.ok(text.includes(`${publicUrl}/console/approvals/apr_1\n`), text);
-    assert.doesNotMatch(approvalMailText("Anna", [ask], surroundings, null).text, /https?:/, "no address is known");
+    const unlinked = approvalMailText("Anna", [ask], surroundings, null).text;
+    assert.doesNotMatch(unlinked, /https?:/, "no address is known");
+    const { approvals, statuses } = consoleWords[language];
+    assert.ok(unlinked.includes(approvals) && text.includes(statuses["Sent"] ?? "Sent"), unlinked);
     const many = Array.from({ length: mailedAsksMax + 3 }, () => ask);
     const ofMany = approvalMailText("Anna", many, surroundings, publicUrl);
     assert.match(ofMany.subject, new RegExp(`${mailedAsksMax + 3}`));
@@ -106,6 +118,43 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
     assert.match(ofMany.text, /\b3\b/);
     const long = approvalMailText("Anna", [ask], { ...surroundings, shopName: "x".repeat(500) }, publicUrl);
     assert.equal(long.subject.length, mailSubjectMax);
+  }
+});
+
+test("what would be done is said in the language of the mail, with the order or the record", () => {
+  const asked = {
+    approvalRequestId: "apr_1",
+    purchaseOrderId: "po_1",
+    causes: [],
+    requestedBy: agent,
+    expiresAtMs: 0,
+    order: {
+      poNumber: "PO-7",
+      supplierName: null,
+      grandTotal: asMoney(0),
+      currencyCode: "EUR",
+      movesTo: null,
+    },
+  };
+  const record = { ...asked, purchaseOrderId: null, order: null };
+  for (const [language, request, title] of [
+    [
+      "en",
+      { ...asked, operation: "purchase_order_line_item_update", summary: "Change lines: PO-7" },
+      "Change lines: PO-7",
+    ],
+    ["nl", { ...asked, operation: "purchase_order_line_item_update", summary: "" }, "Regels wijzigen: PO-7"],
+    ["de", { ...asked, purchaseOrderId: null, operation: "purchase_order_create", summary: "" }, "Bestellung anlegen"],
+    [
+      "fr",
+      { ...record, operation: "supplier_update", summary: "Change: A: B, email" },
+      "Modifier un fournisseur : A: B, email",
+    ],
+    ["es", { ...record, operation: "reorder_from_view", summary: "Reorder" }, "Reponer según una vista"],
+    ["es", { ...record, operation: "other", summary: "Something\nelse" }, "Something else"],
+  ] as const) {
+    const surroundings = { language, shopName: "Nord", timezone: "UTC", currencyCode: "EUR" };
+    assert.equal(askInWords(request, null, surroundings).title, title);
   }
 });
 
@@ -191,6 +240,38 @@ test("without a mail server nothing is queued, and an address by which an agent 
   await personWith(other, "Anna");
   await ask(other, await proposingKey(other));
   assert.match((await mails.send())[0]?.text ?? "", /in the console, at Approvals/);
+  await mails.close();
+});
+
+test("each person is mailed in the language that he has chosen, else in that of the shop's documents", async () => {
+  await using server = await startServer({ console: true, perform: () => ({ mailing }) });
+  const mails = sendingFrom(server);
+  const settings = `/shops/${server.shopId}/document-settings`;
+  assert.equal((await askAdmin(server, "PUT", settings, { language: "fr" })).status, 200);
+  const anna = await personWith(server, "Anna");
+  await personWith(server, "Ben");
+  await fromPage(server, "PUT", "/language", { cookie: anna.cookie, body: { language: "nl" } });
+  const key = await proposingKey(server);
+  const mailTo = (sent: readonly OutgoingMail[], address: string): string => {
+    const found = sent.find(({ to }) => to.includes(address));
+    return `${found?.subject}\n${found?.text}`;
+  };
+  await ask(server, key);
+  const first = await mails.send();
+  assert.match(mailTo(first, "anna@shop.example"), /^Goedkeuring nodig: Bestelling aanmaken [^]*Wacht tot: /);
+  assert.match(mailTo(first, "ben@shop.example"), /^Approbation requise : Créer une commande [^]*Attend jusqu/);
+  const decided = await ask(server, key);
+  await ask(server, key);
+  const path = `/shops/${server.shopId}/approval-requests/${decided}/reject`;
+  assert.equal((await askAdmin(server, "POST", path, {})).status, 200);
+  server.clock.advance(approvalMailEveryMs + 1_000);
+  const second = await mails.send();
+  assert.match(
+    mailTo(second, "anna@shop.example"),
+    /^Goedkeuring nodig: [^]*Hallo Anna/,
+    "said anew without what was decided",
+  );
+  assert.match(mailTo(second, "ben@shop.example"), /^Approbation requise : [^]*Bonjour Ben/);
   await mails.close();
 });
 

@@ -5,11 +5,8 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import {
-  defaultDocumentSettings,
-  documentColumns,
-  documentLanguages,
-} from "../../src/core/supplier/document-settings.ts";
+import { languages } from "../../src/base/text/language.ts";
+import { defaultDocumentSettings, documentColumns } from "../../src/core/supplier/document-settings.ts";
 import type { DocumentContent } from "../../src/documents/content.ts";
 import {
   Documents,
@@ -376,7 +373,7 @@ test("a document always has a date, and says which version it replaces", () => {
   );
   assert.deepEqual(sheet.facts[0], { label: "Order date", value: "20 November 2026" });
   assert.equal(sheet.replaces, "Version 3 replaces version 2 of 3 November 2026");
-  for (const language of documentLanguages) {
+  for (const language of languages) {
     const shown = sheetOf(
       contentWith(1, { orderVersion: 3, replaces: { version: 2, day: "2026-11-03" } }, { language }),
     );
@@ -386,11 +383,11 @@ test("a document always has a date, and says which version it replaces", () => {
 });
 
 test("the documents' own words are in the fonts, in every language", () => {
-  for (const language of documentLanguages)
-    assert.equal(missingIn(fonts, JSON.stringify(texts[language])), null, language);
+  for (const language of languages) assert.equal(missingIn(fonts, JSON.stringify(texts[language])), null, language);
   assert.equal(numberText(-1234567.5, "fr", 2), "−1\u00a0234\u00a0567,50");
   assert.equal(numberText(0.0001, "en"), "0.0001");
   assert.equal(numberText(100_000_000_000, "de", 2), "100.000.000.000,00");
+  assert.equal(numberText(1234.5, "nl", 2), "1.234,50");
 });
 
 test("pages repeat the heads of columns, and totals never stand without a line", { skip: noPoppler }, async () => {
@@ -447,7 +444,7 @@ test(
   "a draft and a cancelled order say at the head that they are no order; others do not",
   { skip: noPoppler },
   async () => {
-    for (const language of documentLanguages) {
+    for (const language of languages) {
       const { draft, cancelled } = texts[language];
       for (const [status, shown, hidden] of [
         ["Draft", draft, cancelled],

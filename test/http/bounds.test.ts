@@ -87,6 +87,7 @@ test("a shop has a thousand people, invitations and console views, and fifty web
     email: null,
     role: "viewer",
     keyId: null,
+    language: null,
     createdAtMs: nowMs,
     lastSeenAtMs: nowMs,
   });

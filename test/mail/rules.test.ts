@@ -14,7 +14,7 @@ import {
   senderName,
   serverWords,
 } from "../../src/core/supplier/mail.ts";
-import { documentLanguages } from "../../src/core/supplier/document-settings.ts";
+import { languages } from "../../src/base/text/language.ts";
 import {
   defaultMailMessage,
   defaultMailSubject,
@@ -155,7 +155,7 @@ test("a subject says which version it replaces, at its end whatever its length",
   );
   const long = defaultMailSubject({ ...named, shopName: "x".repeat(300) }, replaced);
   assert.ok(long.length === mailSubjectMax && long.endsWith("(replaces version 2 of 3 November 2026)"), long);
-  for (const language of documentLanguages)
+  for (const language of languages)
     assert.match(defaultMailSubject({ ...named, language }, replaced), / 2 .*2026\)$/, language);
 });
 
@@ -196,7 +196,7 @@ test("the sender's name says that the mail comes by this service, and cannot pas
 test("a text that nobody has written names order and shop in each language, and has one place for a link if it shall", () => {
   const places = (text: string): number => text.split(linkPlace).length - 1;
   const seen = new Set<string>();
-  for (const language of documentLanguages) {
+  for (const language of languages) {
     const named = { poNumber: "PO-7 {shop}", shopName: "Nord {number}", language };
     const subject = defaultMailSubject(named, null);
     assert.ok(subject.includes("PO-7 {shop}") && subject.includes("Nord {number}"), subject);
@@ -208,5 +208,5 @@ test("a text that nobody has written names order and shop in each language, and 
     assert.ok(own.startsWith("Dear Jo,\n\n") && own.endsWith(`\n${linkPlace}\n`), own);
     seen.add(subject);
   }
-  assert.equal(seen.size, documentLanguages.length);
+  assert.equal(seen.size, languages.length);
 });

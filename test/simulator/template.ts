@@ -32,6 +32,7 @@ export async function makeTemplate(directory: string): Promise<void> {
         role: "owner",
         keyId: null,
         email: null,
+        language: null,
         lastSeenAtMs: null,
       } as const;
       await engine.write(shopId, (tx) =>

@@ -52,6 +52,7 @@ test("the page speaks the language that the browser asks for", async () => {
     ["de-AT,de;q=0.9,en;q=0.5", "de", /Ihre Antwort/],
     ["pl, fr;q=0.7, es;q=0.8", "es", /Su respuesta/],
     ["fr-CA", "fr", /Votre réponse/],
+    ["nl-BE,fr;q=0.5", "nl", /Uw antwoord/],
     ["pl", "en", /Your answer/],
     ["de;q=0, en", "en", /Your answer/],
   ] as const;

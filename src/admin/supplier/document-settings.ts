@@ -1,6 +1,7 @@
 /** Settings of a shop's documents: language, paper, columns, letterhead (C62). */
 import { z } from "zod";
-import { documentColumns, documentLanguages, logoTypes, papers } from "../../core/supplier/document-settings.ts";
+import { languages } from "../../base/text/language.ts";
+import { documentColumns, logoTypes, papers } from "../../core/supplier/document-settings.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { exampleContent } from "../../documents/content.ts";
 import { documentSettingsInput } from "../../exchange/records/document-settings.ts";
@@ -22,7 +23,7 @@ export const logoSchema = z.strictObject({
 });
 
 const settingsSchema = z.strictObject({
-  language: z.enum(documentLanguages),
+  language: z.enum(languages),
   paper: z.enum(papers),
   columns: z.array(z.enum(documentColumns)),
   address: addressSchema.nullable(),

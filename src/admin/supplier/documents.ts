@@ -1,6 +1,7 @@
 /** An order's document, as PDF and as CSV (C62). */
 import { z } from "zod";
-import { documentLanguages, papers } from "../../core/supplier/document-settings.ts";
+import { languages } from "../../base/text/language.ts";
+import { papers } from "../../core/supplier/document-settings.ts";
 import { contentTypes, type DocumentKind } from "../../documents/documents.ts";
 import { purchaseOrderId } from "../../operations/purchase-orders/json.ts";
 import { logoSchema } from "./document-settings.ts";
@@ -43,7 +44,7 @@ export const pdfDocument = documentOperation("pdf");
 export const csvDocument = documentOperation("csv");
 
 const sheetSchema = z.strictObject({
-  language: z.enum(documentLanguages),
+  language: z.enum(languages),
   paper: z.enum(papers),
   logo: logoSchema.nullable(),
   buyerName: z.string(),

@@ -1,6 +1,6 @@
 /**
  * Mails about approval requests to the people who may decide them (C80): who gets one, how often, and what it says. It
- * is in the language of the shop's documents. Pure.
+ * is in the person's language and names things as the console does (console-words.ts). Pure.
  *
  * Owns: bounds and texts. Does not own: who may decide (approvals.ts), the rows (shop/access/approval-mails.ts),
  * sending (mail/).
@@ -10,10 +10,11 @@ import { filledLine } from "../../base/text/filled.ts";
 import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
 import { type Money, moneyToNumber } from "../money/money.ts";
 import { dayText } from "../supplier/day-text.ts";
-import type { DocumentLanguage } from "../supplier/document-settings.ts";
+import type { Language } from "../../base/text/language.ts";
 import { mailAddressFrom, mailSubjectMax } from "../supplier/mail.ts";
 import type { Actor } from "./actor.ts";
 import { type ApprovalCause, type ApprovalSettings, type Asker, undecidable } from "./approvals.ts";
+import { consoleWords } from "./console-words.ts";
 import type { Role } from "./role.ts";
 
 /** Time between two mails to a person. What is asked meanwhile is told in the next one. */
@@ -32,7 +33,14 @@ interface Approver {
   readonly email: string | null;
   readonly role: Role;
   readonly keyId: string | null;
+  /** Chosen by the person; null: none. */
+  readonly language: Language | null;
   readonly lastSeenAtMs: number | null;
+}
+
+/** Who is mailed. */
+interface Mailed extends Pick<Approver, "personId" | "name" | "language"> {
+  readonly address: string;
 }
 
 /** The people who are mailed about a request, each address once. */
@@ -41,15 +49,15 @@ export function mailedApprovers(
   asker: Asker,
   causes: readonly ApprovalCause[],
   settings: ApprovalSettings,
-): readonly { readonly personId: string; readonly name: string; readonly address: string }[] {
-  const found = new Map<string, { readonly personId: string; readonly name: string; readonly address: string }>();
+): readonly Mailed[] {
+  const found = new Map<string, Mailed>();
   const seenLast = people.toSorted((a, b) => (b.lastSeenAtMs ?? 0) - (a.lastSeenAtMs ?? 0));
   for (const person of seenLast) {
-    const { personId, name, email } = person;
+    const { personId, name, email, language } = person;
     const address = email === null ? null : mailAddressFrom(email);
     if (address === null || undecidable(person, asker, causes, settings) !== null) continue;
     const same = address.toLowerCase();
-    if (!found.has(same)) found.set(same, { personId, name, address });
+    if (!found.has(same)) found.set(same, { personId, name, address, language });
   }
   return [...found.values()].slice(0, approversMailedMax);
 }
@@ -64,6 +72,7 @@ export interface MailedAsk {
 
 interface AskFacts {
   readonly approvalRequestId: string;
+  readonly operation: string;
   readonly purchaseOrderId: string | null;
   readonly summary: string;
   readonly order: {
@@ -79,7 +88,7 @@ interface AskFacts {
 }
 
 interface Surroundings {
-  readonly language: DocumentLanguage;
+  readonly language: Language;
   readonly shopName: string;
   readonly timezone: string;
   /** The shop's, of its limits. */
@@ -97,6 +106,7 @@ interface Texts {
   readonly noLink: string;
   readonly end: string;
   readonly moves: string;
+  readonly deed: string;
   readonly supplier: string;
   readonly value: string;
   readonly askedBy: string;
@@ -107,7 +117,7 @@ interface Texts {
   readonly limits: Readonly<Record<Extract<ApprovalCause, { readonly cause: "limit" }>["limit"], string>>;
 }
 
-const texts: Readonly<Record<DocumentLanguage, Texts>> = {
+const texts: Readonly<Record<Language, Texts>> = {
   en: {
     subject: "Approval needed: {what} ({shop})",
     subjectOfMany: "{count} requests wait for your approval ({shop})",
@@ -116,9 +126,10 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     many: "{count} requests wait for approval at {shop}:",
     more: "And {count} more.",
     link: "Decide after signing in: {link}",
-    noLink: "Decide in the console, at Approvals.",
+    noLink: "Decide in the console, at {place}.",
     end: "Nothing is changed until somebody approves it.",
     moves: "Move {number} to {status}",
+    deed: "{deed}: {what}",
     supplier: "Supplier: {name}",
     value: "Value: {amount}",
     askedBy: "Asked by: {name}",
@@ -143,9 +154,10 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     many: "{count} Anfragen warten bei {shop} auf Freigabe:",
     more: "Und {count} weitere.",
     link: "Entscheiden nach der Anmeldung: {link}",
-    noLink: "Entscheiden Sie in der Konsole, unter Approvals.",
+    noLink: "Entscheiden Sie in der Konsole, unter {place}.",
     end: "Nichts wird geändert, bevor es jemand freigibt.",
-    moves: "{number} auf {status} setzen",
+    moves: "{number} auf „{status}“ setzen",
+    deed: "{deed}: {what}",
     supplier: "Lieferant: {name}",
     value: "Wert: {amount}",
     askedBy: "Gefragt hat: {name}",
@@ -157,7 +169,7 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "Der Schlüssel darf je Bestellung {amount} ausgeben.",
       dayValueMax: "Der Schlüssel darf am Tag {amount} ausgeben.",
       monthValueMax: "Der Schlüssel darf im Monat {amount} ausgeben.",
-      unitCostRisePercentMax: "Der Schlüssel darf Stückkosten um {percent} % erhöhen.",
+      unitCostRisePercentMax: "Der Schlüssel darf einen EK-Preis um {percent} % erhöhen.",
       supplierIds: "Der Schlüssel darf bei diesem Lieferanten nicht bestellen.",
       locationIds: "Der Schlüssel darf für diesen Standort nicht bestellen.",
     },
@@ -170,9 +182,10 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     many: "{count} demandes attendent une approbation chez {shop} :",
     more: "Et {count} autres.",
     link: "Décider après connexion : {link}",
-    noLink: "Décidez dans la console, sous Approvals.",
+    noLink: "Décidez dans la console, sous {place}.",
     end: "Rien ne change avant une approbation.",
     moves: "Passer {number} à {status}",
+    deed: "{deed} : {what}",
     supplier: "Fournisseur : {name}",
     value: "Montant : {amount}",
     askedBy: "Demandé par : {name}",
@@ -197,9 +210,10 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     many: "{count} solicitudes esperan aprobación en {shop}:",
     more: "Y {count} más.",
     link: "Decidir tras iniciar sesión: {link}",
-    noLink: "Decida en la consola, en Approvals.",
+    noLink: "Decida en la consola, en {place}.",
     end: "Nada cambia hasta que alguien lo apruebe.",
     moves: "Pasar {number} a {status}",
+    deed: "{deed}: {what}",
     supplier: "Proveedor: {name}",
     value: "Importe: {amount}",
     askedBy: "Solicitado por: {name}",
@@ -211,14 +225,42 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
       orderValueMax: "La clave puede gastar {amount} por pedido.",
       dayValueMax: "La clave puede gastar {amount} al día.",
       monthValueMax: "La clave puede gastar {amount} al mes.",
-      unitCostRisePercentMax: "La clave puede subir un coste unitario un {percent} %.",
+      unitCostRisePercentMax: "La clave puede subir un costo unitario un {percent} %.",
       supplierIds: "La clave no puede pedir a este proveedor.",
       locationIds: "La clave no puede pedir para esta ubicación.",
     },
   },
+  nl: {
+    subject: "Goedkeuring nodig: {what} ({shop})",
+    subjectOfMany: "{count} aanvragen wachten op je goedkeuring ({shop})",
+    hello: "Hallo {name},",
+    one: "dit wacht bij {shop} op goedkeuring:",
+    many: "{count} aanvragen wachten bij {shop} op goedkeuring:",
+    more: "En nog {count}.",
+    link: "Beslis na het inloggen: {link}",
+    noLink: "Beslis in de console, bij {place}.",
+    end: "Er verandert niets tot iemand het goedkeurt.",
+    moves: "{number} naar status {status}",
+    deed: "{deed}: {what}",
+    supplier: "Leverancier: {name}",
+    value: "Waarde: {amount}",
+    askedBy: "Aangevraagd door: {name}",
+    askedFor: "Aangevraagd door: {name}, namens {person}",
+    until: "Wacht tot: {day}",
+    scope: "De sleutel mag dit alleen voorstellen.",
+    rule: "Regel “{name}”.",
+    limits: {
+      orderValueMax: "De sleutel mag per bestelling {amount} uitgeven.",
+      dayValueMax: "De sleutel mag per dag {amount} uitgeven.",
+      monthValueMax: "De sleutel mag per maand {amount} uitgeven.",
+      unitCostRisePercentMax: "De sleutel mag een inkoopprijs met {percent}% verhogen.",
+      supplierIds: "De sleutel mag niet bij deze leverancier bestellen.",
+      locationIds: "De sleutel mag niet voor deze locatie bestellen.",
+    },
+  },
 };
 
-const amountText = (amount: number, currency: string, language: DocumentLanguage): string =>
+const amountText = (amount: number, currency: string, language: Language): string =>
   new Intl.NumberFormat(language, { style: "currency", currency }).format(amount);
 
 function causeText(cause: ApprovalCause, { language, currencyCode }: Surroundings): string {
@@ -230,6 +272,20 @@ function causeText(cause: ApprovalCause, { language, currencyCode }: Surrounding
   return filledLine(words.limits[limit], { amount, percent: String(allowed) });
 }
 
+/** Title of a request: in English the service's summary, else what the console calls it. */
+function titleOf({ operation, purchaseOrderId, summary, order }: AskFacts, language: Language): string {
+  const { statuses, requests } = consoleWords[language];
+  const words = texts[language];
+  if (order !== null && order.movesTo !== null)
+    return filledLine(words.moves, { number: order.poNumber, status: statuses[order.movesTo] ?? order.movesTo });
+  const deed = requests[operation];
+  if (deed === undefined) return onOneLine(summary);
+  const ofRecord = summary.includes(": ") ? summary.slice(summary.indexOf(": ") + 2) : "";
+  const ofOrder = purchaseOrderId === null ? "" : (order?.poNumber ?? "");
+  const what = order === null ? ofRecord : ofOrder;
+  return what === "" ? deed : filledLine(words.deed, { deed, what });
+}
+
 /** The request in words. @param inNameOf  the person whose agent has asked; null: nobody's has. */
 export function askInWords(request: AskFacts, inNameOf: string | null, surroundings: Surroundings): MailedAsk {
   const { approvalRequestId, purchaseOrderId, order, causes, requestedBy, expiresAtMs } = request;
@@ -239,10 +295,7 @@ export function askInWords(request: AskFacts, inNameOf: string | null, surroundi
   return {
     approvalRequestId,
     purchaseOrderId,
-    title:
-      order === null || order.movesTo === null
-        ? onOneLine(request.summary)
-        : filledLine(words.moves, { number: order.poNumber, status: order.movesTo }),
+    title: titleOf(request, language),
     facts: [
       ...(order === null || order.supplierName === null
         ? []
@@ -276,7 +329,9 @@ export function approvalMailText(
   const values = { name, shop: shopName, count: asks.length, what: asks[0]?.title ?? "" };
   const shown = asks.slice(0, mailedAsksMax);
   const linkTo = (path: string): string =>
-    publicUrl === null ? words.noLink : filledLine(words.link, { link: `${publicUrl}/console/approvals${path}` });
+    publicUrl === null
+      ? filledLine(words.noLink, { place: consoleWords[language].approvals })
+      : filledLine(words.link, { link: `${publicUrl}/console/approvals${path}` });
   const rest = asks.length - shown.length;
   const subject = filledLine(asks.length === 1 ? words.subject : words.subjectOfMany, values);
   const parts = [

@@ -1,11 +1,11 @@
 /**
- * Links by which people sign in again (C49): bounds, and what the mail with one says. It is in the language of the
- * shop's documents. Pure.
+ * Links by which people sign in again (C49): bounds, and what the mail with one says. It is in the person's language.
+ * Pure.
  */
 import { minuteMs } from "../../base/time/calendar.ts";
 import { filledLine } from "../../base/text/filled.ts";
 import { cutAt } from "../../base/text/plain-text.ts";
-import type { DocumentLanguage } from "../supplier/document-settings.ts";
+import type { Language } from "../../base/text/language.ts";
 import { mailSubjectMax } from "../supplier/mail.ts";
 import { linkPlace } from "../supplier/mail-texts.ts";
 
@@ -40,7 +40,7 @@ interface Texts {
   readonly unasked: string;
 }
 
-const texts: Readonly<Record<DocumentLanguage, Texts>> = {
+const texts: Readonly<Record<Language, Texts>> = {
   en: {
     subject: "Sign in to {shop}",
     hello: "Hello {name},",
@@ -69,12 +69,19 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     once: "El enlace funciona una vez, durante {minutes} minutos.",
     unasked: "Si no lo ha pedido, no haga nada.",
   },
+  nl: {
+    subject: "Inloggen bij {shop}",
+    hello: "Hallo {name},",
+    link: "hier log je in bij {shop}:",
+    once: "De link werkt één keer, {minutes} minuten lang.",
+    unasked: "Heb je er niet om gevraagd? Dan hoef je niets te doen.",
+  },
 };
 
 /** Subject and text of the mail, with `linkPlace` where the link will stand. */
 export function signInMailText(
   name: string,
-  { language, shopName }: { readonly language: DocumentLanguage; readonly shopName: string },
+  { language, shopName }: { readonly language: Language; readonly shopName: string },
 ): { readonly subject: string; readonly text: string } {
   // Braces in a name could pass for the link's place.
   const plain = (text: string): string => text.replaceAll(/[{}]/g, "");

@@ -2,7 +2,7 @@
  * Days as documents and mails write them. Written by hand and not taken from the platform, so that the same document
  * has the same bytes with every version of Node. Pure.
  */
-import type { DocumentLanguage } from "./document-settings.ts";
+import type { Language } from "../../base/text/language.ts";
 
 interface Days {
   readonly months: readonly string[];
@@ -10,7 +10,7 @@ interface Days {
   readonly date: string;
 }
 
-const days: Readonly<Record<DocumentLanguage, Days>> = {
+const days: Readonly<Record<Language, Days>> = {
   en: {
     months: [
       "January",
@@ -79,10 +79,27 @@ const days: Readonly<Record<DocumentLanguage, Days>> = {
     ],
     date: "{day} de {month} de {year}",
   },
+  nl: {
+    months: [
+      "januari",
+      "februari",
+      "maart",
+      "april",
+      "mei",
+      "juni",
+      "juli",
+      "augustus",
+      "september",
+      "oktober",
+      "november",
+      "december",
+    ],
+    date: "{day} {month} {year}",
+  },
 };
 
 /** A day, `YYYY-MM-DD`, with the name of its month: no country reads it another way round. */
-export function dayText(day: string, language: DocumentLanguage): string {
+export function dayText(day: string, language: Language): string {
   const [year = "", month = "", date = ""] = day.split("-");
   const { date: pattern, months } = days[language];
   return pattern

@@ -1,11 +1,6 @@
 /** Settings of a shop's documents (C62): language, paper, columns and letterhead. Pure data. */
+import type { Language } from "../../base/text/language.ts";
 import type { Address } from "../order/purchase-order.ts";
-
-/** Languages in which a document's own words are written. */
-export const documentLanguages = ["en", "de", "fr", "es"] as const;
-
-/** One of them. */
-export type DocumentLanguage = (typeof documentLanguages)[number];
 
 /** Sizes of paper. */
 export const papers = ["A4", "Letter"] as const;
@@ -43,7 +38,7 @@ export interface Logo {
 
 /** Settings of a shop's documents. */
 export interface DocumentSettings {
-  readonly language: DocumentLanguage;
+  readonly language: Language;
   readonly paper: (typeof papers)[number];
   readonly columns: readonly DocumentColumn[];
   /** The buyer's address on the letterhead. */

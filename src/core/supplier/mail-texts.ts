@@ -5,7 +5,7 @@
  */
 import { filledLine } from "../../base/text/filled.ts";
 import { dayText } from "./day-text.ts";
-import type { DocumentLanguage } from "./document-settings.ts";
+import type { Language } from "../../base/text/language.ts";
 import { mailSubjectMax } from "./mail.ts";
 import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
 
@@ -23,7 +23,7 @@ interface Texts {
   readonly farewell: string;
 }
 
-const texts: Readonly<Record<DocumentLanguage, Texts>> = {
+const texts: Readonly<Record<Language, Texts>> = {
   en: {
     subject: "Purchase order {number} from {shop}",
     message:
@@ -56,13 +56,21 @@ const texts: Readonly<Record<DocumentLanguage, Texts>> = {
     link: "Pueden confirmarlo aquí, sin registrarse:",
     farewell: "Saludos cordiales\n{shop}\n",
   },
+  nl: {
+    subject: "Bestelling {number} van {shop}",
+    message:
+      "Goedendag,\n\nin de bijlage vindt u onze bestelling {number}. Wilt u de aantallen en de leverdatum bevestigen?\n\n",
+    replaces: "(vervangt versie {version} van {day})",
+    link: "Dat kan hier, zonder in te loggen:",
+    farewell: "Met vriendelijke groet\n{shop}\n",
+  },
 };
 
 /** Subject of a default text. */
 interface Named {
   readonly poNumber: string;
   readonly shopName: string;
-  readonly language: DocumentLanguage;
+  readonly language: Language;
 }
 
 /** A version of the order that was mailed before, and the day of that (`YYYY-MM-DD`). */
@@ -94,5 +102,5 @@ export function defaultMailMessage(named: Named, withLink: boolean): string {
 }
 
 /** The message with a place for the supplier's link: at its end, if it has none. */
-export const withLinkPlace = (message: string, language: DocumentLanguage): string =>
+export const withLinkPlace = (message: string, language: Language): string =>
   message.includes(linkPlace) ? message : `${message.trimEnd()}\n\n${texts[language].link}\n${linkPlace}\n`;

@@ -2,13 +2,8 @@
  * Import and export records of how a shop's documents look (C62).
  */
 import { z } from "zod";
-import {
-  defaultDocumentSettings,
-  documentColumns,
-  documentLanguages,
-  logoTypes,
-  papers,
-} from "../../core/supplier/document-settings.ts";
+import { languages } from "../../base/text/language.ts";
+import { defaultDocumentSettings, documentColumns, logoTypes, papers } from "../../core/supplier/document-settings.ts";
 import { logoFrom, LogoError } from "../../documents/logo.ts";
 import { address, noRepeats, textOfLines } from "../../operations/fields.ts";
 import { documentSettingsTable, type StoredDocumentSettings } from "../../shop/supplier/document-settings.ts";
@@ -40,7 +35,7 @@ const logo = z
 
 /** Members of the settings; null takes the letterhead's parts away. */
 export const documentSettingsInput = {
-  language: z.enum(documentLanguages).meta({ description: "In which a document's own words are written." }),
+  language: z.enum(languages).meta({ description: "In which a document's own words are written." }),
   paper: z.enum(papers),
   columns: z
     .array(z.enum(documentColumns))

@@ -6,7 +6,7 @@
  * (shop/catalogue/catalogue.ts), which operation takes them.
  */
 import { z } from "zod";
-import { documentLanguages } from "../../core/supplier/document-settings.ts";
+import { languages } from "../../base/text/language.ts";
 import {
   keptStatuses,
   type locationFields,
@@ -61,7 +61,7 @@ export const supplierInputs = {
   incoterm: { input: shortText, example: "DAP" },
   address: { input: address, example: exampleAddress },
   note: { input: textOfLines(noteMax), description: "For the shop's own use.", example: "Closed in August." },
-  language: { input: z.enum(documentLanguages), example: "en" },
+  language: { input: z.enum(languages), example: "en" },
   status: { input: z.enum(keptStatuses), example: "active" },
 } as const satisfies InputFields<typeof supplierRecordFields>;
 

@@ -12,7 +12,7 @@ import {
   type MailedAsk,
   mailedApprovers,
 } from "../../core/access/approval-mail.ts";
-import type { DocumentLanguage } from "../../core/supplier/document-settings.ts";
+import type { Language } from "../../base/text/language.ts";
 import { mailWindowMs } from "../../core/supplier/mail.ts";
 import {
   type ApprovalMailContent,
@@ -31,13 +31,9 @@ import type { Statement, Tx } from "../../store/store.ts";
 import type { Call } from "../operation.ts";
 
 /** Surroundings of the texts. */
-const wordedFor = ({ shop }: Call, language: DocumentLanguage) => ({ ...shop, shopName: shop.name, language });
+const wordedFor = ({ shop }: Call, language: Language) => ({ ...shop, shopName: shop.name, language });
 
-function contentOf(
-  call: Call,
-  language: DocumentLanguage,
-  approvals: ApprovalMailContent["approvals"],
-): ApprovalMailContent {
+function contentOf(call: Call, language: Language, approvals: ApprovalMailContent["approvals"]): ApprovalMailContent {
   const { name, asks } = approvals;
   return {
     fromName: call.shop.name,
@@ -58,7 +54,7 @@ export async function approverMailStatements(
   const { shopId } = shop;
   if (!shop.approvalMails || mailing.perHourMax === null) return [];
   const nowMs = clock.now();
-  const [asker, people, { language }] = await Promise.all([
+  const [asker, people, settings] = await Promise.all([
     askerOf(tx, shopId, request),
     listPeople(tx, shopId),
     loadDocumentSettings(tx, shopId),
@@ -73,14 +69,15 @@ export async function approverMailStatements(
     mailTimesSince(tx, shopId, nowMs - mailWindowMs),
   ]);
   const inNameOf = people.find(({ personId }) => personId === asker.personId)?.name ?? null;
-  const ask = askInWords(request, inNameOf, wordedFor(call, language));
   // Half of the shop's mails of an hour is left to suppliers.
   const times = [...hour];
   const room = Math.ceil(mailing.perHourMax / 2);
   const roomFromMs = (): number => (times[times.length - room] ?? nowMs - mailWindowMs) + mailWindowMs;
   return [
     forgetStatement(shopId, nowMs - approvalRequestsKeptMs),
-    ...approvers.flatMap(({ personId, name, address }) => {
+    ...approvers.flatMap(({ personId, name, address, language: chosen }) => {
+      const language = chosen ?? settings.language;
+      const ask = askInWords(request, inNameOf, wordedFor(call, language));
       const joined = waiting.filter((mail) => mail.personId === personId && !mail.mayHaveArrived);
       const [first] = joined;
       const attempts = Math.max(0, ...joined.map((mail) => mail.attempts));
@@ -108,10 +105,11 @@ export async function unmailedStatements(tx: Tx, call: Call, approvalRequestId: 
   const about = (asks: readonly MailedAsk[]) => asks.some((ask) => ask.approvalRequestId === approvalRequestId);
   const waiting = (await waitingApprovalMails(tx, shopId)).filter(({ content }) => about(content.approvals.asks));
   if (waiting.length === 0) return [];
-  const { language } = await loadDocumentSettings(tx, shopId);
+  const [people, settings] = await Promise.all([listPeople(tx, shopId), loadDocumentSettings(tx, shopId)]);
   return waiting.flatMap((mail) => {
     const { name, asks } = mail.content.approvals;
     const rest = asks.filter((ask) => ask.approvalRequestId !== approvalRequestId);
+    const language = people.find(({ personId }) => personId === mail.personId)?.language ?? settings.language;
     return rest.length === 0
       ? takeBackStatements(shopId, [mail])
       : [rewordStatement(shopId, mail.mailId, contentOf(call, language, { name, asks: rest }))];

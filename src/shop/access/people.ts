@@ -5,7 +5,7 @@
  * Owns: their SQL. Does not own: how secrets are made (base/secret.ts), when they expire and who may ask (people/,
  * operations/).
  */
-import type { ConsoleLanguage } from "../../core/access/console-language.ts";
+import type { Language } from "../../base/text/language.ts";
 import type { KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
 import type { SoughtRows, Tx } from "../../store/store.ts";
@@ -23,6 +23,8 @@ export interface Person {
   readonly role: Role;
   /** The API key that has made the person, who goes with it (C49); null for who came by an invitation. */
   readonly keyId: string | null;
+  /** Language that the person has chosen; null: none. */
+  readonly language: Language | null;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number | null;
 }
@@ -33,11 +35,12 @@ interface PersonRow {
   readonly email: string | null;
   readonly role: Role;
   readonly key_id: string | null;
+  readonly language: Language | null;
   readonly created_at: number;
   readonly last_seen_at: number | null;
 }
 
-const personColumns = "person_id, name, email, role, key_id, created_at, last_seen_at";
+const personColumns = "person_id, name, email, role, key_id, language, created_at, last_seen_at";
 
 const personFrom = (row: PersonRow): Person => ({
   personId: row.person_id,
@@ -45,6 +48,7 @@ const personFrom = (row: PersonRow): Person => ({
   email: row.email,
   role: row.role,
   keyId: row.key_id,
+  language: row.language,
   createdAtMs: row.created_at,
   lastSeenAtMs: row.last_seen_at,
 });
@@ -119,6 +123,7 @@ export const personStatement = (shopId: string, person: Person): Change =>
       email: person.email,
       role: person.role,
       key_id: person.keyId,
+      language: person.language,
       created_at: person.createdAtMs,
       last_seen_at: person.lastSeenAtMs,
     },
@@ -126,7 +131,7 @@ export const personStatement = (shopId: string, person: Person): Change =>
   );
 
 /** Sets the language in which the console speaks to the person. */
-export const languageStatement = (shopId: string, personId: string, language: ConsoleLanguage): Change =>
+export const languageStatement = (shopId: string, personId: string, language: Language): Change =>
   update(tables.person, shopId, { person_id: personId }, { language });
 
 /** Ends all sessions of a person with their bearers. */
@@ -350,7 +355,7 @@ export interface SignedInSession extends Session {
   /** True if the API key is revoked or paused. */
   readonly isKeyShut: boolean;
   /** Language that the person has chosen; null: none. */
-  readonly language: ConsoleLanguage | null;
+  readonly language: Language | null;
 }
 
 interface SignedInRow extends SessionRow {
@@ -359,7 +364,7 @@ interface SignedInRow extends SessionRow {
   readonly scope: KeyScope | null;
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
-  readonly language: ConsoleLanguage | null;
+  readonly language: Language | null;
 }
 
 const signedInColumns =

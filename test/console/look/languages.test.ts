@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { transformSync } from "esbuild";
 import { languageNames, languages, type ServiceTexts } from "../../../console/texts/languages.ts";
 import { faultCodes } from "../../../src/base/fault.ts";
-import { consoleLanguages } from "../../../src/core/access/console-language.ts";
+import { languages as offered } from "../../../src/base/text/language.ts";
+import { consoleWords } from "../../../src/core/access/console-words.ts";
 import { columnIds } from "../../../src/core/forecast/forecast.ts";
 import { warningReasons } from "../../../src/core/order/advice/warnings.ts";
 import { lineItemStatuses, statuses } from "../../../src/core/order/purchase-order.ts";
@@ -32,7 +33,7 @@ async function textsIn(language: string): Promise<ReadonlyMap<string, string>> {
 }
 
 test("the console is built in the languages that the service offers, each with its name", () => {
-  assert.deepEqual(languages, consoleLanguages);
+  assert.deepEqual(languages, offered);
   assert.deepEqual(Object.keys(languageNames), [...languages]);
 });
 
@@ -68,6 +69,22 @@ test("in other languages there are words for each code of the service, and for e
         [],
         language,
       );
+  }
+});
+
+test("mails name places, statuses and requests as the console does", async () => {
+  for (const language of languages) {
+    const { approvals, statuses: named, requests } = consoleWords[language];
+    assert.equal((await textsIn(language)).get("texts.ts texts.navigation.places.approvals"), approvals);
+    const { serviceTexts }: { readonly serviceTexts: ServiceTexts } = await import(
+      path.join(folder, "texts", language, "service.ts")
+    );
+    const known = statuses.flatMap((status) => {
+      const name = serviceTexts.states[status];
+      return name === undefined ? [] : [[status, name] as const];
+    });
+    assert.deepEqual(named, Object.fromEntries(known), language);
+    assert.deepEqual(requests, serviceTexts.requests, language);
   }
 });
 

@@ -142,7 +142,6 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Grund",
     reasonHint: "Er steht danach im Verlauf.",
   },
-  languages: { en: "Englisch", de: "Deutsch", fr: "Französisch", es: "Spanisch" },
   variantStatuses: { active: "aktiv", inactive: "inaktiv" },
   prices: {
     title: "Preisliste",

@@ -12,7 +12,6 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   title: "Aussehen der Dokumente",
   lead: "Was Ihre Lieferanten im Kopf und im Fuß jeder Bestellung sehen, und welche Spalten die Positionen haben.",
   language: "Sprache",
-  languages: { en: "English", de: "Deutsch", fr: "Français", es: "Español" },
   paper: "Papier",
   papers: { A4: "A4", Letter: "Letter" },
   columns: "Spalten neben Bezeichnung und Menge",

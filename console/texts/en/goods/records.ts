@@ -132,7 +132,6 @@ export const recordTexts = {
     reason: "Reason",
     reasonHint: "The history keeps it.",
   },
-  languages: { en: "English", de: "German", fr: "French", es: "Spanish" },
   variantStatuses: { active: "active", inactive: "inactive" },
   prices: {
     title: "Price list",

@@ -10,7 +10,6 @@ export const documentTexts = {
   title: "How documents look",
   lead: "What your suppliers see at the head and the foot of every purchase order, and which columns its lines have.",
   language: "Language",
-  languages: { en: "English", de: "Deutsch", fr: "Français", es: "Español" },
   paper: "Paper",
   papers: { A4: "A4", Letter: "Letter" },
   columns: "Columns beside description and quantity",

@@ -141,7 +141,6 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Motivo",
     reasonHint: "Queda en el historial.",
   },
-  languages: { en: "Inglés", de: "Alemán", fr: "Francés", es: "Español" },
   variantStatuses: { active: "activo", inactive: "inactivo" },
   prices: {
     title: "Lista de precios",

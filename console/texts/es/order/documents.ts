@@ -12,7 +12,6 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   title: "Aspecto de los documentos",
   lead: "Lo que sus proveedores ven en la cabecera y al pie de cada pedido, y las columnas de las líneas.",
   language: "Idioma",
-  languages: { en: "English", de: "Deutsch", fr: "Français", es: "Español" },
   paper: "Papel",
   papers: { A4: "A4", Letter: "Carta" },
   columns: "Columnas además de descripción y cantidad",

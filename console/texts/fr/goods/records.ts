@@ -143,7 +143,6 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Motif",
     reasonHint: "L’historique le conserve.",
   },
-  languages: { en: "Anglais", de: "Allemand", fr: "Français", es: "Espagnol" },
   variantStatuses: { active: "actif", inactive: "inactif" },
   prices: {
     title: "Tarif",

@@ -12,7 +12,6 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   title: "Aspect des documents",
   lead: "Ce que vos fournisseurs voient en haut et en bas de chaque bon de commande, et les colonnes de ses lignes.",
   language: "Langue",
-  languages: { en: "English", de: "Deutsch", fr: "Français", es: "Español" },
   paper: "Papier",
   papers: { A4: "A4", Letter: "Letter" },
   columns: "Colonnes en plus de la désignation et de la quantité",

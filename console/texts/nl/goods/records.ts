@@ -141,7 +141,6 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Reden",
     reasonHint: "Komt in de geschiedenis te staan.",
   },
-  languages: { en: "Engels", de: "Duits", fr: "Frans", es: "Spaans" },
   variantStatuses: { active: "actief", inactive: "inactief" },
   prices: {
     title: "Prijslijst",

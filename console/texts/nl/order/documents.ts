@@ -12,7 +12,6 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   title: "Opmaak van documenten",
   lead: "Wat je leveranciers boven en onder aan elke bestelling zien, en welke kolommen de regels hebben.",
   language: "Taal",
-  languages: { en: "English", de: "Deutsch", fr: "Français", es: "Español" },
   paper: "Papier",
   papers: { A4: "A4", Letter: "Letter" },
   columns: "Kolommen naast omschrijving en aantal",
