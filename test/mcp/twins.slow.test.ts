@@ -1,6 +1,8 @@
 /**
  * The same random commands through REST on one shop and through MCP on its twin: the same answers, errors, orders, logs, side effects
  * and stock, but for ids, instants, who is said to have asked and what operations are called (M1, M2).
+ *
+ * Only on sqlite: its subject is the two surfaces, which know no engine; conformance/fuzz.slow.test.ts asks random requests of both engines.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +13,6 @@ import { restOperations } from "../../src/operations/registry.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
-import { onPostgres } from "../support/store.ts";
 import { inToolNames } from "../support/openapi/wording.ts";
 import { until } from "../support/until.ts";
 
@@ -343,7 +344,7 @@ test("any commands through REST and through MCP leave twin shops alike, and are 
       }
     }),
     // The twins live on from story to story: once they differ, every later story would.
-    { numRuns: onPostgres ? 8 : 20, endOnFailure: true },
+    { numRuns: 20, endOnFailure: true },
   );
   // Stories that are refused from end to end would prove little.
   const enough = seen.stories / 2;

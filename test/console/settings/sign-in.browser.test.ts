@@ -1,4 +1,8 @@
-/** Signing in with whatever a person has, in one field; coming back by a link in a mail, to where one was (C49). */
+/**
+ * Signing in with whatever a person has, in one field; coming back by a link in a mail, to where one was (C49).
+ *
+ * Only on sqlite: its subject is the page in the browser; access/sign-in-links.test.ts asks for links on both engines.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
