@@ -12,7 +12,8 @@ import { pause } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const connections = 8;
-const pressedMs = 4_000;
+/** Changes of a round, which ends when they are answered. */
+const changesOfRound = 200;
 
 /** Changes that are answered while one request of the others waits, on average. On SQLite `/readyz` waits for 4 without turns, and for 7 also without Q7. */
 const changesMax = 1.5;
@@ -49,14 +50,14 @@ test("while a shop changes an order of 1,560 lines on 8 connections, another sho
         assert.equal(changed.status, 200, changed.text);
         answered += 1;
       };
+      const isOver = (): boolean => answered >= changesOfRound;
       let [least, rounds] = [Infinity, 0];
       for (; rounds < roundsMax && least > changesMax; rounds += 1) {
         answered = 0;
-        const endsAtMs = performance.now() + pressedMs;
         /** The changes that were answered while a request to this path waited, on average. It does not depend on the machine's speed. */
         const overtakenOn = async (target: string, token: string): Promise<number> => {
           const overtaken: number[] = [];
-          while (performance.now() < endsAtMs) {
+          while (!isOver()) {
             const before = answered;
             const read = await ask(program.url, { method: "GET", target, token });
             assert.equal(read.status, 200, read.text);
@@ -67,14 +68,13 @@ test("while a shop changes an order of 1,560 lines on 8 connections, another sho
           return overtaken.reduce((sum, each) => sum + each, 0) / overtaken.length;
         };
         const press = async (): Promise<void> => {
-          while (performance.now() < endsAtMs) await change();
+          while (!isOver()) await change();
         };
         const [ofShop, ofHealth] = await Promise.all([
           overtakenOn(orders, other),
           overtakenOn("/readyz", ""),
           ...Array.from({ length: connections }, () => press()),
         ]);
-        assert.ok(answered > 10, `${answered} changes`);
         least = Math.min(least, Math.max(ofShop, ofHealth));
       }
       assert.ok(least <= changesMax, `${least} changes were answered while a request of another shop waited`);
