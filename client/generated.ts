@@ -4763,6 +4763,34 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Orders that read Sent while their latest e-mail has failed, the latest first. */
+  failed_mail_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** How many rows a page has at most. */
+      limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly mails: readonly ({
+        readonly mailId: string;
+        readonly purchaseOrderId: string;
+        readonly poNumber: string;
+        readonly supplierName: string | null;
+        /** Who does not have it and why, in the mail server's words. */
+        readonly detail: string | null;
+        readonly settledAt: string;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
   /** Makes a Draft with the supplier, location, currency and quantities of an order, at today's terms. */
   purchase_order_again: {
     input: {
@@ -5936,6 +5964,7 @@ export const routes = {
   purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":["dryRun"],"rows":null},
   purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
   purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":["dryRun"],"rows":null},
+  failed_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/failed-mails","query":["limit","cursor"],"rows":"mails"},
   purchase_order_again: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/order-again","query":["dryRun"],"rows":null},
   purchase_order_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/merge","query":["dryRun"],"rows":null},
   comment_add: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/comments","query":["dryRun"],"rows":null},

@@ -15,6 +15,10 @@ import type { ForecastRow } from "../reorder/ticked.ts";
 export const openOrdersMax = 200;
 
 const latelyShown = 8;
+
+/** Failures of each kind that are listed. */
+export const failuresShown = 5;
+
 const forecastRowsRead = 200;
 
 export interface Board {
@@ -23,6 +27,10 @@ export interface Board {
   readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
+  /** Orders that read Sent while their e-mail has failed. */
+  readonly mails: Output<"failed_mail_list">["mails"] | null;
+  /** Some orders whose goods the storefront did not take. */
+  readonly unsynced: readonly PurchaseOrderHeader[];
   /** Everything was asked for: what is not there by now could not be read. */
   readonly isOver: boolean;
 }
@@ -37,7 +45,16 @@ const counted = {
 
 type CountName = keyof typeof counted;
 
-const empty: Board = { open: null, counts: {}, answers: null, forecast: null, changes: null, isOver: false };
+const empty: Board = {
+  open: null,
+  counts: {},
+  answers: null,
+  forecast: null,
+  changes: null,
+  mails: null,
+  unsynced: [],
+  isOver: false,
+};
 
 export function boardOf() {
   const board = signal<Board>(empty);
@@ -50,8 +67,15 @@ export function boardOf() {
   };
   const readCount = async (name: CountName): Promise<void> => {
     const input = inputOf(new URLSearchParams(counted[name]), today());
-    const result = await openpo.call("purchase_order_list", { ...input, limit: 1 });
-    if (result.ok) set({ counts: { ...board.value.counts, [name]: result.data.totalCount } });
+    const isListed = name === "failed";
+    const result = await openpo.call("purchase_order_list", { ...input, limit: isListed ? failuresShown : 1 });
+    if (!result.ok) return;
+    set({ counts: { ...board.value.counts, [name]: result.data.totalCount } });
+    if (isListed) set({ unsynced: result.data.purchaseOrders });
+  };
+  const readMails = async (): Promise<void> => {
+    const result = await openpo.call("failed_mail_list", { shopId: shopId() });
+    if (result.ok) set({ mails: result.data.mails });
   };
   const readAnswers = async (): Promise<void> => {
     const result = await openpo.call("supplier_proposal_waiting", { shopId: shopId() });
@@ -74,7 +98,14 @@ export function boardOf() {
     board,
     read: async (): Promise<void> => {
       const names: readonly CountName[] = ["all", "late", "waiting", "drafts", "failed"];
-      const reads = [readOpen, readAnswers, readForecast, readChanges, ...names.map((name) => () => readCount(name))];
+      const reads = [
+        readOpen,
+        readAnswers,
+        readForecast,
+        readChanges,
+        readMails,
+        ...names.map((name) => () => readCount(name)),
+      ];
       await Promise.allSettled(reads.map((read) => read()));
       set({ isOver: true });
     },

@@ -21,7 +21,7 @@ import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/en/home.ts";
 import { ShortEntry } from "../parts/service-says.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { type Board, boardOf, openOrdersMax } from "./board.ts";
+import { type Board, boardOf, failuresShown, openOrdersMax } from "./board.ts";
 import { dayAfter } from "../orders/lateness.ts";
 import { daysBetween, mondayOf, sums, valueOf } from "./days.ts";
 
@@ -84,6 +84,7 @@ const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
       )}
       <Tasks board={board} />
       <div class="board">
+        <Failures board={board} />
         {shows(board.open) ? <Arriving board={board} /> : null}
         {shows(board.open) ? <ByWeek board={board} /> : null}
         {shows(board.forecast) ? <Lasting board={board} /> : null}
@@ -107,8 +108,9 @@ interface Task {
 }
 
 const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
-  const { counts, answers, forecast, open } = board;
+  const { counts, answers, forecast, open, mails } = board;
   const [answer] = answers ?? [];
+  const [failedMail] = mails ?? [];
   const tasks: readonly Task[] = [
     ...(waiting.value === ""
       ? []
@@ -137,6 +139,17 @@ const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
     },
     { name: "drafts", icon: "mail", count: counts.drafts, href: addressOf("status=Draft"), least: "purchaser" },
     { name: "failed", icon: "store", count: counts.failed, href: addressOf(views.failed), isBad: true },
+    ...(failedMail === undefined
+      ? []
+      : [
+          {
+            name: "mails",
+            icon: "mail",
+            count: mails?.length,
+            href: hrefOf("orders", failedMail.purchaseOrderId),
+            isBad: true,
+          } as const,
+        ]),
   ];
   return (
     <nav class="tasks" aria-label={words.todo}>
@@ -174,6 +187,39 @@ const Panel: FunctionComponent<PanelProps> = ({ title, more, isRead, children, .
     {isRead ? children : <Skeleton />}
   </section>
 );
+
+/** Mails and pushes that did not arrive, each with the order where it is done again. Nothing without any. */
+const Failures: FunctionComponent<{ readonly board: Board }> = ({ board: { mails, unsynced, counts } }) => {
+  const failed = mails ?? [];
+  if (failed.length === 0 && unsynced.length === 0) return null;
+  const rest = Math.max(0, failed.length - failuresShown) + Math.max(0, (counts.failed ?? 0) - unsynced.length);
+  const rows = [
+    ...failed.slice(0, failuresShown).map(({ detail, ...row }) => ({ ...row, what: words.mailFailed, detail })),
+    ...unsynced.map((order) => ({ ...order, what: texts.sync.failed, detail: null })),
+  ];
+  return (
+    <Panel
+      title={words.failures}
+      isRead
+      {...(unsynced.length > 0 ? { more: { href: addressOf(views.failed), title: words.syncFailures } } : {})}
+    >
+      <ul class="plain-rows">
+        {rows.map(({ purchaseOrderId, poNumber, supplierName, what, detail }) => (
+          <li key={`${purchaseOrderId} ${what}`} class="of-two">
+            <Icon name={what === words.mailFailed ? "mail" : "store"} />
+            <span class="name">
+              <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a> {supplierName ?? texts.orders.none}
+              <span class="quiet">
+                <span class="bad">{what}</span> {detail}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {rest > 0 ? <p class="quiet">{words.moreFailures(rest)}</p> : null}
+    </Panel>
+  );
+};
 
 const arrivingShown = 6;
 

@@ -11,7 +11,7 @@ import { createKey, listKeys, patchKey, revokeKey } from "./access/keys.ts";
 import { figureOperations } from "./catalogue/figures.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./catalogue/look-ups.ts";
 import { addOrderComment, listOrderComments } from "./comments.ts";
-import { listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
+import { listFailedMails, listOrderMails, retryOrderMail, sendOrderMail } from "./supplier/mails.ts";
 import { approveRequestOf } from "../operations/approvals/approve.ts";
 import { rejectRequest, withdrawRequest } from "../operations/approvals/decide.ts";
 import { operations } from "../operations/registry.ts";
@@ -100,6 +100,7 @@ export const adminOperations: readonly AdminOperation[] = [
   sendOrderMail,
   listOrderMails,
   retryOrderMail,
+  listFailedMails,
   performed("purchaser", orderAgain),
   performed("purchaser", mergeDrafts),
   addOrderComment,

@@ -483,6 +483,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "purchase_order_document_csv",
     "document_settings_get",
     "purchase_order_mail_list",
+    "failed_mail_list",
     "comment_list",
     "approval_request_list",
     "approval_request_get",

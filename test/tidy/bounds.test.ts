@@ -107,6 +107,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "shop/supplier/mails.ts listedMax",
   ],
   "what a text or a list shows: the rest is counted, or stands elsewhere": [
+    "admin/supplier/mails.ts failedListedMax",
     "admin/supplier/supplier-proposals.ts waitingListedMax",
     "cli/shops/audit-chain.ts findingsShownMax",
     "cli/copies/restore-shop.ts shownMax",

@@ -271,6 +271,52 @@ export async function mailedBefore(
   return row === undefined ? null : { orderVersion: row.order_version, createdAtMs: row.created_at };
 }
 
+/** The failed mail of an order that reads Sent. */
+interface FailedMail {
+  readonly mailId: string;
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+  readonly supplierName: string | null;
+  readonly detail: string | null;
+  readonly settledAtMs: number;
+}
+
+/** Orders that read Sent while the latest mail of theirs has failed since an instant, the latest first. */
+export async function failedMails(
+  tx: Tx,
+  shopId: string,
+  sinceMs: number,
+  limit: number,
+): Promise<readonly FailedMail[]> {
+  const rows = await tx.all<{
+    readonly mail_id: string;
+    readonly purchase_order_id: string;
+    readonly po_number: string;
+    readonly supplier_name: string | null;
+    readonly detail: string | null;
+    readonly settled_at: number;
+  }>(
+    `select m.mail_id, m.purchase_order_id, o.po_number, s.name as supplier_name, m.detail, m.settled_at
+     from mail m
+     join purchase_order o on o.shop_id = m.shop_id and o.purchase_order_id = m.purchase_order_id and o.deleted_at is null
+     left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
+     where m.shop_id = ? and m.state = 'failed' and m.settled_at > ? and o.status = 'Sent' and not exists (
+       select 1 from mail n
+       where n.shop_id = m.shop_id and n.purchase_order_id = m.purchase_order_id and n.mail_id > m.mail_id
+     )
+     order by m.settled_at desc limit ?`,
+    [shopId, sinceMs, limit],
+  );
+  return rows.map((row) => ({
+    mailId: row.mail_id,
+    purchaseOrderId: row.purchase_order_id,
+    poNumber: row.po_number,
+    supplierName: row.supplier_name,
+    detail: row.detail,
+    settledAtMs: row.settled_at,
+  }));
+}
+
 /** The mail; null when the order has none of this id. */
 export async function loadMail(tx: Tx, shopId: string, purchaseOrderId: string, mailId: string): Promise<Mail | null> {
   const [row] = await tx.all<MailRow>(

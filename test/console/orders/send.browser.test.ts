@@ -215,6 +215,14 @@ test("a failed mail is told with the server's words, and sent again with a butto
     await showsStatus(page, "Sent");
     await picture(page, "send-failed");
     assert.deepEqual(await accessibilityFaults(page), []);
+    // Home lists it, since the list of orders says Sent.
+    await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+    const failures = page.getByRole("region", { name: "Did not arrive" });
+    await failures.getByText("550 5.1.1 no such user here").waitFor();
+    await page.getByRole("link", { name: "1 e-mail failures" }).waitFor();
+    await picture(page, "home-failures");
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await failures.getByRole("link", { name: "PO-1" }).click();
     // Another address: the dialog comes with its text.
     await page.getByRole("button", { name: "Change it and send anew" }).click();
     await dialog.getByText(/^SHA-256/).waitFor();
@@ -224,6 +232,11 @@ test("a failed mail is told with the server's words, and sent again with a butto
     await page.getByText("The mail server says").waitFor({ state: "detached" });
     await page.locator(".chip.done", { hasText: "Sent" }).waitFor();
     assert.deepEqual(last(server).to, ["orders@mill.example"]);
+    await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+    await page.getByRole("heading", { name: "Arriving next" }).waitFor();
+    await page.getByRole("link", { name: "awaiting supplier" }).getByText("1").waitFor();
+    assert.equal(await failures.count(), 0);
+    await page.goBack();
     // One that waits is told so, and the page finds out by itself when it has gone.
     server.answer = (step) => (step === "MAIL" ? "451 4.7.1 greylisted" : null);
     await choose(page, "button", "Send by e-mail");
