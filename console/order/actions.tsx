@@ -17,8 +17,6 @@ import { texts } from "../texts/en/texts.ts";
 import { type Activity, grave, isConfirmedShort, mayMove, movesOf, moveTitle, obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { tellDeleted } from "./undo/draft.ts";
-import { tellConfirmed, tellMoved } from "./undo/undo.ts";
 
 const MergeEntry = lazy(async () => (await import("../orders/merge.tsx")).MergeEntry, { isQuiet: true });
 const MergeDrafts = lazy(async () => (await import("../orders/merge.tsx")).MergeDrafts, { isQuiet: true });
@@ -45,7 +43,7 @@ export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
         { ifMatch },
       ),
     touches: null,
-    made: tellConfirmed,
+    made: (made) => state.tell(({ tellConfirmed }) => tellConfirmed(made)),
   });
 
 export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send }) => {
@@ -65,7 +63,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           { ifMatch },
         ),
       touches: null,
-      made: (made) => tellMoved(state, made),
+      made: (made) => state.tell(({ tellMoved }) => tellMoved(state, made)),
     });
   };
   const remove = async (): Promise<void> => {
@@ -73,7 +71,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
     if (result.ok) {
       forgetAll();
-      tellDeleted(order);
+      state.tell(({ tellDeleted }) => tellDeleted(order));
       go(hrefOf("orders"));
     } else problem.value = problemOf(result);
   };

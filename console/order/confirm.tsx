@@ -7,14 +7,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
-import { undoTexts } from "../texts/en/order/undo.ts";
 import { texts } from "../texts/en/texts.ts";
 import { confirmAll } from "./actions.tsx";
 import { draftIn, editColumn, type LineDraft, productColumn, quantityColumn, skuColumn } from "./lines/columns.tsx";
 import { EditGrid } from "./lines/edit-grid.tsx";
 import { isConfirmedShort, mayDo, obstacleTo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { tellConfirmed, tellEdited } from "./undo/undo.ts";
 
 const { columns: titles } = texts.order;
 
@@ -157,7 +155,11 @@ async function saveDrafts(
       // Also what is confirmed after it, so that the second call replaces nothing that the person has not seen.
       touches,
       seen,
-      ...(lines.length > 0 ? {} : { made: (made) => tellEdited(state, made, undoTexts.lines(terms.length)) }),
+      ...(lines.length > 0
+        ? {}
+        : {
+            made: (made) => state.tell(({ tellEdited }) => tellEdited(state, made, texts.confirm.title, terms.length)),
+          }),
     });
     if (answer === null || answer.failed.length > 0) return answer?.failed ?? null;
   }
@@ -170,7 +172,7 @@ async function saveDrafts(
         { ifMatch },
       ),
     touches,
-    made: tellConfirmed,
+    made: (made) => state.tell(({ tellConfirmed }) => tellConfirmed(made)),
     ...(terms.length === 0 ? { seen } : {}),
   });
   return answer === null ? null : [];

@@ -8,7 +8,6 @@ import { locations, suppliers } from "../data/look-ups.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { texts } from "../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { tellEdited } from "./undo/undo.ts";
 
 const fields = [
   { name: "poName", kind: "text" },
@@ -71,7 +70,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       isTried: true,
       touches: [...changes.keys()].map((field) => ({ lineItemId: null, field })),
       seen: seen.value,
-      made: (made) => tellEdited(state, made, titlesOf([...changes.keys()])),
+      made: (made) => state.tell(({ tellEdited }) => tellEdited(state, made, titlesOf([...changes.keys()]))),
     });
     if (answer !== null) {
       close();

@@ -11,7 +11,6 @@ import { place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { mayDo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { tellEdited } from "./undo/undo.ts";
 
 const words = texts.newOrder;
 
@@ -23,7 +22,10 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
     void state.change<"purchase_order_update">({
       send: (ifMatch) => openpo.call("purchase_order_update", { purchaseOrderId, [field]: id }, { ifMatch }),
       touches: [{ lineItemId: null, field }],
-      made: (made) => tellEdited(state, made, field === "supplierId" ? texts.order.supplier : texts.order.location),
+      made: (made) =>
+        state.tell(({ tellEdited }) =>
+          tellEdited(state, made, field === "supplierId" ? texts.order.supplier : texts.order.location),
+        ),
     });
   if (status !== "Draft" || !mayDo(signedIn()?.person.role ?? "viewer", "edit-lines")) return null;
   if (locationId !== null && supplierId !== null) return null;

@@ -20,6 +20,7 @@ import { serially } from "../data/reading.ts";
 import { hasApprovalRules } from "../data/session.ts";
 import { noteOrder } from "../orders/kept.ts";
 import { told } from "../parts/frame/told.ts";
+import type { telling } from "./undo/undo.ts";
 import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
 export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
@@ -114,6 +115,8 @@ export interface OrderState {
   change<Name extends Writing>(change: Change<Name>): Promise<Output<Name> | null>;
   /** Takes a change back, after those that are being made. Whatever has changed the order since stands in its way. */
   takeBack<Name extends Writing>(send: () => Promise<Result<Name>>): Promise<Result<Name>>;
+  /** Tells the person of what was done. */
+  tell(say: (by: typeof telling) => void): void;
   dismiss(): void;
 }
 
@@ -125,7 +128,8 @@ async function namesSince(purchaseOrderId: string, instant: string): Promise<rea
   return [...new Set(entries.map(({ actor }) => actor.name ?? actor.type))];
 }
 
-export function orderState(purchaseOrderId: string): OrderState {
+/** @param loadUndo  loads what tells of changes, and takes them back, when the first is made. */
+export function orderState(purchaseOrderId: string, loadUndo: () => Promise<typeof telling>): OrderState {
   const order = signal<FullOrder | null>(null);
   const problem = signal<Problem | null>(null);
   const refusal = signal<Refusal | null>(null);
@@ -282,6 +286,8 @@ export function orderState(purchaseOrderId: string): OrderState {
     read,
     change: (change) => enqueue(change, []),
     takeBack,
+    // A person who is not told of it still sees it.
+    tell: (say) => void loadUndo().then(say, () => {}),
     dismiss: () => {
       refusal.value = null;
       meanwhile.value = null;

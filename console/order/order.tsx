@@ -34,7 +34,7 @@ import { Timeline } from "./timeline.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
-  const state = useMemo(() => orderState(purchaseOrderId), [purchaseOrderId]);
+  const state = useMemo(() => orderState(purchaseOrderId, loadUndo), [purchaseOrderId]);
   const [, , task] = place.value.steps;
   const news = useLiveOrder({ purchaseOrderId, state, isTask: task !== undefined });
   useEffect(() => void state.read(), [state]);
@@ -97,6 +97,8 @@ const Task: FunctionComponent<ViewProps & { readonly task: string | undefined }>
   if (task === "confirm") return <Confirm {...props} />;
   return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
+
+const loadUndo = async () => (await import("./undo/undo.ts")).telling;
 
 const Confirm = lazy(async () => (await import("./confirm.tsx")).Confirm);
 const Send = lazy(async () => (await import("./supplier/send.tsx")).Send);

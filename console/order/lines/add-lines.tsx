@@ -12,7 +12,6 @@ import { lazy } from "../../parts/lazy.tsx";
 import { texts } from "../../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
-import { tellLinesAdded } from "../undo/undo.ts";
 
 const PasteLines = lazy(async () => (await import("./paste-lines.tsx")).PasteLines);
 
@@ -66,7 +65,7 @@ const addLines = (state: OrderState, purchaseOrderId: string, lineItems: readonl
       openpo.call("purchase_order_line_item_add", { purchaseOrderId, lineItems, ...how }, { ifMatch }),
     isTried: true,
     touches: [],
-    made: (made) => tellLinesAdded(state, made),
+    made: (made) => state.tell(({ tellLinesAdded }) => tellLinesAdded(state, made)),
   });
 
 interface AddLinesProps {
@@ -197,7 +196,7 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
         ),
       isTried: true,
       touches: [],
-      made: (made) => tellLinesAdded(state, made),
+      made: (made) => state.tell(({ tellLinesAdded }) => tellLinesAdded(state, made)),
     });
     if (answer !== null) form.reset();
     else {

@@ -5,13 +5,11 @@ import { useMemo } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { undoTexts } from "../../texts/en/order/undo.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { draftIn, editColumn, linkedProductColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
 import { type EditColumn, nameOf } from "./edit-cell.tsx";
 import { type Column, EditGrid } from "./edit-grid.tsx";
 import type { FullOrder, OrderState } from "../order-state.ts";
-import { tellEdited, tellLineDeleted } from "../undo/undo.ts";
 
 const { columns: titles } = texts.order;
 
@@ -70,7 +68,7 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
         ),
       isTried: true,
       touches: [{ lineItemId, field: column.name }],
-      made: (made) => tellEdited(state, made, undoTexts.what(column.title, nameOf(line))),
+      made: (made) => state.tell(({ tellEdited }) => tellEdited(state, made, column.title, nameOf(line))),
     });
     if (answer !== null) {
       const failed = answer.failed.find((each) => each.lineItemId === lineItemId);
@@ -96,7 +94,7 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
         lineItemId: line.poLineItemId,
         field,
       })),
-      made: (made) => tellLineDeleted(state, made),
+      made: (made) => state.tell(({ tellLineDeleted }) => tellLineDeleted(state, made)),
     });
     note(keyOf(line.poLineItemId, null), answer?.failed[0]?.message ?? null);
   };

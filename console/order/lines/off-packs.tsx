@@ -4,11 +4,9 @@
  */
 import type { FunctionComponent } from "preact";
 import { openpo } from "../../data/client.ts";
-import { undoTexts } from "../../texts/en/order/undo.ts";
 import { texts } from "../../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
-import { tellEdited } from "../undo/undo.ts";
 
 export const OffPacks: FunctionComponent<{ readonly state: OrderState; readonly order: FullOrder }> = ({
   state,
@@ -31,7 +29,7 @@ export const OffPacks: FunctionComponent<{ readonly state: OrderState; readonly 
           { ifMatch },
         ),
       touches: off.map((line) => ({ lineItemId: line.poLineItemId, field: "quantityOrdered" })),
-      made: (made) => tellEdited(state, made, undoTexts.what(texts.order.columns.ordered, undoTexts.lines(off.length))),
+      made: (made) => state.tell(({ tellEdited }) => tellEdited(state, made, texts.order.columns.ordered, off.length)),
     });
   return (
     <div class="notice buttons">

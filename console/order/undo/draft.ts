@@ -1,27 +1,23 @@
 /** A deleted draft is made again: under a new number, with all that a new order can be given. */
-import { newIdempotencyKey } from "../../../client/index.ts";
 import { openpo, problemOf } from "../../data/client.ts";
 import { forgetAll } from "../../orders/kept.ts";
-import { type Told, told } from "../../parts/frame/told.ts";
+import type { Told } from "../../parts/frame/told.ts";
 import { undoTexts as words } from "../../texts/en/order/undo.ts";
 import type { FullOrder } from "../order-state.ts";
-import { canBeMadeAgain, catalogueLine, customLine, headerOf, runsOf } from "./inverse.ts";
-import { failed, linkTo, refused } from "./undo.ts";
+import { catalogueLine, customLine, headerOf, runsOf } from "./inverse.ts";
+import { failed, linkTo, refused } from "./refused.ts";
 
-/** Tells that an order was deleted. */
-export function tellDeleted(order: FullOrder): void {
-  if (!canBeMadeAgain(order)) {
-    told.value = { text: words.deleted(order.poNumber) };
-    return;
-  }
-  // However often it is asked for, each of its calls is made once.
-  const keys: string[] = [];
-  const keyOf = (step: number): string => (keys[step] ??= newIdempotencyKey());
-  const undo = async (): Promise<Told> => await madeAgain(order, keyOf, undo);
-  told.value = { text: words.deletedDraft(order.poNumber), undo };
-}
-
-async function madeAgain(order: FullOrder, keyOf: (step: number) => string, again: () => Promise<Told>): Promise<Told> {
+/**
+ * Makes the order again.
+ *
+ * @param keyOf  the idempotency key of each call.
+ * @param again  goes on where this one came to nothing.
+ */
+export async function madeAgain(
+  order: FullOrder,
+  keyOf: (step: number) => string,
+  again: () => Promise<Told>,
+): Promise<Told> {
   const runs = runsOf(order.lineItems);
   const [first] = runs;
   // What is in no catalogue does not come with an order.

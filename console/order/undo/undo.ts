@@ -3,44 +3,24 @@
  * version that they have made and no other: nothing of what others did since is lost.
  */
 import { type CallOptions, newIdempotencyKey, type Output, type Result } from "../../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../../data/client.ts";
-import { sentence, statusName } from "../../data/format.ts";
+import { openpo, problemOf } from "../../data/client.ts";
+import { statusName } from "../../data/format.ts";
 import { type Told, told } from "../../parts/frame/told.ts";
-import { senseOf } from "../../parts/problem.tsx";
-import { hrefOf } from "../../router.ts";
 import { undoTexts as words } from "../../texts/en/order/undo.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { nameOf } from "../lines/edit-cell.tsx";
-import { isWorthRepeating } from "../notices.tsx";
 import type { FullOrder, Made, OrderState, Writing } from "../order-state.ts";
-import { canComeBack, catalogueLine, customLine, isOtherwise, moveBack, replacedBy } from "./inverse.ts";
-
-export const linkTo = ({ purchaseOrderId, poNumber }: Pick<FullOrder, "purchaseOrderId" | "poNumber">) => ({
-  href: hrefOf("orders", purchaseOrderId),
-  title: words.open(poNumber),
-});
-
-/** Says first what did not work, then why. */
-export function failed(what: string, problem: Problem): Told {
-  const sense = senseOf(problem);
-  const says = [sentence(problem.message), problem.action].filter((part) => part !== null).join(" ");
-  return { text: `${what} ${sense ?? says}`, state: "failed", ...(sense === undefined ? {} : { says }) };
-}
-
-/** Says why something was not taken back. @param order  null: it is gone. @param again  takes it back once more. */
-export function refused(problem: Problem, order: FullOrder | null, again: () => Promise<Told>): Told {
-  const { reason, approvalRequestId } = problem;
-  if (approvalRequestId !== undefined)
-    return {
-      text: words.waits,
-      state: "waiting",
-      link: { href: hrefOf("approvals", approvalRequestId), title: texts.problem.seeRequest },
-    };
-  const link = order === null ? {} : { link: linkTo(order) };
-  if (order !== null && reason === "VERSION_MISMATCH")
-    return { text: words.overtaken(order.poNumber), state: "failed", ...link };
-  return { ...failed(words.refused, problem), ...(isWorthRepeating(problem) ? { undo: again } : link) };
-}
+import { madeAgain } from "./draft.ts";
+import {
+  canBeMadeAgain,
+  canComeBack,
+  catalogueLine,
+  customLine,
+  isOtherwise,
+  moveBack,
+  replacedBy,
+} from "./inverse.ts";
+import { refused } from "./refused.ts";
 
 /** The call that takes a change back, and the words for it. */
 interface WayBack<Name extends Writing> {
@@ -66,13 +46,15 @@ function tell<Name extends Writing>(
   told.value = { text, undo };
 }
 
-/** An edit of the header or of lines. @param what  names what was edited. */
-export function tellEdited(
+/** An edit of the header or of lines. @param of  the line, or the number of lines, whose field it is. */
+function tellEdited(
   state: OrderState,
   made: Made<"purchase_order_update" | "purchase_order_line_item_update">,
-  what: string,
+  field: string,
+  of: string | number | null = null,
 ): void {
   const { before, answer } = made;
+  const what = of === null ? field : words.what(field, typeof of === "number" ? words.lines(of) : of);
   const replaced = replacedBy(before, answer.purchaseOrder);
   if (answer.purchaseOrder.version === before.version) return;
   const { purchaseOrderId } = before;
@@ -101,7 +83,7 @@ export function tellEdited(
 }
 
 /** A line that was deleted. One of which something was confirmed or cancelled cannot be what it was. */
-export function tellLineDeleted(state: OrderState, made: Made<"purchase_order_line_item_delete">): void {
+function tellLineDeleted(state: OrderState, made: Made<"purchase_order_line_item_delete">): void {
   const { before, answer } = made;
   const { purchaseOrderId, lineItems } = before;
   const [line] = lineItems.filter(({ poLineItemId }) => answer.deletedLineItemIds.includes(poLineItemId));
@@ -135,7 +117,7 @@ export function tellLineDeleted(state: OrderState, made: Made<"purchase_order_li
 }
 
 /** One line that was added, or several together. */
-export function tellLinesAdded(
+function tellLinesAdded(
   state: OrderState,
   made: Made<"purchase_order_line_item_add" | "purchase_order_line_item_add_custom">,
 ): void {
@@ -155,7 +137,7 @@ export function tellLinesAdded(
 }
 
 /** Tells what was confirmed: the supplier's word is not taken back here. */
-export function tellConfirmed({ before, answer }: Made<"purchase_order_confirm">): void {
+function tellConfirmed({ before, answer }: Made<"purchase_order_confirm">): void {
   const { status } = answer.purchaseOrder;
   const isMoved = status !== before.status;
   told.value = {
@@ -164,7 +146,7 @@ export function tellConfirmed({ before, answer }: Made<"purchase_order_confirm">
 }
 
 /** A move by name. */
-export function tellMoved(state: OrderState, made: Made<"purchase_order_status">): void {
+function tellMoved(state: OrderState, made: Made<"purchase_order_status">): void {
   const { before, answer } = made;
   const { purchaseOrderId, poNumber } = before;
   const { status: now } = answer.purchaseOrder;
@@ -180,3 +162,19 @@ export function tellMoved(state: OrderState, made: Made<"purchase_order_status">
         },
   );
 }
+
+/** An order that was deleted. */
+function tellDeleted(order: FullOrder): void {
+  if (!canBeMadeAgain(order)) {
+    told.value = { text: words.deleted(order.poNumber) };
+    return;
+  }
+  // However often it is asked for, each of its calls is made once.
+  const keys: string[] = [];
+  const keyOf = (step: number): string => (keys[step] ??= newIdempotencyKey());
+  const undo = async (): Promise<Told> => await madeAgain(order, keyOf, undo);
+  told.value = { text: words.deletedDraft(order.poNumber), undo };
+}
+
+/** The ways to tell of each kind of change. */
+export const telling = { tellEdited, tellLineDeleted, tellLinesAdded, tellConfirmed, tellMoved, tellDeleted } as const;
