@@ -20,7 +20,7 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
     await page.goto(link);
     await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "Documents", exact: true }).click();
-    await page.getByLabel("Language").selectOption("de");
+    await page.getByRole("form", { name: "How documents look" }).getByLabel("Language").selectOption("de");
     await page.getByLabel("Company").fill("Leuchtturm Kaffee GmbH");
     await page.getByLabel("Foot of every page").fill("USt-IdNr. DE123456789");
     await page.getByRole("button", { name: "Save" }).click();
