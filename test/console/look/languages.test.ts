@@ -96,7 +96,7 @@ const notWords = [
   /^(?:claude|codex|openpo|export) |^Bearer |^status=|CurrencyCode$/,
   /^Letter$|^# in the shell/,
   /^Correct what details names/, // begin of what the service says
-  /^\.[\w-]+ [a-z]+(?: [a-z]+)?$|^merge into \$/, // selectors, and keys of what runs
+  /^\.[\w-]+ [a-z]+(?: [a-z]+)?$|^merge into …$/, // selectors, and keys of what runs
 ];
 
 test("nothing that a person reads is written outside of the texts", () => {
