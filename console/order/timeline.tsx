@@ -75,23 +75,22 @@ const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrder
   };
   return (
     <form
+      class="stack"
       data-asks
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
-      <div class="field">
-        <label>
-          {texts.order.comment}
-          <textarea
-            rows={2}
-            maxLength={5000}
-            value={written.value}
-            onInput={(event) => (written.value = event.currentTarget.value)}
-          />
-        </label>
-      </div>
+      <label>
+        {texts.order.comment}
+        <textarea
+          rows={2}
+          maxLength={5000}
+          value={written.value}
+          onInput={(event) => (written.value = event.currentTarget.value)}
+        />
+      </label>
       <p class="buttons">
         <button type="submit" disabled={isSending.value || written.value.trim() === ""}>
           {texts.order.addComment}
@@ -108,7 +107,6 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
     actor.name ?? texts.activity.actorNames[actor.type],
     actor.type === "system" || actor.name === null ? null : texts.activity.actorNames[actor.type],
     actor.type === "user" ? (actor.keyId ?? null) : actor.id,
-    entry.operation,
     entry.approvedBy === undefined ? null : texts.changes.approvedBy(entry.approvedBy.name ?? entry.approvedBy.type),
   ].filter((part) => part !== null);
   return (
