@@ -17,6 +17,7 @@ import { setTicks, type Ticks } from "../../parts/lists/ticks.tsx";
 import { Pop } from "../../parts/pop.tsx";
 import { go, hrefOf } from "../../router.ts";
 import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
+import { texts } from "../../texts/en/texts.ts";
 import { saveOrders } from "../export.ts";
 import { forgetAll, noteOrder } from "../kept.ts";
 import { AskMerge, AskMove, AskSend } from "./asking.tsx";
@@ -30,6 +31,8 @@ interface TickBarProps {
   readonly ticks: Ticks;
   readonly list: KeptList<PurchaseOrderHeader>;
 }
+
+const idOf = ({ purchaseOrderId }: PurchaseOrderHeader): string => purchaseOrderId;
 
 /** Moves that are open to every one of the orders. */
 function commonMoves(orders: readonly PurchaseOrderHeader[]): readonly PurchaseOrderStatus[] {
@@ -198,6 +201,9 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
                 ))}
               </Pop>
               <Pop button={<Icon name="ellipsis" />} buttonClass="icon-only" label={words.more} isMenu isAtEnd>
+                <button type="button" onClick={() => setTicks(ticks, list.state.value.rows.map(idOf), true)}>
+                  {texts.orders.selectAll}
+                </button>
                 {mayMerge(orders) ? (
                   <button type="button" disabled={isBusy} onClick={() => ask("merge")}>
                     {words.merge}
