@@ -9,6 +9,7 @@ import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, numberIn, typed } from "../data/format.ts";
 import { roundedUp } from "../data/packs.ts";
+import { directionOf, nextSort } from "../parts/lists/list-screen.tsx";
 import { VariantPicture } from "../parts/picture.tsx";
 import { serviceTexts } from "../texts/en/service.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
@@ -26,12 +27,27 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, Enter: 1, ArrowU
 
 interface GridProps {
   readonly rows: Rows;
+  /** Those of the rows that are shown, and how many there are. */
+  readonly shown: readonly ForecastRow[];
+  readonly total: number;
+  readonly sort: string;
+  readonly hrefOfSort: (sort: string) => string;
+  readonly open: (row: ForecastRow) => void;
   readonly ticked: Signal<Ticked>;
   /** False: the person may only look. */
   readonly canOrder: boolean;
 }
 
-export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) => {
+export const Grid: FunctionComponent<GridProps> = ({
+  rows,
+  shown: all,
+  total,
+  sort,
+  hrefOfSort,
+  open,
+  ticked,
+  canOrder,
+}) => {
   const region = useRef<HTMLDivElement>(null);
   const rowHeight = useSignal(rowHeightGuess);
   const first = useSignal(0);
@@ -39,9 +55,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
   // Draws once more, so that the row which was walked to takes the focus.
   const walked = useSignal(0);
   const wanted = useRef<{ readonly index: number; readonly kind: string } | null>(null);
-  const all = rows.rows.value;
   void walked.value;
-  const total = rows.totalCount.value ?? 0;
 
   const measureView = (): void => {
     const { scrollTop = 0, clientHeight = 0 } = region.current ?? {};
@@ -103,16 +117,18 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
         <thead>
           <tr aria-rowindex={1}>
             {canOrder ? <th scope="col" aria-label={reorderTexts.order} class="tick" /> : null}
-            <th scope="col">{reorderTexts.product}</th>
+            <SortedHead id="productName" {...{ sort, hrefOfSort }}>
+              {reorderTexts.product}
+            </SortedHead>
             {canOrder ? (
               <th scope="col" class="amount order">
                 {reorderTexts.order}
               </th>
             ) : null}
             {columns.map(({ id, displayName, type }) => (
-              <th key={id} scope="col" class={type === "number" ? "amount" : undefined}>
+              <SortedHead key={id} {...{ id, sort, hrefOfSort }} isAmount={type === "number"}>
                 {serviceTexts.fields[id] ?? displayName}
-              </th>
+              </SortedHead>
             ))}
           </tr>
         </thead>
@@ -135,7 +151,9 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
               ) : null}
               <th scope="row" title={productOf(row)}>
                 <VariantPicture variantId={row.variantId} />
-                <span class="few-lines">{productOf(row)}</span>
+                <button type="button" class="plain few-lines" onClick={() => open(row)}>
+                  {productOf(row)}
+                </button>
               </th>
               {canOrder ? (
                 <QuantityCell row={row} quantity={ticked.value.get(row.variantId)?.quantity} tick={tick} />
@@ -151,6 +169,20 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
     </div>
   );
 };
+
+interface SortedHeadProps {
+  readonly id: string;
+  readonly isAmount?: boolean;
+  readonly sort: string;
+  readonly hrefOfSort: (sort: string) => string;
+  readonly children: string;
+}
+
+const SortedHead: FunctionComponent<SortedHeadProps> = ({ id, isAmount = false, sort, hrefOfSort, children }) => (
+  <th scope="col" class={isAmount ? "amount" : undefined} aria-sort={directionOf(id, sort)}>
+    <a href={hrefOfSort(nextSort(id, sort))}>{children}</a>
+  </th>
+);
 
 /** The rows that are not drawn. */
 const Gap: FunctionComponent<{ readonly height: number; readonly span: number }> = ({ height, span }) =>

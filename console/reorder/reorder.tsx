@@ -5,15 +5,22 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useReading } from "../data/reading.ts";
 import { hasRole } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { hrefOf, place } from "../router.ts";
+import { ListBar } from "../parts/lists/list-bar.tsx";
+import { SearchFilter } from "../parts/fields/search-filter.tsx";
+import { lazy } from "../parts/lazy.tsx";
+import { withParameter } from "../orders/filters.ts";
+import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
+import { choiceIn, chosenOf, isWhole, suppliersIn } from "./chosen.ts";
 import { Grid } from "./grid.tsx";
 import { NoViews } from "./no-views.tsx";
 import { PlanDialog } from "./plan.tsx";
 import { rowsOf } from "./rows.ts";
-import { isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
+import { type ForecastRow, isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
+
+const ProductDialog = lazy(async () => (await import("./product.tsx")).ProductDialog, { isQuiet: true });
 
 export const ReorderScreen: FunctionComponent = () => {
   const { data, problem, again } = useReading("forecast_view_list", { limit: 50 });
@@ -57,8 +64,19 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
   const rows = useMemo(() => rowsOf(viewId), []);
   const ticked = useSignal<Ticked>(new Map());
   const isPlanning = useSignal(false);
-  useEffect(() => void rows.need(0), []);
+  const opened = useSignal<ForecastRow | null>(null);
+  const { query } = place.value;
+  const choice = choiceIn(query);
+  const isAll = isWhole(choice);
+  // What is looked for may be in any row.
+  useEffect(() => void (isAll ? rows.need(0) : rows.all()), [isAll]);
+  const found = useMemo(
+    () => (isAll ? rows.rows.value : chosenOf(rows.rows.value, choice)),
+    [rows.rows.value, query.toString()],
+  );
   const total = rows.totalCount.value;
+  const addressWith = (name: string, value: string): string =>
+    `${hrefOf("reorder")}?${withParameter(withParameter(query, "view", viewId), name, value).toString()}`;
   const ids = new Set(rows.columns.value.map(({ id }) => id));
   const namesSuppliers = ids.has("supplierId") || ids.has("supplierName");
   const canOrder = hasRole("purchaser") && namesSuppliers;
@@ -73,11 +91,58 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
       {total === 0 ? <p class="empty">{reorderTexts.noRows}</p> : null}
       {total === null || total === 0 ? null : (
         <>
+          <ListBar
+            search={
+              <SearchFilter
+                label={reorderTexts.search}
+                hint={reorderTexts.searchHint}
+                value={choice.search}
+                search={(text) => go(addressWith("search", text), { replace: true })}
+              />
+            }
+            taken={
+              choice.supplier === ""
+                ? []
+                : [
+                    {
+                      label: texts.orders.columns.supplier,
+                      name: choice.supplier,
+                      takeOff: () => go(addressWith("supplier", "")),
+                    },
+                  ]
+            }
+          >
+            <label>
+              {texts.orders.columns.supplier}
+              <select
+                value={choice.supplier}
+                onFocus={() => void rows.all()}
+                onChange={({ currentTarget }) => go(addressWith("supplier", currentTarget.value))}
+              >
+                <option value="">{texts.filters.any}</option>
+                {suppliersIn(rows.rows.value).map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          </ListBar>
+          {found.length === 0 ? <p class="empty">{reorderTexts.nothing}</p> : null}
           <p class="quiet forecast-help">
-            <output>{reorderTexts.shown(rows.rows.value.length, total)}</output>{" "}
+            <output>{isAll ? reorderTexts.shown(found.length, total) : reorderTexts.found(found.length, total)}</output>{" "}
             {canOrder ? <span>{reorderTexts.help}</span> : null}
           </p>
-          <Grid rows={rows} ticked={ticked} canOrder={canOrder} />
+          <Grid
+            key={Object.values(choice).join("\n")}
+            rows={rows}
+            shown={found}
+            total={isAll ? total : found.length}
+            sort={choice.sort}
+            hrefOfSort={(sort) => addressWith("sort", sort)}
+            open={(row) => (opened.value = row)}
+            ticked={ticked}
+            canOrder={canOrder}
+          />
+          {opened.value === null ? null : <ProductDialog row={opened.value} onClose={() => (opened.value = null)} />}
         </>
       )}
       {canOrder && total !== null && total > 0 ? (
@@ -114,7 +179,7 @@ const Bar: FunctionComponent<{
     const isWhole = await rows.all();
     isReading.value = false;
     if (!isWhole) return;
-    const found = rows.rows.value
+    const found = chosenOf(rows.rows.value, choiceIn(place.value.query))
       .filter(isSuggested)
       .map((row) => [row.variantId, ticked.value.get(row.variantId) ?? { row, quantity: suggested(row) }] as const);
     ticked.value = new Map([...ticked.value, ...found]);

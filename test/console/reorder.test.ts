@@ -1,6 +1,7 @@
 /** What is ticked in a forecast, and the drafts that come of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Choice, choiceIn, chosenOf, isWhole, suppliersIn } from "../../console/reorder/chosen.ts";
 import { isSuggested, planOf } from "../../console/reorder/ticked.ts";
 
 test("ticked lines become one draft for each supplier, with sums by currency and the last arrival", () => {
@@ -43,4 +44,32 @@ test("ticked lines become one draft for each supplier, with sums by currency and
   const needed = row(5, { ...one, suggestedOrderQuantity: 6, draftQuantity: 0 });
   assert.equal(isSuggested(needed), true);
   assert.equal(isSuggested({ ...needed, draftQuantity: 6 }), false);
+});
+
+test("rows are found by words in any order and by supplier, and sorted by a column, blanks last", () => {
+  const row = (variantId: string, cells: Readonly<Record<string, string | number | null>>) => ({
+    variantId,
+    productId: variantId,
+    ...cells,
+  });
+  const rows = [
+    row("a", { productName: "Filter 10", sku: "F-10", supplierName: "Mill", onHand: 3 }),
+    row("b", { productName: "Filter 9", sku: "F-9", supplierName: "Roastery", onHand: null }),
+    row("c", { productName: "Grinder", sku: "G-1", supplierName: "Mill", onHand: 12 }),
+  ];
+  const ids = (choice: Partial<Choice>): string =>
+    chosenOf(rows, { search: "", supplier: "", sort: "", ...choice })
+      .map(({ variantId }) => variantId)
+      .join("");
+  assert.equal(ids({}), "abc");
+  assert.equal(ids({ search: "mill filter" }), "a");
+  assert.equal(ids({ search: "f-9" }), "b");
+  assert.equal(ids({ search: "nothing" }), "");
+  assert.equal(ids({ supplier: "Mill" }), "ac");
+  assert.equal(ids({ sort: "productName" }), "bac");
+  assert.equal(ids({ sort: "onHand" }), "acb");
+  assert.equal(ids({ sort: "-onHand" }), "cab");
+  assert.deepEqual(suppliersIn(rows), ["Mill", "Roastery"]);
+  assert.ok(isWhole(choiceIn(new URLSearchParams("view=v"))));
+  assert.ok(!isWhole(choiceIn(new URLSearchParams("view=v&sort=-onHand"))));
 });

@@ -93,10 +93,11 @@ interface TableProps<Row> {
 const turned = (sort: string): string => (sort.startsWith("-") ? sort.slice(1) : `-${sort}`);
 
 /** The sort that a press on the head asks for: the column's, then the other way round, then none. */
-const nextSort = (sort: string, by: string): string => (by === sort ? turned(sort) : by === turned(sort) ? "" : sort);
+export const nextSort = (sort: string, by: string): string =>
+  by === sort ? turned(sort) : by === turned(sort) ? "" : sort;
 
 /** Returns how the list is sorted by this column; undefined: it is not. */
-function directionOf(sort: string | undefined, by: string | undefined): "ascending" | "descending" | undefined {
+export function directionOf(sort: string | undefined, by: string | undefined): "ascending" | "descending" | undefined {
   if (sort === undefined || by === undefined || (by !== sort && by !== turned(sort))) return undefined;
   return by.startsWith("-") ? "descending" : "ascending";
 }

@@ -23,6 +23,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     loaded === total
       ? `${number(total)} ${total === 1 ? "Produkt" : "Produkte"}`
       : `${number(loaded)} von ${number(total)} Produkten geladen`,
+  search: "Ansicht durchsuchen",
+  searchHint: "Name, SKU oder Lieferant",
+  found: (found, total) => `${number(found)} von ${number(total)} Produkten`,
+  nothing: "Nichts in dieser Ansicht passt dazu.",
+  toProduct: "Zur Produktseite",
   grid: "Produkte und ihre Kennzahlen",
   help: "Pfeiltasten: bewegen. Leertaste: auswählen. Eine Menge wählt ihre Zeile aus.",
   tick: (product) => `${product} bestellen`,

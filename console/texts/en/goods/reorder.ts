@@ -14,6 +14,11 @@ export const reorderTexts = {
     "This view does not show who supplies a product, so no draft can be made from it. It needs the column supplierId or supplierName.",
   shown: (loaded: number, total: number) =>
     loaded === total ? `${number(total)} products` : `${number(loaded)} of ${number(total)} products loaded`,
+  search: "Search this view",
+  searchHint: "Name, SKU or supplier",
+  found: (found: number, total: number) => `${number(found)} of ${number(total)} products`,
+  nothing: "Nothing in this view is called so.",
+  toProduct: "The product's page",
   grid: "Products and their figures",
   help: "Arrow keys walk, Space ticks, a quantity ticks its line.",
   tick: (product: string) => `Order ${product}`,

@@ -21,6 +21,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
         ? "1 producto"
         : `${number(total)} productos`
       : `${number(loaded)} de ${number(total)} productos cargados`,
+  search: "Buscar en esta vista",
+  searchHint: "Nombre, SKU o proveedor",
+  found: (found, total) => `${number(found)} de ${number(total)} productos`,
+  nothing: "Nada de esta vista coincide.",
+  toProduct: "Página del producto",
   grid: "Productos y sus cifras",
   help: "Flechas para moverse, Espacio para marcar; una cantidad marca su línea.",
   tick: (product) => `Pedir ${product}`,

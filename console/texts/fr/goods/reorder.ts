@@ -22,6 +22,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     loaded === total
       ? plural(total, "produit", "produits")
       : `${number(loaded)} sur ${plural(total, "produit chargé", "produits chargés")}`,
+  search: "Rechercher dans la vue",
+  searchHint: "Nom, SKU ou fournisseur",
+  found: (found, total) => `${number(found)} sur ${number(total)} produits`,
+  nothing: "Rien dans cette vue n’y correspond.",
+  toProduct: "Page du produit",
   grid: "Produits et leurs chiffres",
   help: "Flèches pour se déplacer, Espace pour cocher ; saisir une quantité coche la ligne.",
   tick: (product) => `Commander ${product}`,

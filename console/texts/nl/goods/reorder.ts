@@ -21,6 +21,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     loaded === total
       ? `${number(total)} ${total === 1 ? "product" : "producten"}`
       : `${number(loaded)} van ${number(total)} producten geladen`,
+  search: "Zoeken in deze weergave",
+  searchHint: "Naam, SKU of leverancier",
+  found: (found, total) => `${number(found)} van ${number(total)} producten`,
+  nothing: "Niets in deze weergave past daarbij.",
+  toProduct: "Naar het product",
   grid: "Producten en hun cijfers",
   help: "Navigeer met de pijltjestoetsen, vink aan met de spatiebalk. Een aantal invullen vinkt de regel ook aan.",
   tick: (product) => `${product} bestellen`,
