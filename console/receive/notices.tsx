@@ -3,11 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
+import { useReading } from "../data/reading.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf } from "../router.ts";
 import { receiveTexts } from "../texts/en/order/receive.ts";
 import { linesToAllow, overBy } from "./amounts.ts";
 import type { Counting } from "./counting.ts";
-import { productOf } from "./lines.ts";
+import { nameOf, productOf } from "./lines.ts";
 
 type OfCounting = FunctionComponent<{ readonly counting: Counting }>;
 
@@ -132,6 +134,46 @@ export const SavedNotice: FunctionComponent<{ readonly counting: Counting; reado
           {receiveTexts.syncAgain}
         </button>
       )}
+      <Missing counting={counting} />
+      <Next purchaseOrderId={purchaseOrderId} />
     </div>
+  );
+};
+
+/** Lines of an order that are named as missing. */
+const missingShown = 5;
+
+/** Lines that the order still waits for. */
+const Missing: OfCounting = ({ counting }) => {
+  const items = (counting.read.value?.order.lineItems ?? []).filter(({ quantityPending }) => quantityPending > 0);
+  if (items.length === 0) return <p>{receiveTexts.allHere}</p>;
+  return (
+    <>
+      <p>{receiveTexts.missing(items.length)}</p>
+      <ul>
+        {items.slice(0, missingShown).map((item) => (
+          <li key={item.poLineItemId}>
+            {number(item.quantityPending)} × {nameOf(item)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+/** The order that is expected next. */
+const Next: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
+  const { data } = useReading("purchase_order_list", {
+    status: ["In Progress", "Partially Received"],
+    sort: "nextExpectedDate",
+    limit: 2,
+  });
+  const next = data?.purchaseOrders.find((order) => order.purchaseOrderId !== purchaseOrderId);
+  return next === undefined ? null : (
+    <p>
+      <a href={hrefOf("receive", next.purchaseOrderId)}>
+        {receiveTexts.next([next.poNumber, next.supplierName].filter((part) => part !== null).join(" · "))}
+      </a>
+    </p>
   );
 };

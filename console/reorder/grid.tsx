@@ -14,6 +14,8 @@ import { VariantPicture } from "../parts/picture.tsx";
 import { serviceTexts } from "../texts/en/service.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { Cell, shownColumns } from "./cell.tsx";
+import { OutlookCell } from "./outlook-cell.tsx";
+import { outlookColumns, outlookDays } from "./outlook.ts";
 import type { Rows } from "./rows.ts";
 import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked } from "./ticked.ts";
 
@@ -108,7 +110,9 @@ export const Grid: FunctionComponent<GridProps> = ({
   const from = Math.max(0, first.value - spare);
   const drawn = all.slice(from, first.value + inSight.value + spare);
   const columns = shownColumns(rows.columns.value);
-  const span = columns.length + (canOrder ? 3 : 1);
+  const ids = new Set(rows.columns.value.map(({ id }) => id));
+  const hasOutlook = outlookColumns.every((id) => ids.has(id));
+  const span = columns.length + (canOrder ? 3 : 1) + (hasOutlook ? 1 : 0);
   return (
     // Keys of the boxes in it are handled here.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
@@ -125,6 +129,7 @@ export const Grid: FunctionComponent<GridProps> = ({
                 {reorderTexts.order}
               </th>
             ) : null}
+            {hasOutlook ? <th scope="col">{reorderTexts.outlook(number(outlookDays))}</th> : null}
             {columns.map(({ id, displayName, type }) => (
               <SortedHead key={id} {...{ id, sort, hrefOfSort }} isAmount={type === "number"}>
                 {serviceTexts.fields[id] ?? displayName}
@@ -158,6 +163,7 @@ export const Grid: FunctionComponent<GridProps> = ({
               {canOrder ? (
                 <QuantityCell row={row} quantity={ticked.value.get(row.variantId)?.quantity} tick={tick} />
               ) : null}
+              {hasOutlook ? <OutlookCell row={row} /> : null}
               {columns.map((column) => (
                 <Cell key={column.id} column={column} row={row} currencyCode={rows.currencyCode.value} />
               ))}

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Choice, choiceIn, chosenOf, isWhole, suppliersIn } from "../../console/reorder/chosen.ts";
+import { outlookOf } from "../../console/reorder/outlook.ts";
 import { isSuggested, planOf } from "../../console/reorder/ticked.ts";
 
 test("ticked lines become one draft for each supplier, with sums by currency and the last arrival", () => {
@@ -72,4 +73,36 @@ test("rows are found by words in any order and by supplier, and sorted by a colu
   assert.deepEqual(suppliersIn(rows), ["Mill", "Roastery"]);
   assert.ok(isWhole(choiceIn(new URLSearchParams("view=v"))));
   assert.ok(!isWhole(choiceIn(new URLSearchParams("view=v&sort=-onHand"))));
+});
+
+test("the outlook of a row sells what is there, adds what arrives on its day, and names the day without stock", () => {
+  const row = (cells: Readonly<Record<string, string | number | null>>) =>
+    outlookOf({ variantId: "v", productId: "p", ...cells }, "2026-11-30");
+  assert.equal(row({ onHand: 3 }), null);
+  assert.equal(row({ onHand: null, dailyDemand: 1 }), null);
+  assert.deepEqual(row({ onHand: 10, dailyDemand: 1 }), {
+    points: [
+      [0, 10],
+      [10, 0],
+      [60, 0],
+    ],
+    outDay: 10,
+    arrivalDay: null,
+  });
+  assert.deepEqual(row({ onHand: 10, dailyDemand: 1, incoming: 100, nextIncomingDate: "2026-12-05" }), {
+    points: [
+      [0, 10],
+      [5, 5],
+      [5, 105],
+      [60, 50],
+    ],
+    outDay: null,
+    arrivalDay: 5,
+  });
+  // What is late is expected today; what comes later than is looked ahead does not count.
+  assert.equal(row({ onHand: 0, dailyDemand: 1, incoming: 5, nextIncomingDate: "2026-11-20" })?.arrivalDay, 0);
+  assert.equal(row({ onHand: 5, dailyDemand: 1, incoming: 5, nextIncomingDate: "2027-06-01" })?.outDay, 5);
+  assert.equal(row({ onHand: 0, dailyDemand: 0 })?.outDay, 0);
+  assert.equal(row({ onHand: 4, dailyDemand: 0 })?.outDay, null);
+  assert.equal(row({ onHand: -2, dailyDemand: 1 })?.outDay, 0);
 });

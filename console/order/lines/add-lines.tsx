@@ -4,7 +4,7 @@ import type { FunctionComponent, TargetedEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CatalogueLineInput, Input } from "../../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../../data/client.ts";
-import { money, numberIn, typed } from "../../data/format.ts";
+import { money, number, numberIn, typed } from "../../data/format.ts";
 import { signedIn } from "../../data/session.ts";
 import type { Choice } from "../../data/look-ups.ts";
 import { Combobox } from "../../parts/fields/combobox.tsx";
@@ -25,8 +25,18 @@ interface VariantChoice extends Choice {
 
 const isProblem = (found: readonly VariantChoice[] | Problem): found is Problem => "message" in found;
 
+/** Stock at the place that the goods go to; of all places where the order names none. */
+const onHandOf = (
+  levels: readonly { readonly locationId: string; readonly onHand: number }[],
+  locationId: string | null,
+): number =>
+  levels.reduce((sum, level) => sum + (locationId === null || level.locationId === locationId ? level.onHand : 0), 0);
+
 /** Variants with exactly this SKU or barcode, then by name, those of the order's supplier first. */
-async function variants(text: string, supplierId: string | null): Promise<readonly VariantChoice[] | Problem> {
+async function variants(
+  text: string,
+  { supplierId, supplierName, locationId }: FullOrder,
+): Promise<readonly VariantChoice[] | Problem> {
   const shopId = signedIn()?.shop.shopId ?? "";
   const ask = (by: Pick<Input<"variant_search">, "search" | "codes" | "sku" | "supplierId">) =>
     openpo.call("variant_search", { shopId, ...by, limit: 20 });
@@ -40,7 +50,8 @@ async function variants(text: string, supplierId: string | null): Promise<readon
   const found = new Map<string, VariantChoice>();
   for (const result of results) {
     if (!result.ok) return problemOf(result);
-    for (const { variantId, productName, variantName, sku, barcode, terms, isArchived } of result.data.variants)
+    for (const { variantId, productName, variantName, sku, barcode, terms, suppliers, levels, isArchived } of result
+      .data.variants)
       if (!isArchived && !found.has(variantId))
         found.set(variantId, {
           id: variantId,
@@ -48,6 +59,10 @@ async function variants(text: string, supplierId: string | null): Promise<readon
           hint: [
             sku ?? barcode,
             typeof terms?.unitCost === "number" ? money(terms.unitCost, terms.unitCostCurrencyCode) : null,
+            supplierId !== null && suppliers.every((each) => each.supplierId !== supplierId)
+              ? words.notSold(supplierName ?? supplierId)
+              : null,
+            words.onHand(number(onHandOf(levels, locationId))),
           ]
             .filter((part) => part !== null)
             .join(" · "),
@@ -80,7 +95,7 @@ export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order, isFir
   const offered = useRef(new Map<string, VariantChoice>());
   const part = useRef<HTMLElement>(null);
   const search = async (text: string): Promise<readonly Choice[] | Problem> => {
-    const found = await variants(text, order.supplierId);
+    const found = await variants(text, order);
     if (!isProblem(found)) for (const each of found) offered.current.set(each.id, each);
     return found;
   };

@@ -323,6 +323,8 @@ export const texts: Translated<typeof english.texts> = {
     title: "Positionen hinzufügen",
     variant: "Produkt hinzufügen",
     variantHint: "Name, SKU oder Barcode",
+    notSold: (supplier) => `nicht von ${supplier}`,
+    onHand: (quantity) => `${quantity} auf Lager`,
     quantity: (product) => `Menge von ${product}`,
     add: "Position hinzufügen",
     round: "Auf lieferbare Menge aufrunden",

@@ -316,6 +316,8 @@ export const texts = {
     title: "Add lines",
     variant: "Add a product",
     variantHint: "Name, SKU or barcode",
+    notSold: (supplier: string) => `not sold by ${supplier}`,
+    onHand: (quantity: string) => `${quantity} on hand`,
     quantity: (product: string) => `Quantity of ${product}`,
     add: "Add line",
     round: "Round up to what is sold",

@@ -320,6 +320,8 @@ export const texts: Translated<typeof english.texts> = {
     title: "Añadir líneas",
     variant: "Añadir un producto",
     variantHint: "Nombre, SKU o código de barras",
+    notSold: (supplier) => `${supplier} no lo vende`,
+    onHand: (quantity) => `${quantity} en stock`,
     quantity: (product) => `Cantidad de ${product}`,
     add: "Añadir línea",
     round: "Redondear a lo que se vende",

@@ -328,6 +328,8 @@ export const texts: Translated<typeof english.texts> = {
     title: "Ajouter des lignes",
     variant: "Ajouter un produit",
     variantHint: "Nom, SKU ou code-barres",
+    notSold: (supplier) => `non vendu par ${supplier}`,
+    onHand: (quantity) => `${quantity} en stock`,
     quantity: (product) => `Quantité : ${product}`,
     add: "Ajouter la ligne",
     round: "Arrondir au conditionnement",

@@ -324,6 +324,8 @@ export const texts: Translated<typeof english.texts> = {
     title: "Regels toevoegen",
     variant: "Product toevoegen",
     variantHint: "Naam, SKU of barcode",
+    notSold: (supplier) => `niet bij ${supplier}`,
+    onHand: (quantity) => `${quantity} aanwezig`,
     quantity: (product) => `Aantal voor ${product}`,
     add: "Regel toevoegen",
     round: "Ophogen naar besteleenheid",

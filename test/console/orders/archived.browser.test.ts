@@ -70,6 +70,7 @@ test("what is archived is offered for no new order or line, and keeps its name w
   await page.getByRole("combobox", { name: "Where do the goods go?" }).waitFor({ state: "detached" });
   const [found, ...others] = await offeredFor(page, "Add a product", "Espresso");
   assert.match(found ?? "", /^Espresso beans/);
+  assert.match(found ?? "", /not sold by Maasbrand Roastery · 0 on hand$/);
   assert.deepEqual(others, []);
 
   await page.goto(`${program.url}/console/orders/old`);

@@ -155,6 +155,12 @@ test(
     await page.getByRole("button", { name: "Receive (2)" }).click();
     await page.getByText("2 lines received.").waitFor();
     assert.deepEqual(await receivedOf(at, order), [3, 1]);
+    // What is missing, and what comes next.
+    await page.getByText("2 lines are still to come:").waitFor();
+    await page.getByRole("listitem").filter({ hasText: /^6 × / }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: /^8 × / }).waitFor();
+    await page.getByRole("link", { name: /^Receive next: PO-/ }).waitFor();
+    await picture(page, "receive-saved");
 
     // Discarded, they are offered to nobody again.
     await scan(page, second?.barcode ?? "");

@@ -254,7 +254,7 @@ test("who is no owner sees changes, and is told why keys and people are not show
     for (const place of ["keys", "people"]) {
       await page.goto(`${program.url}/console/${place}`);
       await page.getByRole("heading", { name: "This is for owners" }).waitFor();
-      await page.getByText("You are a purchaser.").waitFor();
+      await page.getByText("Your role: Purchaser.").waitFor();
     }
     await open(page, "Activity");
     await page.getByText("are shown to owners of the shop").waitFor();

@@ -26,6 +26,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   sending: "Wird gespeichert …",
   waiting: "Der Server antwortet nicht. Ihre Zählung bleibt auf diesem Gerät und wird von selbst noch einmal gesendet.",
   saved: (lines) => `${positions(lines)} eingebucht.`,
+  allHere: "Alles Bestellte ist da oder erledigt.",
+  missing: (lines) => (lines === 1 ? "Noch offen ist 1 Position:" : `Noch offen sind ${number(lines)} Positionen:`),
+  next: (order) => `Als Nächstes einbuchen: ${order}`,
   syncAgain: "Bestand erneut übertragen",
   unkept: "Dieser Browser speichert keine Daten. Ihre Zählung geht verloren, wenn diese Seite geschlossen wird.",
   doubtful: {

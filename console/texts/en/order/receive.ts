@@ -21,6 +21,9 @@ export const receiveTexts = {
   sending: "Saving …",
   waiting: "The server does not answer. Your counts are kept on this device and are sent again by themselves.",
   saved: (lines: number) => (lines === 1 ? "1 line received." : `${number(lines)} lines received.`),
+  allHere: "Everything that was ordered is here or settled.",
+  missing: (lines: number) => (lines === 1 ? "1 line is still to come:" : `${number(lines)} lines are still to come:`),
+  next: (order: string) => `Receive next: ${order}`,
   syncAgain: "Push stock again",
   unkept: "This browser keeps no data. Your counts are lost when this page is closed.",
   doubtful: {

@@ -24,6 +24,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   waiting:
     "El servidor no responde. Sus conteos se conservan en este dispositivo y se envían de nuevo automáticamente.",
   saved: (lines) => (lines === 1 ? "1 línea recibida." : `${number(lines)} líneas recibidas.`),
+  allHere: "Todo lo pedido está aquí o resuelto.",
+  missing: (lines) => (lines === 1 ? "Falta 1 línea:" : `Faltan ${number(lines)} líneas:`),
+  next: (order) => `Recibir a continuación: ${order}`,
   syncAgain: "Reenviar stock",
   unkept: "Este navegador no guarda datos. Sus conteos se pierden al cerrar esta página.",
   doubtful: {

@@ -27,6 +27,10 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   sending: "Enregistrement…",
   waiting: "Le serveur ne répond pas. Vos comptages sont gardés sur cet appareil et seront renvoyés automatiquement.",
   saved: (count) => `${lines(count)} ${count < 2 ? "reçue" : "reçues"}.`,
+  allHere: "Tout ce qui était commandé est là ou réglé.",
+  missing: (lines) =>
+    lines < 2 ? `Il manque encore ${number(lines)} ligne :` : `Il manque encore ${number(lines)} lignes :`,
+  next: (order) => `Réceptionner ensuite : ${order}`,
   syncAgain: "Renvoyer le stock",
   unkept: "Ce navigateur ne garde pas de données. Vos comptages seront perdus si vous fermez cette page.",
   doubtful: {

@@ -25,6 +25,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   sending: "Opslaan…",
   waiting: "De server reageert niet. Je tellingen blijven op dit apparaat bewaard en worden vanzelf opnieuw verzonden.",
   saved: (lines) => `${linesOf(lines)} ontvangen.`,
+  allHere: "Alles wat besteld is, is er of afgehandeld.",
+  missing: (lines) => (lines === 1 ? "Nog te ontvangen, 1 regel:" : `Nog te ontvangen, ${number(lines)} regels:`),
+  next: (order) => `Hierna ontvangen: ${order}`,
   syncAgain: "Voorraad opnieuw doorsturen",
   unkept: "Deze browser bewaart geen gegevens. Je tellingen gaan verloren als je deze pagina sluit.",
   doubtful: {
