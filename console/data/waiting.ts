@@ -53,7 +53,8 @@ export function useWaiting(sequence: number, followCounts: () => Promise<() => v
     };
     const start = (): void => {
       if (isLoading()) return later(start, lookMs);
-      counting ??= followCounts();
+      // Without its script there are no numbers.
+      counting ??= followCounts().catch(() => () => {});
       void read();
     };
     later(start, lookMs);

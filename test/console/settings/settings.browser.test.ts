@@ -95,6 +95,11 @@ test(
   { skip },
   () =>
     withPerson("owner", async (page, program) => {
+      // The script of the sidebar's numbers may be lost too.
+      await page.route("**/place-counts-*.js", (route) => route.abort());
+      const asked = page.waitForRequest("**/place-counts-*.js");
+      await page.reload();
+      await asked;
       const form = await openSettings(page);
       const other = { settings: { onOrderTag: "set-by-another", confirmationWaitMs: 12_345 } };
       assert.equal((await program.ask("PUT", "/admin/v1/shops/demo", program.adminToken, other)).status, 200);
