@@ -32,7 +32,6 @@ const shared = [
   "data/packs.ts",
   "data/reading.ts",
   "operator/as-operator.ts",
-  "order/moves.ts",
   "parts/dialogs/ask-first.tsx",
   "parts/dialogs/dialog.tsx",
   "parts/dialogs/shown-once.tsx",

@@ -1,7 +1,7 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
+import { deedOf } from "../parts/service-says.tsx";
 import { hrefOf, place } from "../router.ts";
-import { texts } from "../texts/en/texts.ts";
 
 export type Request = Output<"audit_log_list">["auditLog"][number];
 
@@ -37,10 +37,9 @@ export function outcomeOf(status: number): Outcome {
 export const surfaceOf = ({ tag }: Request): string => tag.slice(0, tag.indexOf(":"));
 
 /** An operation in a person's words; one without words of its own by its name. */
-export function deedOf(operation: string): string {
-  const deed = Object.entries(texts.activity.deeds).find(([name]) => name === operation)?.[1];
+export function operationName(operation: string): string {
   const name = operation.replaceAll("_", " ");
-  return deed ?? name.charAt(0).toUpperCase() + name.slice(1);
+  return deedOf(operation) ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** The operation of a tag. */

@@ -10,7 +10,7 @@ import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import {
   chosen,
-  deedOf,
+  operationName,
   operationOf,
   outcomeOf,
   outcomes,
@@ -124,7 +124,7 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
       <tr>
         <th scope="row">
           <button type="button" class="opens" aria-expanded={isOpen} onClick={toggle}>
-            {deedOf(operationOf(request))}
+            {operationName(operationOf(request))}
           </button>
           <span class="quiet">{operationOf(request)}</span>
           {request.count > 1 ? <span class="quiet">{texts.activity.times(request.count)}</span> : null}

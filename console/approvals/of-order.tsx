@@ -48,7 +48,7 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
           </p>
           <Causes causes={request.causes} />
           <p>
-            <ServiceSays sense={undefined}>{adviceOf(request)}</ServiceSays>
+            <ServiceSays>{adviceOf(request)}</ServiceSays>
           </p>
           <p class="buttons">
             <a href={hrefOf("approvals", request.approvalRequestId)}>{words.see}</a>

@@ -103,7 +103,7 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
           ) : null}
           {request.status === "pending" && !request.mayDecide ? (
             <p class="quiet">
-              {words.othersDecide} <ServiceSays sense={undefined}>{adviceOf(request)}</ServiceSays>
+              {words.othersDecide} <ServiceSays>{adviceOf(request)}</ServiceSays>
             </p>
           ) : null}
           <Decide requests={request.mayDecide ? [request] : []} again={again} />

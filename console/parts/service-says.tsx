@@ -5,7 +5,7 @@ import { texts } from "../texts/en/texts.ts";
 
 interface ServiceSaysProps {
   /** The sense of it; without one the sentence stands alone. */
-  readonly sense: string | undefined;
+  readonly sense?: string | undefined;
   readonly children: string;
 }
 
@@ -30,16 +30,17 @@ interface Entry {
 /** Message of a change of an order: in the words of the service, or of a comment's author. */
 export const EntrySays: FunctionComponent<{ readonly entry: Entry }> = ({ entry }) => {
   const { operation, message } = entry;
-  return operation === "comment_add" ? <>{message}</> : <ServiceSays sense={deedOf(entry)}>{message}</ServiceSays>;
+  return operation === "comment_add" ? <>{message}</> : <ServiceSays sense={deedOf(operation)}>{message}</ServiceSays>;
 };
 
 /** The same in few words: in other languages than English it says only what kind of change it was. */
 export const ShortEntry: FunctionComponent<{ readonly entry: Entry }> = ({ entry }) => {
-  const deed = pageLanguage === "en" || entry.operation === "comment_add" ? undefined : deedOf(entry);
+  const deed = pageLanguage === "en" || entry.operation === "comment_add" ? undefined : deedOf(entry.operation);
   return deed === undefined ? <EntrySays entry={entry} /> : <>{deed}</>;
 };
 
-function deedOf({ operation }: Entry): string | undefined {
+/** Deed of an operation in a person's words; undefined where there are none. */
+export function deedOf(operation: string | null): string | undefined {
   const deeds: Readonly<Record<string, string>> = texts.activity.deeds;
   return operation === null ? undefined : deeds[operation];
 }

@@ -115,17 +115,25 @@ export function createConsolePages(
     const name = path.slice(consolePath.length + 1);
     const { pages, files } = await (loading ??= published());
     // Places of the console are paths; a file's name has a dot.
-    const isPlace = name === indexName || translatedName.test(name) || !name.includes(".");
+    if (name !== indexName && !translatedName.test(name) && name.includes(".")) {
+      const file = files.get(name);
+      if (file === undefined) return null;
+      requireGet(request);
+      const response = await file.answer(request);
+      const caching = name === markName ? "max-age=86400" : "max-age=31536000, immutable";
+      response.headers.set("Cache-Control", `public, ${caching}`);
+      return guarded(response, []);
+    }
     const languages = [...pages.keys()];
     const language =
       languages.find((each) => each === chosen) ??
       languageLiked(request.header("accept-language"), languages) ??
       firstLanguage;
     const index = pages.get(language) ?? notBuilt;
-    const found = files.get(isPlace ? nameOf(language) : name);
+    const found = files.get(nameOf(language));
     if (found === undefined) return null;
     requireGet(request);
-    const pictures = isPlace ? ((await picturesOf?.()) ?? []) : [];
+    const pictures = (await picturesOf?.()) ?? [];
     const offered = Object.entries(offers)
       .map(([name, value]) => ` data-${name}="${value}"`)
       .join("");
@@ -140,12 +148,15 @@ export function createConsolePages(
     };
     const ofPlace = (): Publication =>
       pictures.length === 0 ? plain() : pageWith(` data-pictures="${pictures.join(" ")}"${offered}`);
-    const response = await (isPlace ? ofPlace() : found).answer(request);
-    const caching = name === markName ? "max-age=86400" : "max-age=31536000, immutable";
-    if (isPlace) response.headers.set("Vary", "Accept-Encoding, Accept-Language, Cookie");
-    else response.headers.set("Cache-Control", `public, ${caching}`);
-    response.headers.set("Content-Security-Policy", policyWith(pictures));
-    response.headers.set("Referrer-Policy", "no-referrer");
-    return response;
+    const response = await ofPlace().answer(request);
+    response.headers.set("Vary", "Accept-Encoding, Accept-Language, Cookie");
+    return guarded(response, pictures);
   };
+}
+
+/** The answer with what a browser may do with it. */
+function guarded(response: Response, pictures: readonly string[]): Response {
+  response.headers.set("Content-Security-Policy", policyWith(pictures));
+  response.headers.set("Referrer-Policy", "no-referrer");
+  return response;
 }

@@ -3,7 +3,7 @@
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
-import { plural } from "./shop/access.ts";
+import { plural } from "./plural.ts";
 
 export const homeTexts: Translated<typeof english.homeTexts> = {
   hello: (name) => `Bonjour ${name}`,

@@ -3,7 +3,8 @@
 import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
-import { accessTexts, plural } from "./shop/access.ts";
+import { plural } from "./plural.ts";
+import { accessTexts } from "./shop/access.ts";
 
 const lines = (count: number): string => plural(count, "ligne", "lignes");
 

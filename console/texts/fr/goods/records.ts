@@ -3,7 +3,7 @@
 import { locale, number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "../shop/access.ts";
+import { plural } from "../plural.ts";
 
 export const recordTexts: Translated<typeof english.recordTexts> = {
   navigation: "Données du magasin",

@@ -3,7 +3,7 @@
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "../shop/access.ts";
+import { plural } from "../plural.ts";
 
 const lines = (count: number): string => plural(count, "ligne", "lignes");
 

@@ -2,7 +2,7 @@
 
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "../shop/access.ts";
+import { plural } from "../plural.ts";
 
 export const supplierTexts: Translated<typeof english.supplierTexts> = {
   title: "Réponse du fournisseur",

@@ -3,10 +3,7 @@
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
-
-/** A count with its noun. In French 0 and whatever is less than 2 are singular. */
-export const plural = (count: number, one: string, more: string): string =>
-  `${number(count)} ${Math.abs(count) < 2 ? one : more}`;
+import { plural } from "../plural.ts";
 
 export const accessTexts: Translated<typeof english.accessTexts> = {
   keys: {

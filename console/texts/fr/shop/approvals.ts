@@ -3,7 +3,7 @@
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "./access.ts";
+import { plural } from "../plural.ts";
 
 export const approvalTexts: Translated<typeof english.approvalTexts> = {
   title: "Approbations",

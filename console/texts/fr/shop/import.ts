@@ -3,7 +3,7 @@
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/import.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "./access.ts";
+import { plural } from "../plural.ts";
 
 const names: Readonly<Record<string, readonly [string, string]>> = {
   variant: ["produit", "produits"],

@@ -3,7 +3,7 @@
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "./access.ts";
+import { plural } from "../plural.ts";
 
 export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
   title: "Boutique en ligne",

@@ -2,7 +2,7 @@
 
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
-import { plural } from "./access.ts";
+import { plural } from "../plural.ts";
 
 export const webhookTexts: Translated<typeof english.webhookTexts> = {
   title: "Webhooks",
