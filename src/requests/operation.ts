@@ -136,7 +136,7 @@ export interface Answer<Output> {
   readonly location?: string;
   /** The order's version as a strong validator, without quotes (C37). */
   readonly etag?: string;
-  /** Something beside the order's version has changed since the version was made, so the answer is never 304 (D337). */
+  /** Something beside the order's version has changed since the version was made, so the answer is never 304 (D268). */
   readonly isNewerThanEtag?: boolean;
 }
 

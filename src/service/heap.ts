@@ -9,13 +9,13 @@ export const heapGrowthPercent = 30;
 
 /**
  * Growth that a small heap is always allowed: collecting some 50 MB takes as long for 15 MB of garbage as for 48
- * (D393).
+ * (D364).
  */
 export const heapGrowthBytesMin = 50_331_648;
 
 /**
  * The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may
- * be larger (D393).
+ * be larger (D364).
  */
 export const heapGrowthPercentMax = 100;
 

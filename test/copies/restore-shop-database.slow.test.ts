@@ -1,5 +1,5 @@
 /**
- * One shop of a database is restored from another database, in which a backup of it is, while nodes serve (D385): what is undone, what stays, that
+ * One shop of a database is restored from another database, in which a backup of it is, while nodes serve (D383): what is undone, what stays, that
  * nothing is pushed twice, and what is left when command and node are killed meanwhile.
  *
  * Only on postgres: restore-shop.test.ts has the same of a data directory.

@@ -1,4 +1,4 @@
-/** Answers of writes on orders: what is added to one stays when the answer is read again after follow-on work (D22). */
+/** Answers of writes on orders: what is added to one stays when the answer is read again after follow-on work (D9). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withData } from "../../src/operations/purchase-orders/access.ts";

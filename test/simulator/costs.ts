@@ -1,6 +1,6 @@
 /**
  * Unit costs in a simulation: what the service was seen to write to the storefronts and to read back, and the judge of the rows that it has made
- * of that (C45, D346, D347).
+ * of that (C45, D346).
  *
  * The judge goes by when calls began and ended, in virtual time, and by what they were answered; the service's own times are only asked for what it
  * knew when it settled a row.
@@ -175,7 +175,7 @@ function judgeRest(row: Row, { orders, effects }: CostsEnd, tell: (finding: stri
     tell(`the cost row ${row["cost_sync_id"]} of ${row["purchase_order_id"]} was never settled`);
 }
 
-/** D347: where all that was written is known, the catalogue has the storefront's cost. */
+/** D346: where all that was written is known, the catalogue has the storefront's cost. */
 function judgeCatalogue(end: CostsEnd, tell: (finding: string) => void): void {
   for (const [variantId, here] of end.catalogue) {
     const there = end.storefront.get(variantId);

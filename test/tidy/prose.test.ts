@@ -37,6 +37,13 @@ test("documents are no longer than their readers have time for", () => {
   assert.ok(guide >= 70 && guide <= 200, `AGENTS.md has ${guide} lines, not 70 to 200`);
 });
 
+test("decisions are few enough to be read: one paragraph each, at most 100 in all", () => {
+  const pages = globSync("docs/decisions/*.md").map(textOf);
+  const decisions = pages.flatMap((page) => [...page.matchAll(/^- \*\*D\d+\. /gm)]).length;
+  assert.ok(decisions > 50 && decisions <= 100, String(decisions));
+  assert.ok(pages.reduce((sum, page) => sum + bytesOf(page), 0) <= 60 * kilobyte);
+});
+
 test("parts that a program writes do not count", () => {
   assert.equal(bytesOf("a\n<!-- Generated from x. -->\n| b |\n<!-- End of what is generated. -->\nc"), 4);
   assert.equal(bytesOf("a\n<!-- table: written by `x` -->\n| b |\n<!-- end of table -->\nc"), 4);

@@ -1,5 +1,5 @@
 /**
- * Restores one shop of a database from another database, into which a backup was restored, while nodes serve (D385).
+ * Restores one shop of a database from another database, into which a backup was restored, while nodes serve (D383).
  *
  * Owns: how rows get from one database to the other. Does not own: what of the present state stays (shop/restore.ts),
  * how the whole database is backed up and restored (PostgreSQL's own tools).

@@ -124,7 +124,7 @@ export interface Outbox {
 
 /**
  * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is
- * made due now. A lease that ends later than any can is from before that too (D236): it ends when one that begins now
+ * made due now. A lease that ends later than any can is from before that too (D98): it ends when one that begins now
  * would.
  */
 async function findDue(

@@ -42,7 +42,7 @@ interface RowGroup {
 }
 
 /**
- * Writes the audit rows of reads: to the process's journal (D355), where there is one and it has room, else to the
+ * Writes the audit rows of reads: to the process's journal (D5), where there is one and it has room, else to the
  * shop's log. Those that wait for the same turn are one write: each alone cost a third of a small read.
  *
  * On an embedded engine an answer waits at most `auditWaitMsMax` for its row. A turn may wait for a disk, and the read

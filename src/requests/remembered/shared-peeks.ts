@@ -1,5 +1,5 @@
 /**
- * Peeks at a shop that begin at the same time, as one (D386). On a network engine each takes a connection and a round
+ * Peeks at a shop that begin at the same time, as one (D406). On a network engine each takes a connection and a round
  * trip of its own otherwise.
  *
  * Does not own: which peeks are one (joined-questions.ts), what they read.

@@ -1,6 +1,6 @@
 /**
  * The journal of audit rows. On an embedded engine the rows of reads of all shops are written to one file first. They
- * are moved to the shops' own logs later, many at a time (D355). A read of an order that is remembered needs no file of
+ * are moved to the shops' own logs later, many at a time (D5). A read of an order that is remembered needs no file of
  * its shop then.
  *
  * Owns: which rows wait for which shop, when they are moved, and that nobody reads a log from which some are missing.
@@ -24,7 +24,7 @@ import type { Engine, Log, Statement, Tx, Work } from "../../store/store.ts";
 import { type AuditEntry, notInLog } from "./audit.ts";
 
 /**
- * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D355). Beyond it the rows of the
+ * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D5). Beyond it the rows of the
  * shops that have waited longest are moved to their logs. Beyond twice as many, further rows are written to the shops'
  * logs.
  */

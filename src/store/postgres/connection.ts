@@ -399,13 +399,13 @@ export class PostgresPool {
       "set client_min_messages = warning",
       "set synchronous_commit = on",
       // Statistics know nothing of a shop that is new or has grown, and a plan made for its id then reads all of its
-      // rows where a key would do (D235).
+      // rows where a key would do (D369).
       "set plan_cache_mode = force_generic_plan",
       // A plan is kept while its table grows. One that reads all of a small table would be the plan for a large one
       // (D369).
       "set enable_seqscan = off",
       // Up to version 17 a plan with a scan that is off costs so much that the server compiles it, each time: 750 ms
-      // for the search for what is due (D348).
+      // for the search for what is due (D369).
       "set jit = off",
       `set search_path = ${schemas.map((name) => `"${name}"`).join(", ")}`,
       `set statement_timeout = ${statementMsMax}`,

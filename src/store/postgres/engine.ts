@@ -125,7 +125,7 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
 
 /**
  * Begins a look at the shop, which takes no turn. The function of the migrations is called only to refuse a shop that
- * is not there: it takes five times as long as this statement (D372).
+ * is not there: it takes five times as long as this statement (D67).
  */
 export function beginPeek(schemaName: string, shopId: string): Query {
   const schema = `"${schemaName}"`;

@@ -1,5 +1,5 @@
 /**
- * Statements that change one row each and differ only in their values, as one statement for all of these rows (D409).
+ * Statements that change one row each and differ only in their values, as one statement for all of these rows (D382).
  * PostgreSQL begins and ends each statement anew, which takes it longer than changing a row does.
  *
  * The values are one parameter, a JSON array of objects by column. The table's own row type says what they are, so

@@ -1,6 +1,6 @@
 /**
  * Numbered migrations of a PostgreSQL schema, made from the SQL text that all engines share (D6), and the row-level
- * security between shops (D71).
+ * security between shops (D66).
  *
  * - Every `text` column is compared by code point, as sqlite does it (`collate "C"`).
  * - Indexes leave out `search_folded`. sqlite keeps it in the index; PostgreSQL limits the length of an index entry.
@@ -16,7 +16,6 @@
  *   it.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { escapeLiteral } from "pg";
 import type { DueRows, Log } from "../store.ts";
 import { type Computed, computedBy, loadMigrations, statementsOf } from "../migrations.ts";
@@ -31,6 +30,7 @@ import {
   rollback,
   sqlState,
 } from "./connection.ts";
+import { sleep } from "../../base/time/waiting.ts";
 
 const tableChange = /^(create|drop)\s+table\s+(\w+)/i;
 

@@ -3,7 +3,7 @@
  * sync at their end.
  *
  * The library sends a sync with every statement, and the server answers each sync with a packet of its own: a keyed
- * create has 40 (D371).
+ * create has 40 (D67).
  *
  * Owns: the messages of prepared statements, what a session has prepared, rows. Does not own: the connection and the
  * order in which what was sent is answered (the library), what belongs together (connection.ts).

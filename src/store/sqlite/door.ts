@@ -40,7 +40,7 @@ export const groupHoldBesideReadsMsMax = 2;
 /** The same while nothing but writes of this shop comes: larger groups write fewer pages (D440). */
 export const groupHoldAloneMsMax = 8;
 
-/** Writes that have waited for so long give way no more to reads that came after them (D441). */
+/** Writes that have waited for so long give way no more to reads that came after them (D440). */
 export const giveWayMsMax = 100;
 
 /** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */

@@ -1,5 +1,5 @@
 /**
- * Statements of many rows that PostgreSQL gets as one (D409): which they are, and that they do what each does by itself.
+ * Statements of many rows that PostgreSQL gets as one (D382): which they are, and that they do what each does by itself.
  *
  * Only on postgres: sqlite runs each statement.
  */

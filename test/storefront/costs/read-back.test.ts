@@ -1,4 +1,4 @@
-/** What becomes of the unit costs of a completed order when they are read back (C45, D346, D347). */
+/** What becomes of the unit costs of a completed order when they are read back (C45, D346). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideComplete } from "../../../src/core/goods/complete.ts";
@@ -164,7 +164,7 @@ test("a replaced cost of which nobody knows whether it was written has failed, a
     assert.deepEqual(await effectOf(world), [["applied", 1, 1]]);
   }));
 
-test("of two costs written at the same time the catalogue gets the one that the storefront kept (D347)", () =>
+test("of two costs written at the same time the catalogue gets the one that the storefront kept (D346)", () =>
   withWorld(async (world) => {
     await world.place("po_1", received(lines(2)), { status: "Received" });
     await world.place("po_2", [line("m1", { variantId: "v1" })]);

@@ -163,7 +163,7 @@ export async function savedGoods(
 }
 
 /**
- * Saves a decision that may push stock. Its answer shows the order as the first attempt of the push has left it (D22).
+ * Saves a decision that may push stock. Its answer shows the order as the first attempt of the push has left it (D9).
  */
 export async function savedPush(
   tx: Tx,
