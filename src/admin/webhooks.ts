@@ -44,6 +44,7 @@ import { urlFault } from "../webhooks/addresses.ts";
 import { makeSecret } from "../webhooks/signature.ts";
 import { type AdminContext, data, inShop, operation, stampOf, shopOf } from "./operation.ts";
 import { pageOfWhole, wholeList } from "./whole-lists.ts";
+import { instantMs } from "../exchange/record-type.ts";
 
 const urlLengthMax = 2_000;
 
@@ -446,8 +447,6 @@ export const retryDelivery = operation({
   },
 });
 
-const replayInstant = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
-
 export const replayEvents = operation({
   name: "webhook_endpoint_replay",
   route: { method: "POST", path: `${path}/{endpointId}/replay` },
@@ -462,8 +461,8 @@ export const replayEvents = operation({
     .strictObject({
       ...ofEndpoint,
       afterSequence: z.int().min(0).optional(),
-      from: replayInstant.optional(),
-      to: replayInstant.optional(),
+      from: instantMs.optional(),
+      to: instantMs.optional(),
     })
     .refine(
       ({ afterSequence, from, to }) => (afterSequence === undefined) !== (from === undefined && to === undefined),

@@ -42,6 +42,16 @@ export function jsonPointer(steps: readonly (string | number | symbol)[]): strin
   return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
+/** The value of a JSON text that a program of ours or another server wrote; null when it is none. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Parses a request body. An empty body is `{}`.
  *

@@ -4,7 +4,7 @@
  * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do
  * (admin).
  */
-import { memberOf } from "../base/json.ts";
+import { memberOf, jsonOrNull } from "../base/json.ts";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { type Answer, type Ask, operationNamed } from "../admin/ask.ts";
 import { bindingOf, spellRequest } from "../http/routes.ts";
@@ -32,7 +32,7 @@ interface Answering {
 export async function whoAnswers(url: URL): Promise<Answering | null> {
   try {
     const response = await send(url, "GET", "/healthz", {}, null, AbortSignal.timeout(healthMsMax));
-    const body = parsed(await textOf(response));
+    const body = jsonOrNull(await textOf(response));
     if (response.statusCode !== 200 || memberOf(body, "status") !== "ok") return null;
     const identity = memberOf(body, "identity");
     return { identity: typeof identity === "string" ? identity : null };
@@ -141,7 +141,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
   const status = response.statusCode ?? 0;
   if (status < 400 && response.headers["content-type"] !== "application/json") return { file: response };
-  const body = parsed(await textOf(response));
+  const body = jsonOrNull(await textOf(response));
   if (status < 400) return { data: memberOf(body, "data") };
   const error = memberOf(body, "error");
   if (typeof error !== "object" || error === null)
@@ -155,15 +155,6 @@ async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
     typeof message === "string" ? message : `the server answered ${status}.`,
     { action: typeof action === "string" ? action : null, body: error },
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return null;
-  }
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : "");

@@ -109,7 +109,7 @@ export async function restoreShopFile(
         path: requestPath,
       } as const;
       const done = part === "shop" ? await ask(task) : null;
-      await synced(staged);
+      await makeDurable(staged);
       return done;
     });
     replaced(shopId);
@@ -120,9 +120,9 @@ export async function restoreShopFile(
   }
 }
 
-/** Makes the file's bytes durable. */
-async function synced(file: string): Promise<void> {
-  const handle = await open(file, "r");
+/** Makes the bytes of a file, or the names in a directory, durable. */
+export async function makeDurable(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {

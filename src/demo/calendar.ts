@@ -1,8 +1,7 @@
 /**
  * Dates of the demo, counted back from the day on which it is made.
  */
-export const dayMs = 86_400_000;
-
+import { dayMs } from "../base/time/calendar.ts";
 /** Half past nine (UTC): when the demo's days begin. */
 const openingMinutes = 570;
 

@@ -1,10 +1,10 @@
 /**
  * The demo's sales of the last year, which the forecast views are computed from.
  */
-import { dayMs } from "./calendar.ts";
 import { type DemoVariant, instruments, pottery, roastery, teaEstates } from "./catalogue.ts";
 import { randomFrom } from "./random.ts";
 import { store, warehouse } from "./shop.ts";
+import { dayMs } from "../base/time/calendar.ts";
 
 /** Days of sales in the past: a year and a week, so that every season is there. */
 export const salesDays = 371;

@@ -15,16 +15,12 @@ import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { dayMs } from "../base/time/calendar.ts";
 import {
-  type Money,
-  type Quantity,
   moneyDecimalsMax,
   moneyFrom,
   nearDecimal,
-  moneyToNumber,
   quantityDecimalsMax,
   quantityFrom,
   quantityMax,
-  quantityToNumber,
   totalValueMax,
   unitCostMax,
 } from "../core/money/money.ts";
@@ -419,11 +415,6 @@ export const pageShape = {
 export const instant = (ms: number): string => new Date(ms).toISOString();
 
 export const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms));
-
-export const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
-
-export const quantityOrNull = (value: Quantity | null): number | null =>
-  value === null ? null : quantityToNumber(value);
 
 export const addressJson = (value: Address | null): z.output<typeof addressSchema> | null =>
   value === null ? null : { ...value };

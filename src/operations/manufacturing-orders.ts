@@ -17,7 +17,7 @@ import {
   releaseDirections,
   type StockRelease,
 } from "../core/stock/manufacturing-orders.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyOrNull, quantityOrNull } from "../core/money/money.ts";
 import {
   itemsToBuild,
   loadLinkedTransferOrders,
@@ -38,9 +38,7 @@ import {
   instantOrNull,
   instantSchema,
   listParameter,
-  moneyOrNull,
   orderedRange,
-  quantityOrNull,
 } from "./fields.ts";
 import { linesOnLoopMax } from "../requests/loop-limits.ts";
 import type { Call } from "../requests/operation.ts";

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyOrNull } from "../core/money/money.ts";
 import {
   type StockAdjustmentHeader,
   type StockAdjustmentLine,
@@ -16,15 +16,7 @@ import {
   stockAdjustmentTable,
 } from "../shop/stock/stock-adjustments.ts";
 import type { Tx } from "../store/store.ts";
-import {
-  instant,
-  instantOrNull,
-  instantSchema,
-  listParameter,
-  moneyOrNull,
-  plainParameter,
-  textParameter,
-} from "./fields.ts";
+import { instant, instantOrNull, instantSchema, listParameter, plainParameter, textParameter } from "./fields.ts";
 import { pageInput, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const stockAdjustments = new ReadOnlyOperations({

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyOrNull, quantityOrNull } from "../core/money/money.ts";
 import {
   countTypes,
   quantityVariance,
@@ -15,15 +15,7 @@ import {
   stockTakeStatuses,
 } from "../core/stock/stock-takes.ts";
 import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock/stock-takes.ts";
-import {
-  instant,
-  instantOrNull,
-  instantSchema,
-  listParameter,
-  moneyOrNull,
-  quantityOrNull,
-  plainParameter,
-} from "./fields.ts";
+import { instant, instantOrNull, instantSchema, listParameter, plainParameter } from "./fields.ts";
 import { operation } from "../requests/operation.ts";
 import { pageInput, read, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 

@@ -5,7 +5,7 @@
 import { mention, only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { currentShipment } from "../core/order/attachments.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyOrNull } from "../core/money/money.ts";
 import {
   type TransferLine,
   type TransferOrderHeader,
@@ -30,7 +30,6 @@ import {
   instantOrNull,
   instantSchema,
   listParameter,
-  moneyOrNull,
   orderedRange,
   plainParameter,
 } from "./fields.ts";

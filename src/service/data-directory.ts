@@ -53,6 +53,7 @@ import { onlyGlobal } from "../webhooks/addresses.ts";
 import { noConnections } from "../storefront/connections.ts";
 import { openSandbox } from "../storefront/sandbox/sandbox.ts";
 import { programName } from "../base/program-version.ts";
+import { jsonOrNull } from "../base/json.ts";
 
 /** Built-in storefronts whose files are open at the same time. */
 export const sandboxesOpenMax = 256;
@@ -125,7 +126,7 @@ export function forgetServer(dataDir: string): void {
 
 /** The server that the directory records; null without one. It runs only if the directory is claimed. */
 export function recordedServer(dataDir: string): RecordedServer | null {
-  const parsed = recordedServerSchema.safeParse(jsonOf(kept(serverFile(dataDir)) ?? ""));
+  const parsed = recordedServerSchema.safeParse(jsonOrNull(kept(serverFile(dataDir)) ?? ""));
   return parsed.success ? parsed.data : null;
 }
 
@@ -134,15 +135,6 @@ const recordedServerSchema = z.object({
   identity: z.string().min(1),
   publicUrl: z.string().nullable().default(null),
 });
-
-function jsonOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return null;
-  }
-}
 
 /** Which program has brought files of the directory to which versions of the schemas; the newest one that was there. */
 const versionsSchema = z.object({ program: z.string(), shops: z.int(), sandbox: z.int() });
@@ -169,7 +161,7 @@ export const versionsFile = (dataDir: string): string => path.join(dataDir, "ver
  */
 function keepVersions(dataDir: string, log: Log): void {
   const now: Versions = { program: programName(), ...schemaVersions() };
-  const before = versionsSchema.safeParse(jsonOf(kept(versionsFile(dataDir)) ?? "")).data;
+  const before = versionsSchema.safeParse(jsonOrNull(kept(versionsFile(dataDir)) ?? "")).data;
   if (before !== undefined && (before.shops > now.shops || before.sandbox > now.sandbox))
     throw new ConfigError(
       `OPENPO_DATA_DIR: ${dataDir} was served by ${before.program} (shop schema ${before.shops}), which is newer: this is ${now.program} (shop schema ${now.shops}). Start the newer version again, or restore a backup from before the upgrade: openpo restore BACKUP --force`,

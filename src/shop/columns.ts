@@ -117,7 +117,3 @@ export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field })
     return record as Of;
   };
 }
-
-/** The branded value of a column that may be null. */
-export const orNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
-  value === null ? null : brand(value);

@@ -37,6 +37,10 @@ export interface OnHandChange {
   readonly delta: Quantity;
 }
 
+/** The changes as text, by which a repeated call under a reference is told from another one. */
+export const itemsText = (changes: readonly OnHandChange[]): string =>
+  JSON.stringify(changes.map(({ variantId, locationId, delta }) => [variantId, locationId, delta]));
+
 /**
  * Outcome of one item of a write. `unchanged`: it was so already. `rejected`: repeating it changes nothing until its
  * cause is removed. `unknown`: it may or may not have landed; repeat it under the same reference.
@@ -46,6 +50,22 @@ export type ItemResult =
   | { readonly outcome: "unchanged" }
   | { readonly outcome: "rejected"; readonly reason: string; readonly message: string }
   | { readonly outcome: "unknown"; readonly message: string };
+
+/** An item that the storefront does not take. */
+export type Rejected = Extract<ItemResult, { readonly outcome: "rejected" }>;
+
+/** The result of an item whose variant the storefront does not have. */
+export const notThere = (variantId: string): Rejected => ({
+  outcome: "rejected",
+  reason: "deleted",
+  message: `variant ${variantId} is not at the storefront`,
+});
+
+/** The result of an item that an answer leaves out. */
+export const notAnswered: ItemResult = {
+  outcome: "unknown",
+  message: "the storefront did not answer for this variant",
+};
 
 /**
  * Capabilities of a platform. What it cannot, its adapter answers item by item; nobody asks for the platform's name.

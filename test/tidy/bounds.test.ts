@@ -150,7 +150,6 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "base/text/shown-path.ts readLengthMax",
     "core/events/webhooks.ts secondMs",
     "service/data-directory.ts adminTokenBytes",
-    "demo/calendar.ts dayMs",
     "documents/logo.ts filterMax",
     "exchange/csv-values.ts exactDigitsMax",
     "cli/copies/followed-backup.ts extentBytes",

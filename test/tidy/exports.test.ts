@@ -11,7 +11,7 @@ const documented: readonly RegExp[] = [
   /^src\/core\//,
   /^src\/store\/store\.ts$/,
   /^src\/storefront\/storefront\.ts$/,
-  /^src\/operations\/operation\.ts$/,
+  /^src\/requests\/operation\.ts$/,
 ];
 
 /**

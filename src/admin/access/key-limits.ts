@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { percentToNumber } from "../../core/access/cost-rises.ts";
 import type { KeyLimits } from "../../core/access/limits.ts";
-import { type Money, moneyToNumber } from "../../core/money/money.ts";
 import { amount, id, noRepeats, quantity } from "../../operations/fields.ts";
+import { moneyOrNull } from "../../core/money/money.ts";
 
 /** Suppliers, and locations, that the limits of a key may name. */
 export const limitIdsMax = 100;
@@ -49,8 +49,6 @@ export const limitsSchema = z.strictObject({
   locationIds: z.array(z.string()).nullable(),
   beyond: z.enum(beyondLimits),
 });
-
-const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
 
 export const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSchema> | null =>
   limits === null

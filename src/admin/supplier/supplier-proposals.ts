@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Actor } from "../../core/access/actor.ts";
 import { Fault } from "../../base/fault.ts";
 import type { GoodsContext } from "../../core/goods/goods.ts";
-import { quantityToNumber } from "../../core/money/money.ts";
+import { quantityToNumber, quantityOrNull } from "../../core/money/money.ts";
 import { linesPerOrderMax, type PurchaseOrder } from "../../core/order/purchase-order.ts";
 import {
   type AcceptDecision,
@@ -22,7 +22,6 @@ import {
   noRepeats,
   pageShape,
   pathId,
-  quantityOrNull,
   shownId,
 } from "../../operations/fields.ts";
 import type { Answer, Call } from "../../requests/operation.ts";

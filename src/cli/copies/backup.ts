@@ -33,6 +33,7 @@ import { programName } from "../../base/program-version.ts";
 import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
 import type { Operator } from "../operator.ts";
 import { bytesShown, listIn, type Output, shown } from "../output.ts";
+import { makeDurable } from "../../copies/shop-restore.ts";
 
 /** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
@@ -48,13 +49,6 @@ const fail = (message: string, action: string | null = null): CommandError =>
 
 async function entriesOf(directory: string): Promise<readonly string[]> {
   return existsSync(directory) ? await readdir(directory) : [];
-}
-
-/** Makes the file's bytes or the directory's names durable. */
-async function sync(name: string): Promise<void> {
-  const handle = await open(name, "r");
-  await handle.sync();
-  await handle.close();
 }
 
 /** @returns the version of its schema. @throws CommandError when the file is not a whole database. */
@@ -106,7 +100,7 @@ export async function writeBackup(
       );
       bytes += copied;
     }
-  for (const folder of Object.values(folders)) await sync(path.join(directory, folder));
+  for (const folder of Object.values(folders)) await makeDurable(path.join(directory, folder));
   await finish(directory);
   return { directory, shops, bytes };
 }
@@ -151,16 +145,16 @@ async function copyPart(
     });
   }
   checkDatabase(file);
-  await sync(file);
+  await makeDurable(file);
   return written;
 }
 
 /** The last step of a backup and of a restore: marks the directory as complete, durably (B2). */
 async function finish(directory: string): Promise<void> {
-  await sync(directory);
+  await makeDurable(directory);
   markFormat(directory);
-  await sync(path.join(directory, "format"));
-  await sync(directory);
+  await makeDurable(path.join(directory, "format"));
+  await makeDurable(directory);
 }
 
 interface RestoreResult {
@@ -227,10 +221,10 @@ async function copyChecked(backup: string, gathered: string, output: Output): Pr
           `${path.join(backup, folder, name)} was written by a newer version of OpenPO: its schema is ${version}, and ${programName()} knows ${known}.`,
           "Restore with the version that wrote it, or a backup from before the upgrade.",
         );
-      await sync(path.join(target, name));
+      await makeDurable(path.join(target, name));
       if (folder === folders.shop) shops.push(name.slice(0, -".db".length));
     }
-    await sync(target);
+    await makeDurable(target);
   }
   return shops;
 }

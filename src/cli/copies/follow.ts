@@ -32,6 +32,7 @@ import {
   type State,
   stateFile,
 } from "./followed-backup.ts";
+import { makeDurable } from "../../copies/shop-restore.ts";
 
 /** A file of a shop. */
 type FileName = Pick<Piece, "part" | "shopId">;
@@ -175,7 +176,7 @@ export class Follower {
       const previous = this.#rounds.at(-1)?.sha256 ?? "";
       round = { round: number, begunAtMs, endedAtMs: now(), previous, pieces, removed, failed };
       for (const folder of new Set(pieces.map((piece) => path.dirname(pieceFile(directory, number, piece)))))
-        await sync(folder);
+        await makeDurable(folder);
       const text = JSON.stringify(round);
       await writeWhole(roundFile(directory, number), text);
       this.#rounds.push({ number, sha256: hash("sha256", text), round });
@@ -364,13 +365,6 @@ async function compare(
   }
 }
 
-/** Makes the names in a directory durable. */
-async function sync(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  await handle.sync();
-  await handle.close();
-}
-
 async function writeSynced(file: string, bytes: string | Uint8Array): Promise<void> {
   const handle = await open(file, "w", 0o600);
   try {
@@ -385,5 +379,5 @@ async function writeSynced(file: string, bytes: string | Uint8Array): Promise<vo
 async function writeWhole(file: string, text: string): Promise<void> {
   await writeSynced(`${file}.unfinished`, text);
   await rename(`${file}.unfinished`, file);
-  await sync(path.dirname(file));
+  await makeDurable(path.dirname(file));
 }

@@ -40,6 +40,7 @@ import {
   subtractQuantity,
   unitRate,
   zeroQuantity,
+  quantityOrNull,
 } from "../money/money.ts";
 import type { ShopFacts } from "../order/purchase-order.ts";
 import type { Steering } from "./reorder-settings.ts";
@@ -509,9 +510,6 @@ interface ColumnDefinition extends Omit<Column, "id" | "period"> {
 /** The row key that holds the currency of `unitCost`. */
 const unitCostCurrencyKey = "unitCostCurrencyCode";
 
-const quantityCell = (quantity: Quantity | null): number | null =>
-  quantity === null ? null : quantityToNumber(quantity);
-
 /** The available columns, in the order of contract §9. */
 const columnDefinitions = {
   productName: { displayName: "Product", type: "string", cell: ({ facts }) => facts.productName },
@@ -579,8 +577,8 @@ const columnDefinitions = {
     cell: stockValue,
   },
   supplierId: { displayName: "Supplier id", type: "string", cell: ({ offer }) => offer?.supplierId ?? null },
-  packSize: { displayName: "Pack size", type: "number", cell: ({ offer }) => quantityCell(offer?.packSize ?? null) },
-  moq: { displayName: "MOQ", type: "number", cell: ({ offer }) => quantityCell(offer?.moq ?? null) },
+  packSize: { displayName: "Pack size", type: "number", cell: ({ offer }) => quantityOrNull(offer?.packSize ?? null) },
+  moq: { displayName: "MOQ", type: "number", cell: ({ offer }) => quantityOrNull(offer?.moq ?? null) },
   expectedArrivalDate: {
     displayName: "Expected arrival",
     type: "date",

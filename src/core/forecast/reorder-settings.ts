@@ -2,7 +2,7 @@
  * Settings by which a buyer steers the reorder of a variant, everywhere or at one location (C83). Pure data; what they
  * decide is in forecast.ts.
  */
-import { type Quantity, quantityToNumber } from "../money/money.ts";
+import { type Quantity, quantityOrNull } from "../money/money.ts";
 
 /** Settings; null: the forecast decides. */
 interface ReorderRule {
@@ -62,13 +62,10 @@ export function ruleIn(settings: ReorderSettings | null, locationIds: readonly s
   };
 }
 
-const shownQuantity = (quantity: Quantity | null): number | null =>
-  quantity === null ? null : quantityToNumber(quantity);
-
 const shownRule = <Rule extends ReorderRule>(rule: Rule) => ({
   ...rule,
-  minimum: shownQuantity(rule.minimum),
-  maximum: shownQuantity(rule.maximum),
+  minimum: quantityOrNull(rule.minimum),
+  maximum: quantityOrNull(rule.maximum),
 });
 
 /** Renders the settings as the API shows them. */

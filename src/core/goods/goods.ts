@@ -10,7 +10,7 @@ import { type DecisionContext, decision, moved, statusChange, unchanged } from "
 import type { Effect } from "../order/effect.ts";
 import { invalidField } from "../../base/fault.ts";
 import { withoutStorefront } from "./guard.ts";
-import { isCustom } from "../order/lines.ts";
+import { isCustom, linesCounted } from "../order/lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "../money/money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "../order/purchase-order.ts";
 import { needsSync, storefrontSyncState } from "../storefront/stock-push.ts";
@@ -52,7 +52,6 @@ export type NewTotals = ReadonlyMap<string, Partial<Pick<LineItem, (typeof total
 export const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
 
 /** `1 line`, `2 lines`. */
-export const linesCounted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
 /**
  * The lines that the entries of a request name, each with its JSON pointer in the request.

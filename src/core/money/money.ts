@@ -75,19 +75,20 @@ function scaled(value: number, decimals: number): number | null {
   return value < 0 ? -digits : digits;
 }
 
-const branded = <T>(value: number | null, brand: (value: number) => T): T | null =>
+/** The branded value of an integer that may be absent. */
+export const brandedOrNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);
 
 /** The quantity of a JSON number. @returns null when it stands for none of at most 3 decimals or is out of range. */
 export function quantityFrom(value: number): Quantity | null {
-  return Math.abs(value) > quantityMax ? null : branded(scaled(value, quantityDecimalsMax), asQuantity);
+  return Math.abs(value) > quantityMax ? null : brandedOrNull(scaled(value, quantityDecimalsMax), asQuantity);
 }
 
 /**
  * The amount of a JSON number. @returns null when it stands for none of at most 4 decimals or is above `totalValueMax`.
  */
 export function moneyFrom(value: number): Money | null {
-  return Math.abs(value) > totalValueMax ? null : branded(scaled(value, moneyDecimalsMax), asMoney);
+  return Math.abs(value) > totalValueMax ? null : brandedOrNull(scaled(value, moneyDecimalsMax), asMoney);
 }
 
 /**
@@ -95,7 +96,7 @@ export function moneyFrom(value: number): Money | null {
  * range.
  */
 export function fxRateFrom(value: number): FxRate | null {
-  return value <= 0 || value > fxRateMax ? null : branded(scaled(value, fxRateDecimalsMax), asFxRate);
+  return value <= 0 || value > fxRateMax ? null : brandedOrNull(scaled(value, fxRateDecimalsMax), asFxRate);
 }
 
 /**
@@ -106,10 +107,17 @@ export function quantityToNumber(value: Quantity): number {
   return value / quantityScale;
 }
 
+/** The JSON number of a quantity; null for none. */
+export const quantityOrNull = (value: Quantity | null): number | null =>
+  value === null ? null : quantityToNumber(value);
+
 /** The JSON number of an amount. */
 export function moneyToNumber(value: Money): number {
   return value / 10 ** moneyDecimalsMax;
 }
+
+/** The JSON number of an amount; null for none. */
+export const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
 
 /** The JSON number of a rate. */
 export function fxRateToNumber(value: FxRate): number {

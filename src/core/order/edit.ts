@@ -11,7 +11,7 @@ import { Fault, invalidField } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
 import { hasGoods, permits, refuseUnless } from "./status.ts";
 import { type KnownTerms, type LineTerms, lineTerms } from "../supplier/supplier-terms.ts";
-import { accountedQuantity, baseQuantity, isCustom, valueOf } from "./lines.ts";
+import { accountedQuantity, baseQuantity, isCustom, valueOf, linesCounted } from "./lines.ts";
 import { noTotals } from "./totals.ts";
 import { exceedsTotalValueMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax } from "../money/money.ts";
 import {
@@ -150,8 +150,6 @@ const addedLine = (line: LineItem): FieldChange => ({
   after: shownLine(line),
 });
 
-const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
-
 const currencyOf = ({ supplier }: Pick<HeaderFacts, "supplier">, shop: Pick<ShopFacts, "currencyCode">): string =>
   supplier?.currencyCode ?? shop.currencyCode;
 
@@ -233,9 +231,10 @@ export function decideCreate(newOrder: NewOrder, facts: HeaderFacts, context: De
     lineItems: linesFrom(newOrder.lineItems, currencyCode, context.nowMs),
   };
   const { repeats } = newOrder;
-  const leftOut = repeats === undefined || repeats.leftOut === 0 ? "" : ` without ${counted(repeats.leftOut)} of it`;
+  const leftOut =
+    repeats === undefined || repeats.leftOut === 0 ? "" : ` without ${linesCounted(repeats.leftOut)} of it`;
   const again = repeats === undefined ? "" : `: ${repeats.poNumber} again${leftOut}`;
-  const message = `Created ${newOrder.poNumber} as a Draft with ${counted(newOrder.lineItems.length)}${again}.`;
+  const message = `Created ${newOrder.poNumber} as a Draft with ${linesCounted(newOrder.lineItems.length)}${again}.`;
   return decision(null, draft, { log: [{ action: "create", message, changes: [] }] }, context);
 }
 
@@ -284,7 +283,7 @@ export function decideHeader(
       : changesOf(editableLineFields, before, line, line.poLineItemId);
   });
   const changedLines = new Set(lineChanges.map((change) => change.poLineItemId)).size;
-  const message = `Changed ${named}${changedLines === 0 ? "" : `, and the supplier's terms of ${counted(changedLines)}`}.`;
+  const message = `Changed ${named}${changedLines === 0 ? "" : `, and the supplier's terms of ${linesCounted(changedLines)}`}.`;
   const log = [{ action: "edit", message, changes: [...fieldChanges, ...lineChanges] }];
   return { ...decision(order, edited, { log }, context), keptTerms };
 }
@@ -416,7 +415,7 @@ export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], 
   refuseTooManyLines(order.lineItems.length + lines.length);
   const log = {
     action: "add-lines",
-    message: `Added ${counted(added.length)}.`,
+    message: `Added ${linesCounted(added.length)}.`,
     changes: added.map(addedLine),
   };
   return decision(order, { ...order, lineItems: [...order.lineItems, ...added] }, { log: [log] }, context);
@@ -472,7 +471,7 @@ export function decideMerge(
     if (poLineItemId === undefined) throw new TypeError("a line has no new id");
     return { ...line, poLineItemId, updatedAtMs: context.nowMs };
   });
-  const message = `Merged ${order.poNumber} into this order: ${counted(added.length)} added.`;
+  const message = `Merged ${order.poNumber} into this order: ${linesCounted(added.length)} added.`;
   const log = { action: "add-lines", message, changes: added.map(addedLine) };
   return decision(into, { ...into, lineItems: [...into.lineItems, ...added] }, { log: [log] }, context);
 }
@@ -570,7 +569,7 @@ export function decideEditLines(
   if (updatedLineItemIds.length === 0) throw nothingApplied(failed);
   if (changes.length === 0) return { ...unchanged(order), updatedLineItemIds, failed };
   const changedLines = new Set(changes.map((change) => change.poLineItemId));
-  const log = { action: "edit-lines", message: `Changed ${counted(changedLines.size)}.`, changes };
+  const log = { action: "edit-lines", message: `Changed ${linesCounted(changedLines.size)}.`, changes };
   return {
     ...decision(order, { ...order, lineItems: [...lines.values()] }, { log: [log] }, context),
     updatedLineItemIds,
@@ -587,7 +586,7 @@ const unknownLine = (lineItemId: string): LineFailure => ({
 /** The refusal when every edit failed. `failed` is in the order of the edits. */
 function nothingApplied(failed: readonly LineFailure[]): Fault {
   const [first] = failed;
-  const more = failed.length > 1 ? ` (and ${counted(failed.length - 1)} more)` : "";
+  const more = failed.length > 1 ? ` (and ${linesCounted(failed.length - 1)} more)` : "";
   return new Fault("INVALID_INPUT", `No line was changed. ${first?.lineItemId}: ${first?.message}${more}`, {
     action: "Correct the lines named in details and send them again.",
     details: failed.map(({ message }, index) => ({ path: `/lines/${index}`, message })),
@@ -626,7 +625,7 @@ export function decideDeleteLines(
   const gone = new Set(deletedLineItemIds);
   const log = {
     action: "delete-lines",
-    message: `Deleted ${counted(deleted.length)}.`,
+    message: `Deleted ${linesCounted(deleted.length)}.`,
     changes: deleted.map((line) => ({
       field: "lineItem",
       poLineItemId: line.poLineItemId,

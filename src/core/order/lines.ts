@@ -26,6 +26,9 @@ type Quantities = Pick<
   "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "quantityRejected" | "quantityCancelled"
 >;
 
+/** A number of lines as messages say it: `1 line`, `2 lines`. */
+export const linesCounted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+
 /** True if the line has no catalogue variant (C16). */
 export const isCustom = (line: Pick<LineItem, "variantId">): boolean => line.variantId.startsWith(customVariantPrefix);
 

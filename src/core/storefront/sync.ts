@@ -8,8 +8,8 @@
  */
 import { type DecisionContext, decision, unchanged } from "../order/decision.ts";
 import type { Effect, EffectOutcome } from "../order/effect.ts";
-import { type GoodsContext, type GoodsDecision, linesCounted, linesWithIds, unchangedGoods } from "../goods/goods.ts";
-import { isCustom } from "../order/lines.ts";
+import { type GoodsContext, type GoodsDecision, linesWithIds, unchangedGoods } from "../goods/goods.ts";
+import { isCustom, linesCounted } from "../order/lines.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "../order/purchase-order.ts";
 import { refuseUnless } from "../order/status.ts";
 import { needsSync, storefrontSyncState } from "./stock-push.ts";

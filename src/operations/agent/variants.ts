@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
-import { quantityToNumber } from "../../core/money/money.ts";
+import { quantityToNumber, moneyOrNull, quantityOrNull } from "../../core/money/money.ts";
 import { compareText } from "../../base/text/compare-text.ts";
 import { costInShopCurrency } from "../../core/forecast/forecast.ts";
 import {
@@ -16,7 +16,7 @@ import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { type Level, loadLevels, lookUpVariants } from "../../shop/catalogue/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../../requests/loop-limits.ts";
-import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, soughtText } from "../fields.ts";
+import { cursor, id, limit, pageShape, shortTextMax, soughtText } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
 import { toolSets } from "../../requests/tool-sets.ts";
 import { lookUpInput, lookUpPage, lookUpTool } from "./tool.ts";

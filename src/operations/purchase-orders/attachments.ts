@@ -18,9 +18,9 @@ import {
   scheduleStatuses,
   shipmentStatuses,
 } from "../../core/order/attachments.ts";
-import { fxRateToNumber, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
+import { fxRateToNumber, moneyToNumber, quantityToNumber, moneyOrNull } from "../../core/money/money.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
-import { addressSchema, dateSchema, instant, instantOrNull, instantSchema, moneyOrNull } from "../fields.ts";
+import { addressSchema, dateSchema, instant, instantOrNull, instantSchema } from "../fields.ts";
 
 export const paymentSchema = z
   .strictObject({

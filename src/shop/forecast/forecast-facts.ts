@@ -18,13 +18,20 @@ import {
   orderCycleDays,
 } from "../../core/forecast/forecast.ts";
 import { openStatuses } from "../../core/order/status.ts";
-import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../../core/money/money.ts";
+import {
+  type Quantity,
+  addQuantity,
+  asMoney,
+  asQuantity,
+  zeroQuantity,
+  brandedOrNull,
+} from "../../core/money/money.ts";
 import { type Fields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
 import type { Status } from "../../core/order/purchase-order.ts";
 import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import type { Row } from "../../store/change.ts";
-import { columnList, orNull, recordReader } from "../columns.ts";
+import { columnList, recordReader } from "../columns.ts";
 import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom } from "./demand.ts";
 import { type ReorderSettings, ruleIn, type Steering } from "../../core/forecast/reorder-settings.ts";
 import type { ForecastView } from "./saved-views.ts";
@@ -138,10 +145,10 @@ interface OfferRow {
 export const offerFrom = (row: OfferRow, shopCurrencyCode: string): SupplierOffer => ({
   supplierId: row.supplier_id,
   supplierName: row.supplier_name ?? row.supplier_id,
-  unitCost: orNull(row.unit_cost, asMoney),
+  unitCost: brandedOrNull(row.unit_cost, asMoney),
   currencyCode: row.currency_code ?? shopCurrencyCode,
-  moq: orNull(row.moq, asQuantity),
-  packSize: orNull(row.pack_size, asQuantity),
+  moq: brandedOrNull(row.moq, asQuantity),
+  packSize: brandedOrNull(row.pack_size, asQuantity),
   leadTimeDays: row.lead_time_days,
 });
 
@@ -551,8 +558,8 @@ export async function loadFacts(
       productName: key.product_name,
       variantName: variant.variant_name,
       sku: variant.sku,
-      unitCost: orNull(variant.unit_cost, asMoney),
-      price: orNull(variant.price, asMoney),
+      unitCost: brandedOrNull(variant.unit_cost, asMoney),
+      price: brandedOrNull(variant.price, asMoney),
       arrivals: arrivals.get(key.variant_id) ?? [],
       draftQuantity: drafts?.get(key.variant_id) ?? zeroQuantity,
       ...recentFacts(recent.get(key.variant_id) ?? [], context.today),

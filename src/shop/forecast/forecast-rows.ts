@@ -17,7 +17,7 @@ import {
   replenishment,
   stockoutCost,
 } from "../../core/forecast/forecast.ts";
-import { asMoney } from "../../core/money/money.ts";
+import { asMoney, brandedOrNull } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { keptOf } from "./reorder-block.ts";
@@ -32,7 +32,6 @@ import {
 } from "./forecast-facts.ts";
 import { type DecidedKey, decidedOnce } from "./decided-rows-memo.ts";
 import type { FilterKind, ForecastView } from "./saved-views.ts";
-import { orNull } from "../columns.ts";
 import type { Fragment } from "../fragment.ts";
 
 /** The variants that rows are asked for. */
@@ -188,7 +187,7 @@ export async function forecastPage(
     const suggested = replenishment(stock, context);
     if (!suggested.needsReorder) return null;
     if (!dearestFirst) return named(key);
-    const priced = { price: orNull(price, asMoney), unitCost: orNull(unitCost, asMoney) };
+    const priced = { price: brandedOrNull(price, asMoney), unitCost: brandedOrNull(unitCost, asMoney) };
     return { ...key, stockoutCost: stockoutCost(priced, suggested, context.shop) ?? -1 };
   };
   const decideRows = async (variantIds: readonly string[] | null): Promise<readonly DecidedKey[]> => {

@@ -43,6 +43,7 @@ import { beginPeek } from "./engine.ts";
 import { unpaced } from "./paced-tx.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
 import { runBefore } from "./transaction.ts";
+import { sleep } from "../../base/time/waiting.ts";
 
 /** Lease of a claim that is not renewed: the key of a node that died is free within 6 s (C20). */
 const leaseMs = 5_000;
@@ -479,8 +480,9 @@ async function renewAll(run: Run, text: string, keys: readonly HeldKey[]): Promi
 
 /** Retries a release until the lease would have ended anyway. */
 async function retryUntilLeaseEnds(release: () => Promise<unknown>, closing: AbortSignal): Promise<void> {
-  for (let waitedMs = 0; waitedMs < leaseMs && !closing.aborted; waitedMs += releasePauseMs) {
-    await new Promise((resolve) => void setTimeout(resolve, releasePauseMs).unref());
+  for (let waitedMs = 0; waitedMs < leaseMs; waitedMs += releasePauseMs) {
+    await sleep(releasePauseMs, closing);
+    if (closing.aborted) return;
     const released = await release().catch(() => null);
     if (released !== null) return;
   }

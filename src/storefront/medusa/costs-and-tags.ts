@@ -9,10 +9,10 @@ import { z } from "zod";
 import { type Money, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import { pulledMoney } from "../pulled-values.ts";
-import { type ItemResult, StorefrontError } from "../storefront.ts";
+import { type ItemResult, StorefrontError, notThere } from "../storefront.ts";
 import { aFewAtATime } from "./client.ts";
 import type { StoreDependencies } from "./on-hand.ts";
-import { byIds, idsPerCallMax, notThere, notTracked } from "./variants.ts";
+import { byIds, idsPerCallMax, notTracked } from "./variants.ts";
 
 /** The entries of an inventory item's metadata: the amount as text (`12.3456`), and its currency (`usd`). */
 const costEntry = "unit_cost";

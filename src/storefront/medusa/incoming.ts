@@ -16,11 +16,11 @@ import {
   settleIncomingStatements,
 } from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
+import { type ItemResult, StorefrontError, type WriteContext, notThere } from "../storefront.ts";
 import { SerialCalls } from "../serial-calls.ts";
 import { levelName, levelsPerCallMax, type LevelWrite, tidy } from "./levels.ts";
 import { replansMax, type StoreDependencies } from "./on-hand.ts";
-import { notALocation, notThere, notTracked } from "./variants.ts";
+import { notALocation, notTracked } from "./variants.ts";
 
 interface Target {
   readonly variantId: string;

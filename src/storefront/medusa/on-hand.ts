@@ -25,12 +25,19 @@ import { chunksOf } from "../../store/in-lists.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
 import { pauseFor } from "../pause.ts";
-import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
+import {
+  type ItemResult,
+  type OnHandChange,
+  StorefrontError,
+  type WriteContext,
+  notThere,
+  itemsText,
+} from "../storefront.ts";
 import type { SerialCalls } from "../serial-calls.ts";
 import type { MedusaClient } from "./client.ts";
 import { type Level, levelName, levelsPerCallMax, type LevelWrite, type MedusaLevels, tidy } from "./levels.ts";
 import { MedusaFailed } from "./transport.ts";
-import { type MedusaVariants, notALocation, notThere, notTracked } from "./variants.ts";
+import { type MedusaVariants, notALocation, notTracked } from "./variants.ts";
 
 /** Dependencies of the calls of one shop's Medusa. */
 export interface StoreDependencies {
@@ -88,9 +95,6 @@ const inputOf = (batch: WrittenBatch): BatchInput => {
   const input: BatchInput = JSON.parse(batch.input);
   return input;
 };
-
-const itemsText = (changes: readonly OnHandChange[]): string =>
-  JSON.stringify(changes.map(({ variantId, locationId, delta }) => [variantId, locationId, delta]));
 
 /** Verdict of the levels on a call without an answer. */
 type Verdict = "landed" | "not-landed" | "unclear";

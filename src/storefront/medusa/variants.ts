@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { chunksOf } from "../../store/in-lists.ts";
-import type { ItemResult, VariantState } from "../storefront.ts";
+import { type ItemResult, type VariantState, notThere, type Rejected } from "../storefront.ts";
 import { aFewAtATime, type MedusaClient } from "./client.ts";
 
 /** Ids that one look-up names. An id has about 35 characters, and proxies refuse addresses of more than 8,000. */
@@ -124,14 +124,6 @@ export class MedusaVariants {
     });
   }
 }
-
-type Rejected = Extract<ItemResult, { readonly outcome: "rejected" }>;
-
-export const notThere = (variantId: string): Rejected => ({
-  outcome: "rejected",
-  reason: "deleted",
-  message: `variant ${variantId} is not at the storefront`,
-});
 
 export const notTracked = (variantId: string): Rejected => ({
   outcome: "rejected",

@@ -6,7 +6,7 @@ import { RecentMap } from "../../base/recent-map.ts";
 import { hourMs } from "../../base/time/calendar.ts";
 import { type Money, moneyFrom, moneyToNumber } from "../../core/money/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import { type ItemResult, StorefrontError } from "../storefront.ts";
+import { type ItemResult, StorefrontError, notThere } from "../storefront.ts";
 import { changesPerCallMax } from "./adjust.ts";
 import {
   addTagDocument,
@@ -17,7 +17,7 @@ import {
   writeCostsDocument,
 } from "./documents.ts";
 import type { StoreDependencies } from "./on-hand.ts";
-import { type FoundVariant, idsPerQueryMax, notThere, notTracked } from "./variants.ts";
+import { type FoundVariant, idsPerQueryMax, notTracked } from "./variants.ts";
 
 /**
  * Time for which a written cost counts as written: an attempt of many that was given up half way goes on where it was.

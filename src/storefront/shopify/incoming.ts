@@ -16,12 +16,12 @@ import {
   settleIncomingStatements,
 } from "../../shop/storefront/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
-import { type ItemResult, StorefrontError, type WriteContext } from "../storefront.ts";
+import { type ItemResult, StorefrontError, type WriteContext, notThere } from "../storefront.ts";
 import { adjust, adjustInput, type AdjustedLevel, changesPerCallMax, keyFrom, keyHoldsMs } from "./adjust.ts";
 import { globalId } from "./ids.ts";
 import { fractional, notALocation, piecesOf, rejectionOf, type StoreDependencies } from "./on-hand.ts";
 import { SerialCalls } from "../serial-calls.ts";
-import { notThere, notTracked } from "./variants.ts";
+import { notTracked } from "./variants.ts";
 
 /** Times that the rest of a call is sent; each time it is less, or under a new key. */
 const roundsMax = 20;

@@ -18,7 +18,14 @@ import {
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
-import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
+import {
+  type ItemResult,
+  type OnHandChange,
+  StorefrontError,
+  type WriteContext,
+  notThere,
+  itemsText,
+} from "../storefront.ts";
 import {
   adjust,
   adjustInput,
@@ -32,7 +39,7 @@ import type { ShopifyClient } from "./client.ts";
 import { levelsDocument } from "./documents.ts";
 import { globalId } from "./ids.ts";
 import { SerialCalls } from "../serial-calls.ts";
-import { idsPerQueryMax, notThere, notTracked, type ShopifyVariants } from "./variants.ts";
+import { idsPerQueryMax, notTracked, type ShopifyVariants } from "./variants.ts";
 
 /** Dependencies of the calls of one shop's store. */
 export interface StoreDependencies {
@@ -89,9 +96,6 @@ export const notALocation = (locationId: string): WrittenResult => ({
   reason: "unknown-location",
   message: `location ${locationId} is not a location of the Shopify store that can hold stock`,
 });
-
-const itemsText = (changes: readonly OnHandChange[]): string =>
-  JSON.stringify(changes.map(({ variantId, locationId, delta }) => [variantId, locationId, delta]));
 
 export class ShopifyOnHand {
   readonly #parts: StoreDependencies;

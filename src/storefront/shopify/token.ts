@@ -20,6 +20,7 @@ import type { Engine, Tx } from "../../store/store.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { retryAfterOf } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
+import { jsonOrNull } from "../../base/json.ts";
 
 /** Time before its end at which a token is renewed. Shopify's hold for a day. */
 const renewAheadMs = 30 * 60 * 1_000;
@@ -101,19 +102,10 @@ export async function askForGrant(
     const isLate = error instanceof Error && error.name === "TimeoutError";
     throw refused(isLate ? "timeout" : "error", "Shopify could not be asked for an access token");
   }
-  const parsed = grantAnswer.safeParse(jsonOf(text));
+  const parsed = grantAnswer.safeParse(jsonOrNull(text));
   if (!parsed.success) throw refused("error", "Shopify's answer to the request for a token cannot be understood");
   const { access_token: accessToken, expires_in: seconds } = parsed.data;
   return { accessToken, expiresAtMs: clock.now() + (seconds === undefined ? unsaidMs : seconds * 1_000) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return null;
-  }
 }
 
 /** Where a store's token comes from. */

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Pulled } from "../pull.ts";
-import type { ItemResult, VariantState } from "../storefront.ts";
+import { type ItemResult, type VariantState, notThere, type Rejected } from "../storefront.ts";
 import type { ShopifyClient } from "./client.ts";
 import { activateDocument, variantsDocument } from "./documents.ts";
 import { globalId, numberOf } from "./ids.ts";
@@ -167,14 +167,6 @@ export function stateOf(isUnsyncable: boolean, status: string): FoundVariant["st
   if (isUnsyncable) return "unsyncable";
   return isActive(status) ? "active" : "inactive";
 }
-
-type Rejected = Extract<ItemResult, { readonly outcome: "rejected" }>;
-
-export const notThere = (variantId: string): Rejected => ({
-  outcome: "rejected",
-  reason: "deleted",
-  message: `variant ${variantId} is not at the storefront`,
-});
 
 export const notTracked = (variantId: string): Rejected => ({
   outcome: "rejected",

@@ -24,7 +24,7 @@ import { claimsHeld } from "../../../shop/order/order-claims.ts";
 import { costStatement } from "../../../shop/order/purchase-order-history.ts";
 import { loadOrder } from "../../../shop/order/purchase-orders.ts";
 import type { Statement, Tx } from "../../../store/store.ts";
-import type { ItemResult, StorefrontError } from "../../../storefront/storefront.ts";
+import { type ItemResult, type StorefrontError, notAnswered } from "../../../storefront/storefront.ts";
 import {
   type Run,
   type Step,
@@ -121,8 +121,6 @@ export async function takeBackCosts(
     },
   };
 }
-
-const notAnswered: ItemResult = { outcome: "unknown", message: "the storefront did not answer for this variant" };
 
 /**
  * Settles the rows by what the storefront has said. What it did not take is tried again, and what it took is read back.

@@ -40,7 +40,7 @@ import {
 import { eventStatements } from "../../../shop/events/events.ts";
 import { costStatement } from "../../../shop/order/purchase-order-history.ts";
 import type { Statement, Tx } from "../../../store/store.ts";
-import { type ItemResult, StorefrontError } from "../../../storefront/storefront.ts";
+import { type ItemResult, StorefrontError, notAnswered } from "../../../storefront/storefront.ts";
 import type { Call } from "../../../requests/operation.ts";
 import { withinLimit } from "../../../requests/write/upstream-time-limit.ts";
 import { stampOf } from "../access.ts";
@@ -352,8 +352,6 @@ async function write(
     return proposals.map((proposal) => ({ proposal, result, error }));
   }
 }
-
-const notAnswered: ItemResult = { outcome: "unknown", message: "the storefront did not answer for this variant" };
 
 type Refused = Extract<ItemResult, { readonly message: string }>;
 
