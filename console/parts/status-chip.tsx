@@ -19,7 +19,7 @@ const orderTones: Readonly<Record<PurchaseOrderStatus, Tone>> = {
   Disputed: "bad",
 };
 
-/** Those of stock records, where they are not those of orders. */
+/** Tones of statuses: those of orders, and those that only stock records have. */
 const tones = new Map<string, Tone>([
   ...Object.entries(orderTones),
   ["Counted", "waiting"],

@@ -29,7 +29,7 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, Enter: 1, ArrowU
 
 interface GridProps {
   readonly rows: Rows;
-  /** Those of the rows that are shown, and how many there are. */
+  /** Rows that are shown, of `total`. */
   readonly shown: readonly ForecastRow[];
   readonly total: number;
   readonly sort: string;

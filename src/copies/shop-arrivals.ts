@@ -47,7 +47,7 @@ interface Left {
 
 const nothing: Left = { effects: false, endpoints: false, mails: false, pulls: false, reminderAtMs: null };
 
-/** Those who go through all shops at every start. Mails are resumed only where there is a mail server. */
+/** Kinds of work that go through all shops at every start. Mails are resumed only where there is a mail server. */
 const goers = ["effects", "endpoints", "pulls", "reminders"] as const;
 
 type Goer = (typeof goers)[number] | "mails";

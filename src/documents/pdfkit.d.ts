@@ -101,7 +101,7 @@ declare module "fontkit" {
     readonly directory: {
       readonly tables: Readonly<Record<string, { readonly offset: number; readonly length: number }>>;
     };
-    /** Those that were made, by their numbers. */
+    /** Glyphs that were made, by their numbers. */
     readonly _glyphs: Record<number, unknown>;
     getGlyph(glyph: number, codePoints?: readonly number[]): unknown;
     layout(

@@ -33,7 +33,7 @@ export interface Sheet {
   readonly buyerName: string;
   readonly title: string;
   readonly poNumber: string;
-  /** That it is a draft or cancelled. */
+  /** Word for a draft or a cancelled order; null for others. */
   readonly marking: string | null;
   /** Which version it replaces that was sent before. */
   readonly replaces: string | null;

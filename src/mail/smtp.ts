@@ -30,7 +30,7 @@ export interface OutgoingMail {
   readonly isByPerson: boolean;
   readonly to: readonly string[];
   readonly cc: readonly string[];
-  /** Those of `to` and `cc` who do not have it yet. */
+  /** Addresses of `to` and `cc` that do not have the mail yet. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;

@@ -52,7 +52,7 @@ const isText = (value: JSONValue): boolean =>
 const isMove = (holder: JSONObject, name: string): boolean =>
   (name === "before" || name === "after") && holder["field"] === undefined;
 
-/** That member for an answer; nothing where it has no such text. */
+/** The member `othersTexts` of an answer; no member where the answer has no such text. */
 export function othersTextsIn(answer: JSONObject): JSONObject {
   const found = new Set<string>();
   const look = (value: JSONValue): void => {

@@ -92,5 +92,5 @@ export const operations: readonly Operation[] = [
 
 nameOperations(operations);
 
-/** Those that REST has a path for. */
+/** Operations that REST has a path for. */
 export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

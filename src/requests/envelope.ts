@@ -64,7 +64,7 @@ function bodyOf(content: unknown, surface: Surface): string {
   );
 }
 
-/** `{ data, meta }`. */
+/** The reply to a request that was done: `{ data, meta }`. */
 export const success = (requestId: string, data: unknown, options: SuccessOptions = {}): Reply =>
   successOf(requestId, bodyOf(data, options.surface ?? "rest"), options);
 

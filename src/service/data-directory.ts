@@ -287,7 +287,7 @@ export function makeAdminToken(dataDir: string): string {
 interface DirectoryLimits {
   /** Shops whose files are open at the same time; fewer if the process may not have so many descriptors. */
   readonly shopsOpenMax: number;
-  /** Those of them that keep what they have read in memory. */
+  /** Open shops that keep what they have read in memory. */
   readonly shopsWarmMax?: number;
   /**
    * With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators.

@@ -20,7 +20,7 @@ import { type EventStamp, eventStatements, lastSequence } from "./events/events.
 import { beginFilling, fillSegments } from "./order-list/sealing.ts";
 import { tellIncomingStatements } from "./storefront/storefront-moves.ts";
 
-/** Their rows stay as they are now. */
+/** Tables whose rows stay as they are now. */
 export const keptTables: readonly string[] = [
   // How the shop is set up and connected, and the number of its next order.
   "shop",
@@ -65,7 +65,7 @@ export const keptTables: readonly string[] = [
   "storefront_call",
 ];
 
-/** They are made anew from other rows when they are needed. */
+/** Tables that are made again from other rows when they are needed. */
 export const forgottenTables: readonly string[] = [
   "order_recent",
   "order_segment",
@@ -75,7 +75,7 @@ export const forgottenTables: readonly string[] = [
   "forecast_block",
 ];
 
-/** Their rows are those of the backup. */
+/** Tables whose rows become those of the backup. */
 export const restoredTables: readonly string[] = [
   "location",
   "supplier",

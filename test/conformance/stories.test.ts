@@ -27,7 +27,7 @@ test("every curl command of the README works, in order", async () => {
   const readme = await readFile(path.join(root, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   const scripts = blocks.filter((block) => /^curl|first-order\.sh/m.test(block));
-  assert.ok(scripts.length >= 4, `${scripts.length} scripts with curl`);
+  assert.ok(scripts.length >= 3, `${scripts.length} scripts with curl`);
   await withDemo(async (program, directory) => {
     await symlink(path.join(root, "examples"), path.join(directory, "examples"));
     await writeFile(path.join(directory, "records.ndjson"), '{"type":"location","locationId":"new","name":"New"}\n');

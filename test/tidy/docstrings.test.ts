@@ -40,7 +40,7 @@ function commentFaults(file: string, source: string): readonly string[] {
   const docstrings = docstringsOf(source);
   const openings = docstrings
     .flatMap(([first = ""]) => first)
-    .filter((first) => /^(?:What|How|Whether)\b/.test(first))
+    .filter((first) => /^(?:What|How|Whether|Those|These|That|They|Them|Their)\b/.test(first))
     .map((first) => `${file}: "${first.slice(0, 60)}" begins with no subject. Say what it is, or what it returns.`);
   const long = docstrings
     .flat()
@@ -75,6 +75,7 @@ test("a docstring without a subject, a long sentence and a wide line are seen", 
     ` * @returns ${words}.`,
     ` * - ${words.slice(2)}. \`two words\` (C12, D3).`,
     " */",
+    "/** Those that hold. */",
     "/** Whether",
     " * it holds. */",
     `// ${"wide ".repeat(24)}`,
@@ -85,8 +86,9 @@ test("a docstring without a subject, a long sentence and a wide line are seen", 
     [
       "a.ts: … begins with no subject. Say what it is, or what it returns.",
       "a.ts: … begins with no subject. Say what it is, or what it returns.",
+      "a.ts: … begins with no subject. Say what it is, or what it returns.",
       "a.ts: … has 26 words. Make it two sentences.",
-      "a.ts:10 is wider than 120 columns.",
+      "a.ts:11 is wider than 120 columns.",
     ],
   );
 });

@@ -287,6 +287,31 @@ test("every file imports only what its room may", () => {
   none(sourceFiles.flatMap((file) => importFaults(inSource(file), textOf(file))));
 });
 
+/** The first and the last cells of the rows of ARCHITECTURE.md's table of rooms. */
+const roomRows = (): ReadonlyMap<string, string> =>
+  new Map(
+    [...textOf("ARCHITECTURE.md").matchAll(/^\| `([a-z/]+)\/` \| .* \| ([^|]+) \|$/gm)].map(
+      ([, room = "", may = ""]) => [room, may],
+    ),
+  );
+
+test("ARCHITECTURE.md has each room with what it may import, and AGENTS.md its folder", () => {
+  const rows = roomRows();
+  assert.deepEqual([...rows.keys()].toSorted(), Object.keys(rooms).toSorted());
+  // A room may import itself; Node's modules are left to this file.
+  const named = (entry: string): string => entry.replace(/^@?([\w-]+)\/.*$/, "$1");
+  none(
+    [...rows].flatMap(([room, may]) =>
+      (rooms[room] ?? [])
+        .filter((entry) => entry !== "*" && !entry.startsWith("node:") && !entry.startsWith(`${room}/`))
+        .filter((entry) => !may.includes(named(entry)))
+        .map((entry) => `ARCHITECTURE.md: the row of ${room} lacks ${entry}.`),
+    ),
+  );
+  const guide = textOf("AGENTS.md");
+  none(Object.keys(rooms).filter((room) => !room.includes("/") && !guide.includes(`\`src/${room}/`)));
+});
+
 test("rooms do not import each other in a cycle", () => {
   none(circles(sourceFiles.map((file) => [inSource(file), textOf(file)] as const)));
 });

@@ -32,6 +32,7 @@ test("documents are no longer than their readers have time for", () => {
     ["docs/operating.md", 60],
   ] as const)
     assert.ok(bytesOf(textOf(file)) <= most * kilobyte, `${file} is longer than ${most} kB`);
+  assert.ok(linesOf(textOf("README.md")) <= 100, "README.md is longer than 100 lines");
   assert.ok(linesOf(textOf("CHANGELOG.md")) <= 60, "CHANGELOG.md is longer than 60 lines");
   const guide = linesOf(textOf("AGENTS.md"));
   assert.ok(guide >= 70 && guide <= 200, `AGENTS.md has ${guide} lines, not 70 to 200`);

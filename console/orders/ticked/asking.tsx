@@ -7,7 +7,7 @@ import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
 import { texts } from "../../texts/en/texts.ts";
 
 interface AskProps {
-  /** Those that were ticked when it was asked. */
+  /** Orders that were ticked when it was asked. */
   readonly orders: readonly PurchaseOrderHeader[];
   /** Progress in words; null: it has not begun. */
   readonly running: string | null;

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 
 interface TableHeadProps {
   readonly titles: readonly string[];
-  /** Those of them whose columns hold numbers. */
+  /** Heads whose columns hold numbers. */
   readonly amounts?: readonly string[];
   /** Name of the last column, which has buttons and no visible head. */
   readonly does?: string;

@@ -9,7 +9,7 @@ const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${num
 export const homeTexts: Translated<typeof english.homeTexts> = {
   hello: (name) => `Guten Tag, ${name}`,
   todo: "Zu tun",
-  /** They stand below a number of one or many. */
+  /** Words below a number of one or many. */
   tasks: {
     approvals: "zu Ihrer Freigabe",
     late: "überfällig",

@@ -50,7 +50,10 @@ const sheetSchema = z.strictObject({
   buyerName: z.string(),
   title: z.string(),
   poNumber: z.string(),
-  marking: z.string().nullable().meta({ description: "That it is a draft or cancelled." }),
+  marking: z
+    .string()
+    .nullable()
+    .meta({ description: "Word that marks a draft or a cancelled order; null for others." }),
   replaces: z.string().nullable().meta({ description: "Which version it replaces that was sent before." }),
   parties: z.array(z.strictObject({ heading: z.string(), lines: z.array(z.string()) })),
   facts: z.array(z.strictObject({ label: z.string(), value: z.string() })),

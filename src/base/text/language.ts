@@ -1,6 +1,6 @@
 /** Languages in which people are spoken to, and the one of a page that a browser likes. */
 
-/** Those of the console, of documents, mails and suppliers' pages, by their codes of ISO 639-1. */
+/** Languages of the console, of documents, mails and suppliers' pages, as codes of ISO 639-1. */
 export const languages = ["en", "de", "fr", "es", "nl"] as const;
 
 /** One of them. */

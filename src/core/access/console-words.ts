@@ -13,7 +13,7 @@ interface ConsoleWords {
   readonly requests: Readonly<Record<string, string>>;
 }
 
-/** Those of each language. */
+/** The words that mails have in common with the console, by language. */
 export const consoleWords: Readonly<Record<Language, ConsoleWords>> = {
   en: { approvals: "Approvals", statuses: {}, requests: {} },
   de: {

@@ -72,7 +72,7 @@ export function costsAsked(
 /** Rates to the shop's currency. */
 interface Rates {
   readonly currencyCode: string;
-  /** Those of an order before the shop's. */
+  /** Rates by which amounts are converted: an order's own before the shop's. */
   readonly sources: readonly FxRates[];
 }
 

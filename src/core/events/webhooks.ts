@@ -79,7 +79,7 @@ const failuresBeforeDisabled = 10;
 
 const failingMsBeforeDisabled = 5 * 24 * hourMs;
 
-/** The reasons that there are. */
+/** Reasons for which an endpoint is disabled. */
 export const disabledReasons = ["gone", "failing", "by-hand"] as const;
 
 /** Why an endpoint is disabled: it said that it is gone, nothing reached it for days, or somebody did so. */

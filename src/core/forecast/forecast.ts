@@ -122,7 +122,7 @@ export interface SupplierOffer {
 
 /** Goods that an open order still brings. */
 export interface Arrival {
-  /** Null when the day is unknown. */
+  /** The day on which they are expected; null when nobody has said one. */
   readonly day: Day | null;
   readonly quantity: Quantity;
 }

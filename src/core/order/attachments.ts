@@ -302,7 +302,7 @@ export function receiptSchedule(
   });
 }
 
-/** Those that carry something, in the order of their arrival. */
+/** Shipments that carry something, in the order of their arrival. */
 const comingShipments = (shipments: readonly Shipment[]): readonly Shipment[] =>
   shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
 

@@ -48,7 +48,7 @@ export interface DocumentSettings {
   readonly logo: Logo | null;
 }
 
-/** Those of a shop that has set none. */
+/** Settings of a shop that has set none. */
 export const defaultDocumentSettings: DocumentSettings = {
   language: "en",
   paper: "A4",

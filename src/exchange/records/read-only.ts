@@ -135,7 +135,7 @@ interface ReadOnlyRecord<Draft, Header extends Dated, Resource extends Header> {
   statements(shopId: string, resource: Resource): readonly Statement[];
   /** The members of an exported record that the header holds. */
   header(header: Header): object;
-  /** Those that hold parts. */
+  /** Members of a record that hold parts. */
   readonly parts: Readonly<Record<string, Parts<Resource>>>;
   /** Absent: the resource has no log. */
   readonly log?: {

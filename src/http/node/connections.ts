@@ -92,7 +92,7 @@ export class Connections {
   readonly #refused = new WeakSet<Duplex>();
   /** Connections beyond `connectionsMax`. */
   readonly #surplus = new Set<Duplex>();
-  /** Those of them that have not sent a request, the oldest first. */
+  /** Surplus connections that have not sent a request, the oldest first. */
   readonly #surplusUndecided = new Set<Duplex>();
   readonly #retryTimes = new RetryTimes();
   readonly #rounds = new Rounds();

@@ -195,7 +195,7 @@ async function costRisesOf(
 interface AskedCosts {
   readonly next: PurchaseOrder;
   readonly lines: readonly LineItem[];
-  /** Those whose cost goes to the supplier's price list. */
+  /** Lines whose cost goes to the supplier's price list. */
   readonly entryLineIds: ReadonlySet<string>;
 }
 

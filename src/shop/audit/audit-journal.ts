@@ -62,7 +62,7 @@ const shopsMovedTogether = 4;
 
 /** Rows of one shop, in the order in which they were added. */
 interface Waiting {
-  /** Their places in the journal. */
+  /** Places of the rows in the journal. */
   readonly seqs: number[];
   /** Since when the first of them waits, or was tried last. */
   readonly sinceMs: number;
@@ -349,7 +349,7 @@ export class AuditJournal implements AuditRowPlace {
     return rows.flat().map(({ entry }): AuditEntry => JSON.parse(entry));
   }
 
-  /** These rows are in their shop's log, or their shop is gone. */
+  /** Ends the wait of rows that are in their shop's log, or whose shop is gone. */
   #end(seqs: readonly number[]): void {
     this.#count -= seqs.length;
     this.#moved.push(...seqs);

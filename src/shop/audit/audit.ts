@@ -67,7 +67,7 @@ export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string
 /** Columns that a later row of the same `auditId` changes. */
 const changingColumns = ["status", "error_code", "duration_ms", "request_count", "link_id"];
 
-/** Those of the rows whose ids the log does not have. */
+/** The entries whose ids the log does not have. */
 export async function notInLog(tx: Tx, shopId: string, entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
   const rows = await selectIn<{ audit_id: string }>(
     tx,

@@ -354,7 +354,7 @@ interface Expected {
   readonly shipments: readonly Shipment[];
 }
 
-/** These orders as schedules are made from them, by id. One without lines is left out. */
+/** The given orders as schedules are made from them, by id. One without lines is left out. */
 export async function loadExpectedOrders(
   tx: Tx,
   shopId: string,

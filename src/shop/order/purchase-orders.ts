@@ -196,7 +196,7 @@ interface WholeOrderPage {
   readonly end: string | null;
 }
 
-/** These orders in the order of the ids, soft-deleted ones included. */
+/** The given orders in the order of the ids, soft-deleted ones included. */
 export async function wholeOrders(tx: Tx, shopId: string, ids: readonly string[]): Promise<readonly OrderWithLines[]> {
   const [headers, lines] = await Promise.all([
     selectIn<Row>(tx, selectHeadersOfOrders, [shopId], ids),

@@ -121,7 +121,7 @@ export interface ClaimedEffect {
 
 /** Which lanes have an effect that is due, and when the next one will be. */
 export interface DueLanes {
-  /** Those that no other runner has claimed. Of lanes that run, those with further effects. */
+  /** Due lanes that no other runner has claimed. Of lanes that run, only those with further effects. */
   readonly lanes: readonly string[];
   /** There may be more of them. */
   readonly leavesOut: boolean;

@@ -373,7 +373,7 @@ export interface ClaimedMail {
   readonly recipients: readonly MailRecipient[];
   readonly content: MailContent;
   readonly documents: readonly MailDocument[];
-  /** Those of `documents`, in the same order. */
+  /** The bytes of `documents`, in the same order. */
   readonly attached: readonly Uint8Array[];
   /** Attempts, the one that begins now included. */
   readonly attempts: number;

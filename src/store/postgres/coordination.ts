@@ -129,7 +129,7 @@ function operatorSessions(
 
 /** A statement of the coordination. */
 interface Own {
-  /** That of its prepared form. */
+  /** Name of the prepared statement. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly SqlValue[];

@@ -118,7 +118,7 @@ export class LateRows {
     this.#set([...rows, ...this.#rows]);
   }
 
-  /** These were added. */
+  /** Removes rows that were added. */
   remove(rows: readonly LateRow[]): void {
     const added = new Set(rows);
     this.#take((row) => added.has(row));

@@ -132,9 +132,9 @@ export class Transaction {
   readonly #opening: readonly Query[];
   /** Several parts share it, so each must be undone alone. */
   readonly #shared: boolean;
-  /** Those that have something to send, and the last one. */
+  /** Members that have something to send, and the last one. */
   #members: Member[] = [];
-  /** Those with a savepoint, each behind that of the one before. */
+  /** Members with a savepoint, each behind that of the one before. */
   readonly #marked: Member[] = [];
   /** Rows that wait. */
   readonly #late = new LateRows();
@@ -398,7 +398,7 @@ export class Transaction {
     member.marked = false;
   }
 
-  /** These are undone. A part that has ended meanwhile has nothing more to send. */
+  /** Leaves out members that are undone. A member that has ended meanwhile has nothing more to send. */
   #leave(undone: readonly Member[]): void {
     this.#members = this.#members.filter((member) => !undone.includes(member) || !member.ended);
   }
@@ -422,7 +422,7 @@ export class Transaction {
   }
 }
 
-/** Those that are one transaction. */
+/** Groups of waiting fronts that become one transaction each. */
 function joinedFronts(fronts: readonly WaitingFront[]): readonly (readonly WaitingFront[])[] {
   const joined = fronts.filter(({ isJoined }) => isJoined);
   const alone = fronts.filter(({ isJoined }) => !isJoined).map((front) => [front]);

@@ -70,7 +70,7 @@ import { type Schema, migrate } from "./schema.ts";
 /** Prepared statements that an open file keeps; the program has fewer. */
 export const fileStatementsMax = 256;
 
-/** Those that it keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
+/** Statements that a file keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
 const statementsKept = 16;
 
 /**
@@ -221,7 +221,7 @@ export class DroppedStatements {
     this.#count -= 1;
   });
 
-  /** Those that take memory. */
+  /** Number of statements that take memory. */
   get count(): number {
     return this.#count;
   }

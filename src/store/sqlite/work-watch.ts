@@ -31,7 +31,7 @@ export class WorkWatch {
     return this.#running.size === 0;
   }
 
-  /** Runs the work until it ends, or until the event loop goes on without it. Never rejects. */
+  /** Runs the work, and gives it up as stuck when it awaits more than its `Tx`. Never rejects. */
   run<T>(work: () => Promise<T>): Promise<Outcome<T>> {
     return new Promise((resolve) => {
       const settle = (outcome: Outcome<T>): void => {

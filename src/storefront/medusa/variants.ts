@@ -78,7 +78,7 @@ export class MedusaVariants {
     return found;
   }
 
-  /** Those of these locations that the store has. */
+  /** The given locations that the store has. */
   async locations(locationIds: readonly string[], signal: AbortSignal | undefined): Promise<ReadonlySet<string>> {
     const there = new Set<string>();
     for (const ids of chunksOf([...new Set(locationIds)], idsPerCallMax)) {

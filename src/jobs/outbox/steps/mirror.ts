@@ -93,7 +93,7 @@ export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags
 
 const productsOfNamed = "select v.product_id from variant v where v.shop_id = ? and v.variant_id in (?)";
 
-/** These variants and all others of their products, each with its incoming quantity over all locations. */
+/** The given variants and all others of their products, each with its incoming quantity over all locations. */
 async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]): Promise<readonly OnOrder[]> {
   const [found, ofSiblings, ofNamed] = await Promise.all([
     selectIn<{ variant_id: string; product_id: string }>(

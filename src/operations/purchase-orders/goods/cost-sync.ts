@@ -359,8 +359,8 @@ const isAccepted = (result: ItemResult): result is Exclude<ItemResult, Refused> 
   result.outcome === "applied" || result.outcome === "unchanged";
 
 /**
- * Keep the costs of an attempt that the storefront took and with which the order was not completed. They are read back
- * with those of the next.
+ * Changes that keep the costs which the storefront took in an attempt that did not complete the order. They are read
+ * back with those of the next attempt.
  */
 async function keptStatements(tx: Tx, call: Call, stored: StoredAttempt): Promise<readonly Statement[]> {
   const { shopId } = call.shop;

@@ -42,7 +42,7 @@ type GuardedLine = Pick<LineItem, "poLineItemId" | "variantId" | "productName">;
 export interface GuardFacts {
   /** Lines to record without telling the storefront in this call. */
   readonly skippedLineItemIds: ReadonlySet<string>;
-  /** Their variants. */
+  /** Variants of the skipped lines. */
   readonly skippedVariantIds: ReadonlySet<string>;
 }
 
