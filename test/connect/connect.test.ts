@@ -42,6 +42,9 @@ const keysOf = async (server: TestServer) => {
   return Array.isArray(keys) ? keys : assert.fail();
 };
 
+/** A registration is its words and its time: two of the same words in the same millisecond are one. */
+const otherClient = { client_name: "Other", redirect_uris: [callback] };
+
 suite("found by itself (C72)", () => {
   test("documents name the addresses where it listens, whatever a request says of itself, and any page may read them", async () => {
     await using server = await startServer({ console: true });
@@ -426,7 +429,7 @@ suite("codes and tokens (C75)", () => {
     await using server = await startServer({ console: true });
     const person = await signInAs(server, "owner");
     const clientId = await registerClient(server);
-    const other = await registerClient(server);
+    const other = await registerClient(server, otherClient);
     const asked = ask(server, clientId);
     const code = codeIn(await decide(server, person, asked.parameters));
     const wrong = (changed: Readonly<Record<string, string>>) => exchange(server, code, asked, changed);
@@ -476,7 +479,7 @@ suite("codes and tokens (C75)", () => {
   test("a refresh token rotates; for a moment the same successor is told again, then its reuse ends the connection", async () => {
     await using server = await startServer({ console: true });
     const { access, clientId, ...first } = await connect(server, await signInAs(server, "owner"));
-    const other = await registerClient(server);
+    const other = await registerClient(server, otherClient);
     assert.equal((await refresh(server, first.refresh, other)).at("error"), "invalid_grant");
     const foreign = { resource: "https://other.example/mcp" };
     assert.equal((await refresh(server, first.refresh, clientId, foreign)).at("error"), "invalid_target");
@@ -533,7 +536,7 @@ suite("codes and tokens (C75)", () => {
   test("a client gives up a token, or the connection with its refresh token; not another's", async () => {
     await using server = await startServer({ console: true });
     const { access, clientId, ...first } = await connect(server, await signInAs(server, "owner"));
-    const other = await registerClient(server);
+    const other = await registerClient(server, otherClient);
     const revoke = (token: string, id = clientId) => oauth(server, "/oauth/revoke", { token, client_id: id });
     assert.equal((await revoke(first.refresh, other)).at("error"), "invalid_client");
     assert.equal((await revoke("nonsense")).status, 200);
