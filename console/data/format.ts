@@ -29,9 +29,17 @@ export function money(value: number, currencyCode: string): string {
 export const exactMoney = (value: number, currencyCode: string): string =>
   new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 4 }).format(value);
 
-/** An amount in whole units, where cents say nothing. */
+const compactFrom = 1_000_000;
+
+/** An amount in whole units, where cents say nothing; in millions from one of them. */
 export const about = (value: number, currencyCode: string): string =>
-  new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 0 }).format(value);
+  new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency: currencyCode,
+    ...(Math.abs(value) < compactFrom
+      ? { maximumFractionDigits: 0 }
+      : { notation: "compact", minimumFractionDigits: 0, maximumFractionDigits: 1 }),
+  }).format(value);
 
 /** The text as a sentence, for what stands before another one. */
 export const sentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);

@@ -14,7 +14,7 @@ import type { ForecastRow } from "../reorder/ticked.ts";
 /** Open orders that are read at most. */
 export const openOrdersMax = 200;
 
-const latelyShown = 8;
+const latelyShown = 5;
 
 /** Failures of each kind that are listed. */
 export const failuresShown = 5;

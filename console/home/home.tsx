@@ -200,6 +200,7 @@ const Failures: FunctionComponent<{ readonly board: Board }> = ({ board: { mails
   return (
     <Panel
       title={words.failures}
+      class="failures"
       isRead
       {...(unsynced.length > 0 ? { more: { href: addressOf(views.failed), title: words.syncFailures } } : {})}
     >

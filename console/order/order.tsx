@@ -147,7 +147,7 @@ const OrderView: FunctionComponent<ViewProps> = ({ state, order, isSending }) =>
       )}
       <section aria-labelledby="lines">
         <h2 id="lines">{texts.order.lines}</h2>
-        <p class="quiet">
+        <p class={obstacle === null ? "quiet if-keys" : "quiet"}>
           {obstacle === null
             ? texts.order.lineHelp
             : `${texts.order.readOnly} ${texts.orderActions.obstacles[obstacle]}`}

@@ -10,6 +10,7 @@ import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { codeKey } from "../data/codes.ts";
 import { number } from "../data/format.ts";
 import { everyRow } from "../data/pages.ts";
+import { useReading } from "../data/reading.ts";
 import { signedIn } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -122,7 +123,55 @@ export const DockScreen: FunctionComponent = () => {
           ))}
         </ol>
       ) : null}
+      {code === null ? <Due /> : null}
     </>
+  );
+};
+
+const dueShown = 50;
+
+/** Orders whose goods can be received, the first expected first: for a delivery without anything to scan. */
+const Due: FunctionComponent = () => {
+  const { data } = useReading("purchase_order_list", {
+    status: ["In Progress", "Partially Received"],
+    sort: "nextExpectedDate",
+    limit: dueShown,
+  });
+  const orders = data?.purchaseOrders ?? [];
+  if (orders.length === 0) return null;
+  return (
+    <section aria-label={texts.orders.views.receive}>
+      <h2>{texts.orders.views.receive}</h2>
+      <ul class="count-rows">
+        {orders.map((order) => (
+          <li key={order.purchaseOrderId} class="dock-row">
+            <a class="what" href={hrefOf("receive", order.purchaseOrderId)}>
+              <strong>{order.poNumber}</strong>
+              <span class="quiet">
+                <Dotted
+                  parts={[
+                    order.supplierName,
+                    order.locationName,
+                    order.nextExpectedDate === null ? null : (
+                      <Day at={order.nextExpectedDate} says={dockTexts.expected} />
+                    ),
+                  ]}
+                />
+              </span>
+            </a>
+            <div class="how-many">
+              <span class="total">{dockTexts.pending(number(order.quantityPending))}</span>
+              <Progress
+                received={order.quantityReceived}
+                ordered={order.quantityOrdered}
+                pending={order.quantityPending}
+              />
+            </div>
+            <StatusChip status={order.status} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 };
 

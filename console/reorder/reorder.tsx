@@ -129,7 +129,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
           {found.length === 0 ? <p class="empty">{reorderTexts.nothing}</p> : null}
           <p class="quiet forecast-help">
             <output>{isAll ? reorderTexts.shown(found.length, total) : reorderTexts.found(found.length, total)}</output>{" "}
-            {canOrder ? <span>{reorderTexts.help}</span> : null}
+            {canOrder ? <span class="if-keys">{reorderTexts.help}</span> : null}
           </p>
           <Grid
             key={Object.values(choice).join("\n")}

@@ -95,3 +95,30 @@ test("no width scrolls sideways, in light and dark, full, empty and failing", { 
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
   });
 });
+
+test(
+  "wherever the sidebar is folded, what was found has its name, and no page is longer than its screen",
+  { skip },
+  async () => {
+    await withConsole(async (page, link) => {
+      await page.goto(link);
+      await page.getByRole("link", { name: "PO-1024" }).waitFor();
+      for (const width of [390, 1_024, 1_440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.keyboard.press("Control+k");
+        const name = page.getByRole("option").first().locator(".name");
+        await name.waitFor();
+        assert.ok(((await name.boundingBox())?.width ?? 0) > 100, `nothing is named at ${width}`);
+        await page.keyboard.press("Escape");
+        await page.getByRole("option").first().waitFor({ state: "hidden" });
+        const left = await page.evaluate<number>(
+          `document.documentElement.scrollHeight - scrollY - document.querySelector("main").getBoundingClientRect().bottom`,
+        );
+        assert.ok(left < 80, `${left} px below the screen at ${width}`);
+        const shop = page.getByRole("link", { name: "Tideline Coffee & Tea" }).locator("span");
+        const isNamed = ((await shop.boundingBox())?.width ?? 0) > 100;
+        assert.equal(isNamed, width !== 1_024, `the shop's name at ${width}`);
+      }
+    });
+  },
+);

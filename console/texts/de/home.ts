@@ -21,7 +21,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     failed: "Sync-Fehler",
     mails: "E-Mail-Fehler",
   },
-  failures: "Nicht angekommen",
+  failures: "E-Mail- und Sync-Fehler",
   mailFailed: "E-Mail fehlgeschlagen",
   syncFailures: "Alle Sync-Fehler",
   moreFailures: (count) => `und ${number(count)} weitere`,

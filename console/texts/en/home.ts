@@ -18,7 +18,7 @@ export const homeTexts = {
     failed: "storefront failures",
     mails: "e-mail failures",
   },
-  failures: "Did not arrive",
+  failures: "E-mail and sync failures",
   mailFailed: "E-mail failed",
   syncFailures: "All sync failures",
   moreFailures: (count: number) => `and ${number(count)} more`,

@@ -62,7 +62,7 @@ export const texts = {
     complete: (record: string) => `Complete ${record}`,
     print: (record: string) => `Print ${record}`,
     newOrder: "New order",
-    dock: "Dock",
+    dock: "Receive",
     receive: (record: string) => `Receive ${record}`,
     reorder: "Reorder",
     import: "Import",

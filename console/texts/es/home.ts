@@ -20,7 +20,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     failed: "errores de tienda online",
     mails: "errores de correo",
   },
-  failures: "No ha llegado",
+  failures: "Errores de correo y de tienda online",
   mailFailed: "Ha fallado el correo",
   syncFailures: "Todos los errores de tienda online",
   moreFailures: (count) => `y ${number(count)} más`,

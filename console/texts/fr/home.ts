@@ -19,7 +19,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     failed: "Échecs de synchro",
     mails: "Échecs d’e-mail",
   },
-  failures: "Non transmis",
+  failures: "Échecs d’e-mail et de synchro",
   mailFailed: "Échec de l’e-mail",
   syncFailures: "Tous les échecs de synchro",
   moreFailures: (count) => `et ${number(count)} de plus`,

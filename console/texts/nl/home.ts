@@ -20,7 +20,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     failed: "webshopfouten",
     mails: "e-mailfouten",
   },
-  failures: "Niet aangekomen",
+  failures: "E-mail- en webshopfouten",
   mailFailed: "E-mail mislukt",
   syncFailures: "Alle webshopfouten",
   moreFailures: (count) => `en nog ${number(count)}`,

@@ -394,7 +394,12 @@ test("at the dock a scan shows the orders that wait for a box, and Enter leads t
   const [line] = order.lines;
   assert.ok(line !== undefined);
   const { context, page } = await receiver(all, "Dora", "dock");
+  // Without anything to scan the order is chosen; a scan takes the place of the list.
+  const due = page.locator(`.dock-row a[href$="/receive/${order.purchaseOrderId}"]`);
+  await due.waitFor();
+  await picture(page, "dock");
   await scan(page, "no such code");
+  await due.waitFor({ state: "detached" });
   await page.getByText("No open order waits for “no such code”.").waitFor();
   await picture(page, "dock-none");
   await scan(page, line.barcode);

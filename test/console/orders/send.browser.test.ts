@@ -217,7 +217,7 @@ test("a failed mail is told with the server's words, and sent again with a butto
     assert.deepEqual(await accessibilityFaults(page), []);
     // Home lists it, since the list of orders says Sent.
     await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
-    const failures = page.getByRole("region", { name: "Did not arrive" });
+    const failures = page.getByRole("region", { name: "E-mail and sync failures" });
     await failures.getByText("550 5.1.1 no such user here").waitFor();
     await page.getByRole("link", { name: "1 e-mail failures" }).waitFor();
     await picture(page, "home-failures");

@@ -72,7 +72,7 @@ export const receiveTexts = {
 } as const;
 
 export const dockTexts = {
-  title: "Dock",
+  title: "Receive",
   lead: "Scan any box to see the open orders that wait for it, or a delivery note to open its order.",
   none: (code: string) => `No open order waits for “${code}”.`,
   found: (code: string, lines: number) =>
