@@ -149,7 +149,7 @@ const Costs: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => (
           <span>
             {lineNamed(order, line.poLineItemId)} <span class="quiet">× {number(line.quantityReceived)}</span>
           </span>
-          <span>{money(line.unitCost, line.unitCostCurrencyCode)}</span>
+          <span class="amount">{money(line.unitCost, line.unitCostCurrencyCode)}</span>
         </li>
       ))}
     </ul>

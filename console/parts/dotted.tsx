@@ -1,4 +1,4 @@
-/** Facts beside each other, with a dot between two of them. */
+/** Facts beside each other, with a dot between two of them. A name from right to left leaves the others in their places. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { Fragment } from "preact";
 
@@ -9,7 +9,7 @@ export const Dotted: FunctionComponent<{ readonly parts: readonly ComponentChild
       .map((part, nth) => (
         <Fragment key={nth}>
           {nth === 0 ? null : " · "}
-          {part}
+          <bdi>{part}</bdi>
         </Fragment>
       ))}
   </>

@@ -118,6 +118,8 @@ test(
         const shop = page.getByRole("link", { name: "Tideline Coffee & Tea" }).locator("span");
         const isNamed = ((await shop.boundingBox())?.width ?? 0) > 100;
         assert.equal(isNamed, width !== 1_024, `the shop's name at ${width}`);
+        const face = await page.locator(".face").boundingBox();
+        assert.ok((face?.width ?? 0) > 20, `nobody is signed in at ${width}`);
       }
     });
   },
