@@ -1,4 +1,4 @@
-/** Facts beside each other, with a dot between two of them. A name from right to left leaves the others in their places. */
+/** Facts beside each other, with a dot between two of them. A name from right to left moves no other. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { Fragment } from "preact";
 
