@@ -76,3 +76,50 @@ test("an order that is sent without lines is warned of, and so is the deletion o
   const deleted = await server.delete(`${server.order("/line-items")}?lineItemIds=${line}`);
   assert.equal(warned(deleted), " no-lines");
 });
+
+test("a custom line in a currency without a rate is warned of, however it got there: it is left out of the totals", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Draft", []);
+  const line = { productName: "Pallet", quantityOrdered: 3, unitCost: 2 };
+  const added = await server.post(server.order("/line-items/custom"), { ...line, unitCostCurrencyCode: "JPY" });
+  assert.equal(warned(added), "/unitCostCurrencyCode no-rate");
+  const id = added.textAt("data", "lineItems", 0, "poLineItemId");
+  assert.deepEqual(added.at("data", "purchaseOrder", "unpricedLineItemIds"), [id]);
+  const edited = await server.patch(server.order("/line-items"), {
+    lines: [{ lineItemId: id, unitCostCurrencyCode: "CHF" }],
+  });
+  assert.equal(warned(edited), "/lines/0/unitCostCurrencyCode no-rate");
+  const priced = await server.patch(server.order("/line-items"), {
+    lines: [{ lineItemId: id, unitCostCurrencyCode: null }],
+  });
+  assert.equal(warned(priced), null);
+  assert.equal(priced.at("data", "purchaseOrder", "totalValue"), 6);
+});
+
+test("a cost is a number: null is refused by its place, and nothing is written (C11, C32)", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Draft", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 1, unitCost: 4 }]);
+  const sent = { quantityOrdered: 1, unitCost: null };
+  const refused = [
+    [
+      "/lineItems/0/unitCost",
+      await server.post("/api/v1/purchase-orders", { lineItems: [{ variantId: "red", ...sent }] }),
+    ],
+    [
+      "/lineItems/0/unitCost",
+      await server.post(server.order("/line-items"), { lineItems: [{ variantId: "red", ...sent }] }),
+    ],
+    ["/unitCost", await server.post(server.order("/line-items/custom"), { productName: "Pallet", ...sent })],
+    [
+      "/lines/0/unitCost",
+      await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", unitCost: null }] }),
+    ],
+  ] as const;
+  for (const [path, answered] of refused) {
+    assert.equal(answered.status, 400, path);
+    assert.deepEqual(answered.at("error", "details"), [{ path, message: "must be a number" }]);
+  }
+  const order = await server.get(server.order());
+  assert.equal(order.at("data", "purchaseOrder", "version"), 1);
+  assert.equal((await server.get("/api/v1/purchase-orders")).at("data", "totalCount"), 1);
+});

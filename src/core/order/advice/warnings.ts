@@ -96,7 +96,7 @@ export function codeText(byCode: VariantsByCode, id: string): string {
 }
 
 /**
- * Names what looks wrong in the parts of the order that are looked at. Custom lines are only told of a missing cost.
+ * Names what looks wrong in the parts of the order that are looked at. Of custom lines it tells a missing cost or rate.
  * Several warnings of one reason at one path become one that counts them.
  *
  * Source: C16.
