@@ -75,7 +75,10 @@ function operationOf(path: string, method: string, entry: JsonObject, document: 
   const answers = object(entry["responses"]);
   const success = object(answers["200"] ?? answers["201"] ?? answers["202"]);
   const answer = object(contentSchema(success, document)["properties"]);
-  const isFile = Object.keys(object(success["content"])).some((type) => type !== "application/json");
+  // A file without an ETag comes in pieces, as it is made: it is read with the platform's own means.
+  const isFile =
+    object(success["headers"])["ETag"] !== undefined &&
+    Object.keys(object(success["content"])).some((type) => type !== "application/json");
   // The document's own entry has no envelope: it is no operation.
   if (answer["data"] === undefined && !isFile) return [];
   // The client sends JSON: what takes a file is sent with the platform's own means.

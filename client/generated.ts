@@ -2621,6 +2621,20 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Deletes a shop with all its data. */
+  shop_delete: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      confirm?: string | undefined;
+    };
+    output: {
+      readonly shopId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
   /** All shops with what they hold. */
   shop_list: {
     input: {
@@ -5823,6 +5837,65 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** What the sandbox holds, and how often each of its calls was made. */
+  sandbox_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      variantIds?: readonly (string)[] | undefined;
+    };
+    output: {
+      readonly variants: readonly ({
+        readonly variantId: string;
+        readonly status: "active" | "inactive" | "deleted" | "unsyncable";
+        readonly unitCost: number | null;
+        readonly tags: readonly (string)[];
+        readonly levels: readonly ({
+          readonly locationId: string;
+          readonly onHand: number;
+          readonly incoming: number;
+        })[];
+      })[];
+      readonly calls: {
+        readonly [name: string]: number;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes a variant of the sandbox. */
+  sandbox_variant_patch: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A variant's id. */
+      variantId: string;
+      status?: "active" | "inactive" | "deleted" | "unsyncable" | undefined;
+      unitCost?: number | null | undefined;
+      levels?: readonly ({
+        readonly locationId: string;
+        /** A quantity: at least 0, at most 3 decimals. */
+        readonly onHand?: number | undefined;
+        /** A quantity: at least 0, at most 3 decimals. */
+        readonly incoming?: number | undefined;
+      })[] | undefined;
+    };
+    output: {
+      readonly variant: {
+        readonly variantId: string;
+        readonly status: "active" | "inactive" | "deleted" | "unsyncable";
+        readonly unitCost: number | null;
+        readonly tags: readonly (string)[];
+        readonly levels: readonly ({
+          readonly locationId: string;
+          readonly onHand: number;
+          readonly incoming: number;
+        })[];
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** Tells the sandbox how slow it is and how it fails, in place of what it was told before. */
   sandbox_faults_put: {
     input: {
@@ -5907,6 +5980,7 @@ export const routes = {
   forecast_view_rows: {"method":"GET","path":"/api/v1/forecast-views/{viewId}/rows","query":["variantIds","sort","limit","cursor"],"rows":"rows"},
   shop_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
   shop_get: {"method":"GET","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
+  shop_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}","query":["confirm"],"rows":null},
   shop_list: {"method":"GET","path":"/admin/v1/shops","query":["limit","cursor"],"rows":"shops"},
   storefront_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/storefront","query":[],"rows":null},
   storefront_pull: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/pull","query":[],"rows":null},
@@ -5999,5 +6073,7 @@ export const routes = {
   webhook_delivery_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries","query":["state","type","limit","cursor"],"rows":"deliveries"},
   webhook_delivery_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry","query":[],"rows":null},
   webhook_endpoint_replay: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/replay","query":[],"rows":null},
+  sandbox_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/sandbox","query":["variantIds"],"rows":null},
+  sandbox_variant_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/sandbox/variants/{variantId}","query":[],"rows":null},
   sandbox_faults_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/sandbox/faults","query":[],"rows":null},
 } as const satisfies Record<keyof Operations, Route>;

@@ -42,7 +42,7 @@ const types = z
   .optional()
   .meta({ query: "list", description: "Only events of these types, or groups like purchase_order.*." });
 
-const sequence = z.int().min(0).meta({ query: "integer" });
+const sequence = z.int().min(0).meta({ query: "integer", description: "Only events after this sequence." });
 
 /** Members of every event (C56); `data` depends on its type. */
 const eventSchema = z.strictObject({
@@ -76,7 +76,7 @@ export const listEvents = operation({
   },
   input: z.strictObject({
     ...inShop,
-    after: sequence.default(0).meta({ query: "integer", description: "Only events after this sequence." }),
+    after: sequence.default(0),
     types,
     limit: z.int().min(1).max(eventPageMax).default(eventPageDefault).meta({ query: "integer" }),
   }),
@@ -112,6 +112,12 @@ export const followEvents = operation({
   name: "event_stream",
   route: { method: "GET", path: "/shops/{shopId}/events/stream" },
   role: "viewer",
+  describes: {
+    summary: "Events as they come, as a stream of server-sent events.",
+    description:
+      "Those after a sequence, then each new one, until the reader leaves. `Last-Event-ID` wins over `after`; without either it begins with the next event.",
+    output: { pieces: "text/event-stream" },
+  },
   input: z.strictObject({ ...inShop, after: sequence.optional(), types }),
   /**
    * Server-sent events: those after a sequence and then each as it comes, until the reader leaves. `Last-Event-ID` wins

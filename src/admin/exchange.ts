@@ -127,6 +127,11 @@ const warningsOf = (counts: Readonly<Record<string, number>>, format: FileFormat
 export const exportFile = operation({
   name: "shop_export",
   route: { method: "GET", path: "/shops/{shopId}/export" },
+  describes: {
+    summary: "Exports a shop's records as NDJSON.",
+    description: "One record a line, in the order in which an import takes them. It comes in pieces, as it is read.",
+    output: { pieces: "application/x-ndjson" },
+  },
   input: z.strictObject(inShop),
   async run({ engine, exports }, { shopId: id }, { left }) {
     await engine.read(id, (tx) => shopOf(tx, id));
@@ -135,10 +140,20 @@ export const exportFile = operation({
   },
 });
 
+const shopOrSandbox = z
+  .enum(snapshotParts)
+  .default("shop")
+  .meta({ description: "The shop's own file, or its sandbox's." });
+
 export const snapshotFile = operation({
   name: "shop_snapshot",
   route: { method: "GET", path: "/shops/{shopId}/snapshot" },
-  input: z.strictObject({ ...inShop, part: z.enum(snapshotParts).default("shop") }),
+  describes: {
+    summary: "A copy of a shop's file, for a backup.",
+    description: "The embedded engine's file, as of one moment. A backup takes the shop before its sandbox.",
+    output: { pieces: "application/vnd.sqlite3" },
+  },
+  input: z.strictObject({ ...inShop, part: shopOrSandbox }),
   /** A copy of the shop's database, or of its sandbox, for a backup. A backup takes the shop first (B1). */
   async run(context, { shopId: id, part }) {
     if (!(await context.engine.exists(id))) throw noShop(id);
@@ -146,15 +161,55 @@ export const snapshotFile = operation({
   },
 });
 
+const orderNamed = z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string() });
+
+const ordersNamed = z.strictObject({ count: z.int(), orders: z.array(orderNamed) });
+
+/** Lists are cut, their counts are whole. */
+const restoredSchema = z.strictObject({
+  hadPresent: z.boolean(),
+  changedUntil: z.string().nullable(),
+  undoneEvents: z.int(),
+  goneOrders: ordersNamed,
+  revertedOrders: z.int(),
+  unsyncedOrders: ordersNamed,
+  pushesOfNoOrder: z.strictObject({
+    count: z.int(),
+    pushes: z.array(
+      z.strictObject({
+        purchaseOrderId: z.string(),
+        poNumber: z.string().nullable(),
+        reference: z.string(),
+        isKnown: z.boolean(),
+      }),
+    ),
+  }),
+});
+
 export const restoreFile = operation({
   name: "shop_restore",
   hasOwnRow: true,
   route: { method: "POST", path: "/shops/{shopId}/restore" },
+  describes: {
+    summary: "Restores a shop from its file of a backup.",
+    description:
+      "The body is the file. The shop answers 503 while it is exchanged. What it held before is kept beside; `restored` names what had changed since.",
+    status: 200,
+    output: z.strictObject({
+      shopId: z.string(),
+      part: z.enum(snapshotParts),
+      keptAs: z.string().nullable(),
+      restored: restoredSchema.nullable().meta({ description: "Null: the sandbox was restored." }),
+    }),
+  },
   input: z.strictObject({
     ...inShop,
-    part: z.enum(snapshotParts).default("shop"),
-    confirm: z.string().optional(),
-    isDamaged: z.boolean().default(false).meta({ query: "boolean" }),
+    part: shopOrSandbox,
+    confirm: z.string().optional().meta({ description: "The shop's id, where the shop is there." }),
+    isDamaged: z
+      .boolean()
+      .default(false)
+      .meta({ query: "boolean", description: "What the shop holds cannot be read: nothing of it is carried over." }),
   }),
   takesFile: true,
   /**

@@ -1,7 +1,4 @@
-/**
- * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their
- * types.
- */
+/** The admin API as an OpenAPI 3.1 document: from it the client gets the types of its operations. */
 import { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";
 import { approvalRequestSchema } from "../requests/approvals/request-json.ts";
@@ -17,7 +14,6 @@ export function adminDocument(operations: readonly AdminOperation[]): JsonObject
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const entry = entryOf(operation, schemas);
-    if (entry === null) continue;
     const path = `${adminPrefix}${operation.route.path}`;
     paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: entry };
   }
@@ -92,9 +88,13 @@ const fileAnswer = (contentType: string): JsonObject => ({
   content: { [contentType]: {} },
 });
 
-function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json | null {
+function contentOf(output: AdminOperation["describes"]["output"], schemas: Record<string, Json>): JsonObject {
+  if ("file" in output) return fileAnswer(output.file);
+  return "pieces" in output ? { content: { [output.pieces]: {} } } : dataAnswer(output, schemas);
+}
+
+function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json {
   const { describes, input, name, route } = operation;
-  if (describes === undefined) return null;
   const { path, query, body } = bindingOf(operation);
   const { properties, required } = schemaOf(input, "input", schemas);
   const dryRun = operation.performs?.takesDryRun === true ? [["dryRun", { type: "boolean" }] as const] : [];
@@ -136,7 +136,7 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
     responses: {
       [describes.status ?? (route.method === "POST" ? 201 : 200)]: {
         description: describes.summary,
-        ...("file" in describes.output ? fileAnswer(describes.output.file) : dataAnswer(describes.output, schemas)),
+        ...contentOf(describes.output, schemas),
       },
       ...("file" in describes.output
         ? { 304: { description: "The file that If-None-Match names is the current one." } }

@@ -153,15 +153,12 @@ interface AdminOperationShape<Input> {
   };
   /** The least role of people who may call it for their own shop (C51); absent: it is the operator's alone. */
   readonly role?: Role;
-  /**
-   * Texts and schemas for the description of the admin API and the client; absent: it is not described. `status`
-   * absent: 201 for POST.
-   */
-  readonly describes?: {
+  /** Texts and schemas for the description of the admin API and the client. `status` absent: 201 for POST. */
+  readonly describes: {
     readonly summary: string;
     readonly description: string;
-    /** The schema of `data`, or the type of the file that is answered. */
-    readonly output: z.ZodType | { readonly file: string };
+    /** The schema of `data`, or the type of the file that is answered: whole, or in pieces as they are made. */
+    readonly output: z.ZodType | { readonly file: string } | { readonly pieces: string };
     readonly status?: 200 | 202;
   };
   /**

@@ -458,7 +458,16 @@ export const getShop = operation({
 export const deleteShop = operation({
   name: "shop_delete",
   route: { method: "DELETE", path: "/shops/{shopId}" },
-  input: z.strictObject({ ...inShop, confirm: z.string().optional() }),
+  describes: {
+    summary: "Deletes a shop with all its data.",
+    description:
+      "Its sandbox goes with it. `confirm` must repeat the shop's id. Nothing of it comes back but from a backup.",
+    output: z.strictObject({ shopId: z.string(), deleted: z.literal(true) }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    confirm: z.string().optional().meta({ description: "The shop's id once more." }),
+  }),
   /** Deletes the shop with all its data, its sandbox included. */
   async run(context, { shopId: id, confirm }) {
     if (!(await context.engine.exists(id))) throw noShop(id);

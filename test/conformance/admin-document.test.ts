@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
+import { adminOperations } from "../../src/admin/registry.ts";
 import { eventTypes } from "../../src/core/events/events.ts";
+import { adminPrefix } from "../../src/http/routes.ts";
 import { startServer } from "../support/server.ts";
 
 const described = z.looseObject({ description: z.string().optional() });
@@ -25,6 +27,17 @@ const documentSchema = z.looseObject({
 });
 
 const file = path.join(import.meta.dirname, "../../admin-openapi.json");
+
+test("every route that the admin API serves is in its document, and no other", () => {
+  const { paths } = documentSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  const documented = Object.entries(paths).flatMap(([at, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${at}`),
+  );
+  const served = adminOperations.map(
+    ({ name, route: { method, path: at } }) => `${name} ${method} ${adminPrefix}${at}`,
+  );
+  assert.deepEqual(documented.toSorted(), served.toSorted());
+});
 
 test("every operation of the admin API and each of its parameters is described", () => {
   const { paths } = documentSchema.parse(JSON.parse(readFileSync(file, "utf8")));

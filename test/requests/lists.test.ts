@@ -45,7 +45,7 @@ const unpaged: readonly string[] = [
 ];
 
 const adminLists = adminOperations.filter(({ name, route, describes }) => {
-  const output = describes?.output;
+  const output = describes.output;
   const isCounted = output instanceof z.ZodObject && "totalCount" in output.shape;
   return route.method === "GET" && isCounted && !unpaged.includes(name);
 });
@@ -53,7 +53,7 @@ const adminLists = adminOperations.filter(({ name, route, describes }) => {
 test("every list of the admin API has a cursor, and takes limit and cursor", () => {
   assert.ok(adminLists.length > 20, String(adminLists.length));
   const other = adminLists.filter(({ input, describes }) => {
-    const output = describes?.output;
+    const output = describes.output;
     return !(
       "limit" in input.shape &&
       "cursor" in input.shape &&

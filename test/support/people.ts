@@ -37,8 +37,8 @@ export async function askAdmin(
     const output =
       performs !== undefined && answered.status === 202
         ? z.strictObject({ approvalRequest: approvalRequestSchema })
-        : describes?.output;
-    if (output !== undefined && !("file" in output)) output.parse(answered.at("data"));
+        : describes.output;
+    if ("parse" in output) output.parse(answered.at("data"));
   }
   return answered;
 }

@@ -16,6 +16,14 @@ const variantIdsMax = 500;
 
 const levelsMax = 1_000;
 
+const sandboxVariantSchema = z.strictObject({
+  variantId: z.string(),
+  status: z.enum(variantStatuses),
+  unitCost: z.number().nullable(),
+  tags: z.array(z.string()),
+  levels: z.array(z.strictObject({ locationId: z.string(), onHand: z.number(), incoming: z.number() })),
+});
+
 const sandboxVariantJson = (variant: SandboxVariant) => ({
   variantId: variant.variantId,
   status: variant.status,
@@ -39,7 +47,18 @@ async function sandboxOf(context: AdminContext, id: string): Promise<SandboxCont
 export const sandboxState = operation({
   name: "sandbox_get",
   route: { method: "GET", path: "/shops/{shopId}/sandbox" },
-  input: z.strictObject({ ...inShop, variantIds: z.array(id).max(variantIdsMax).optional().meta({ query: "list" }) }),
+  describes: {
+    summary: "What the sandbox holds, and how often each of its calls was made.",
+    description: "Variants with status, cost, tags and stock by location. `calls` counts them by name.",
+    output: z.strictObject({
+      variants: z.array(sandboxVariantSchema),
+      calls: z.partialRecord(z.enum(sandboxCalls), z.int()),
+    }),
+  },
+  input: z.strictObject({
+    ...inShop,
+    variantIds: z.array(id).max(variantIdsMax).optional().meta({ query: "list", description: "Only these variants." }),
+  }),
   async run(context, { shopId: id, variantIds }) {
     const sandbox = await sandboxOf(context, id);
     const { variants, calls } = await sandbox.state(variantIds ?? null);
@@ -50,6 +69,11 @@ export const sandboxState = operation({
 export const patchSandboxVariant = operation({
   name: "sandbox_variant_patch",
   route: { method: "PATCH", path: "/shops/{shopId}/sandbox/variants/{variantId}" },
+  describes: {
+    summary: "Changes a variant of the sandbox.",
+    description: "For rehearsals: what is sent is set at the built-in storefront, as if somebody had changed it there.",
+    output: z.strictObject({ variant: sandboxVariantSchema }),
+  },
   input: z.strictObject({
     ...inShop,
     variantId: pathId,
