@@ -2,6 +2,7 @@
  * The operator's commands, in the order of the help. Each calls operations by name and shows what they answer; none
  * knows a rule of its own.
  */
+import { approvalApprove, approvalList, approvalReject, orderComment, orderComments } from "./shops/approvals.ts";
 import { auditExport, auditHead, auditVerify } from "./shops/audit-chain.ts";
 import { audit } from "./shops/audit-log.ts";
 import { backup, restore } from "./copies/backups.ts";
@@ -70,6 +71,11 @@ export const commands: readonly RunnableCommand[] = [
   orderProposals,
   orderAccept,
   orderReject,
+  orderComment,
+  orderComments,
+  approvalList,
+  approvalApprove,
+  approvalReject,
   backup,
   restore,
   // Before the shorter name that they begin with.

@@ -1,4 +1,4 @@
-/** The commands on what a shop keeps, against a server in this process: each operation on records has one. */
+/** The commands on what a shop keeps, on approvals and on comments, against a server in this process. */
 // Only on sqlite: its subject is the command and what it prints.
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
@@ -11,7 +11,7 @@ import { CommandError, commandErrorOf } from "../../src/cli/errors.ts";
 import { openOutput } from "../../src/cli/output.ts";
 import { inWordsOf } from "../../src/cli/words.ts";
 import { readConfig } from "../../src/service/config.ts";
-import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
+import { type GoodsServer, lineA, startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 
 /** Runs a command as the program does, and returns what it prints. @throws CommandError as the program would show it. */
@@ -98,4 +98,26 @@ test("prices are set, listed and removed; stock is set with a reason; a supplier
   assert.match(await openpo(server, ["supplier", "prices", "mill"]), /^blue /m);
   const removed = await openpo(server, ["supplier", "unlist", "mill", "blue"]);
   assert.equal(removed, "The price of blue of mill is removed.\n");
+});
+
+test("what waits for a decision is listed, approved and rejected, and an order is commented on", async () => {
+  await using server = await startGoodsServer({ console: true });
+  await server.bringOrder("Draft", [lineA]);
+  const { apiKey } = await server.addKey("propose");
+  const proposed = async (note: string): Promise<string> => {
+    const answered = await server.patch(server.order(), { note }, { key: apiKey });
+    assert.equal(answered.status, 202, answered.text);
+    return answered.textAt("data", "approvalRequest", "approvalRequestId");
+  };
+  const [first, second] = [await proposed("one"), await proposed("two")];
+  const waiting = await openpo(server, ["approval", "list", "--status", "pending", "--order", "po_1"]);
+  for (const each of [first, second]) assert.match(waiting, new RegExp(`${each} +pending .* the propose key`));
+  assert.match(await openpo(server, ["approval", "list", "--limit", "1"]), /There are more: --cursor \S+/);
+  const approve = ["approval", "approve", first, "--comment", "Go on."];
+  assert.equal((await openpo(server, approve)).trim(), `Request ${first} is approved.`);
+  assert.equal((await openpo(server, ["approval", "reject", second])).trim(), `Request ${second} is rejected.`);
+  assert.match(await openpo(server, ["approval", "list", "--status", "pending"]), /There are none\./);
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "note"), "one");
+  assert.match(await openpo(server, ["order", "comment", "po_1", "They call on Monday."]), /^Comment \S+ is added\./);
+  assert.match(await openpo(server, ["order", "comments", "po_1"]), /They call on Monday\./);
 });

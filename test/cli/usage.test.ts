@@ -39,7 +39,7 @@ test("both helps list every option; a start refuses a variable that is gone, and
 test("the help of a group of commands is shown in each way of asking for it", async () => {
   const groups = [...new Set(commands.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]))];
   const kept = ["supplier", "variant", "location"];
-  assert.deepEqual(groups, ["shop", "storefront", "key", "console", ...kept, "order", "audit", "webhook"]);
+  assert.deepEqual(groups, ["shop", "storefront", "key", "console", ...kept, "order", "approval", "audit", "webhook"]);
   for (const group of groups.filter((each) => each !== undefined))
     for (const args of [
       [group, "--help"],
