@@ -31,13 +31,14 @@ test("operations wait for the database no more often than their budgets say", as
       const { method } = operation.route;
       // The second call is counted: the first one runs the shop's sweeps.
       await node.ask(method, ...(await node.prepare(operation)));
-      let counted: readonly number[] = [];
+      let counted: readonly number[] = budget.map(() => Infinity);
       let isWithin = false;
-      // The node's look for what other nodes have left may fall into a call; not into each of three.
+      // What a busy machine adds to a count, such as the node's look for what other nodes have left, is not in each of three.
       for (let call = 1; call <= 3 && !isWithin; call += 1) {
         const { request, storefront, followOn } = await node.costOf(method, await node.prepare(operation));
-        counted = [request, storefront, followOn].map(({ roundTrips }) => roundTrips);
-        t.diagnostic(`${operation.name}: ${counted.join(" + ")}`);
+        const trips = [request, storefront, followOn].map(({ roundTrips }) => roundTrips);
+        t.diagnostic(`${operation.name}: ${trips.join(" + ")}`);
+        counted = counted.map((least, index) => Math.min(least, trips[index] ?? 0));
         isWithin = counted.every((count, index) => count <= (budget[index] ?? 0));
       }
       assert.ok(
