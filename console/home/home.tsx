@@ -411,6 +411,9 @@ const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes
         </li>
       ))}
     </ul>
+    <p>
+      <a href={`${hrefOf("activity")}?view=changes&actor=agent`}>{words.ofAssistants}</a>
+    </p>
   </Panel>
 );
 

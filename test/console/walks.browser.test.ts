@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { accessibilityFaultsInThemes } from "../support/pages/axe.ts";
-import { apiOf, makeShop, press, showsStatus } from "../support/pages/console-shop.ts";
+import { apiOf, clicksOf, makeShop, press, showsStatus } from "../support/pages/console-shop.ts";
 import {
   endConsole,
   invitation,
@@ -23,15 +23,6 @@ import type { RunningProgram } from "../support/process.ts";
 import { becomes, pause, until } from "../support/until.ts";
 
 after(endConsole);
-
-/** Counts the clicks on a page from now on, those that lead to another page of it too. */
-async function clicksOf(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(`(() => {
-    globalThis.clicks = 0;
-    addEventListener("click", (event) => (globalThis.clicks += event.detail > 0 ? 1 : 0), { capture: true });
-  })()`);
-  return () => page.evaluate<number>("globalThis.clicks");
-}
 
 const orderInStatus = async (program: RunningProgram, status: string): Promise<Record<string, unknown>> => {
   const target = `/api/v1/purchase-orders?status=${encodeURIComponent(status)}&limit=1`;

@@ -48,6 +48,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Zuletzt",
   nothingLately: "Noch hat niemand eine Bestellung geändert.",
   allActivity: "Alle Aktivität",
+  ofAssistants: "Was Assistenten getan haben",
   cut: (count) => `Gezählt sind die ${number(count)} neuesten offenen Bestellungen.`,
   first: {
     title: "Fünf Schritte zur ersten Bestellung",

@@ -45,6 +45,7 @@ export const homeTexts = {
   lately: "Lately",
   nothingLately: "Nobody has changed an order yet.",
   allActivity: "All activity",
+  ofAssistants: "What assistants did",
   cut: (count: number) => `The ${number(count)} newest open orders are counted.`,
   first: {
     title: "Five steps to your first order",

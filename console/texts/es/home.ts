@@ -47,6 +47,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Últimos cambios",
   nothingLately: "Nadie ha modificado un pedido todavía.",
   allActivity: "Toda la actividad",
+  ofAssistants: "Lo que hicieron los asistentes",
   cut: (count) => `Solo se cuentan los ${number(count)} pedidos abiertos más recientes.`,
   first: {
     title: "Cinco pasos hasta el primer pedido",

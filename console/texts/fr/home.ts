@@ -46,6 +46,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Récemment",
   nothingLately: "Personne n’a encore modifié de commande.",
   allActivity: "Toute l’activité",
+  ofAssistants: "Ce que les assistants ont fait",
   cut: (count) => `Seules les ${number(count)} commandes ouvertes les plus récentes sont comptées.`,
   first: {
     title: "Cinq étapes vers votre première commande",

@@ -47,6 +47,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Recent",
   nothingLately: "Er is nog geen bestelling gewijzigd.",
   allActivity: "Alle activiteit",
+  ofAssistants: "Wat assistenten hebben gedaan",
   cut: (count) => `Alleen de ${number(count)} nieuwste open bestellingen zijn meegeteld.`,
   first: {
     title: "In vijf stappen naar je eerste bestelling",

@@ -83,6 +83,15 @@ export const apiOf = (program: RunningProgram, key = program.word("write key")) 
   },
 });
 
+/** Counts the clicks on a page from now on, those that lead to another page of it too. */
+export async function clicksOf(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(`(() => {
+    globalThis.clicks = 0;
+    addEventListener("click", (event) => (globalThis.clicks += event.detail > 0 ? 1 : 0), { capture: true });
+  })()`);
+  return () => page.evaluate<number>("globalThis.clicks");
+}
+
 /** Waits until the order's heading shows this status. */
 export const showsStatus = (page: Page, status: string): Promise<void> =>
   page.locator(".heading .chip", { hasText: new RegExp(`^${status}$`) }).waitFor();
