@@ -40,10 +40,10 @@ export interface KeptList<Row> extends List<Row> {
 export type ReadPage<Row> = (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>;
 
 /**
- * Pages that are asked for at once. After them each waits, so that an export leaves the shop's people most of their
- * calls.
+ * Pages that are asked for without a wait: 4,000 orders, for two thirds of a shop's calls. After them each waits, so
+ * that an export leaves the shop's people the other third.
  */
-const pagesAtOnce = 20;
+const pagesAtOnce = 80;
 const pageWaitMs = 150;
 
 /**

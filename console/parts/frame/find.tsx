@@ -1,14 +1,14 @@
 /** The search for everything, and the list of keys: dialogs over any screen. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../icon.tsx";
 import { findTexts as words } from "../../texts/en/find.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { type Found, foundBy, namedBy } from "./found.ts";
 
 /** Pause in typing before the shop is searched. */
-const typingRestMs = 100;
+const typingRestMs = 40;
 
 interface FindProps {
   readonly isOfKeys: boolean;
@@ -18,7 +18,8 @@ interface FindProps {
 
 export const Find: FunctionComponent<FindProps> = ({ isOfKeys, showKeys, close }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it is painted: the next key is typed into it.
+  useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
     return () => current?.close();

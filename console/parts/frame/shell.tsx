@@ -48,8 +48,11 @@ function useHeadingFocus(): void {
   }, [steps]);
 }
 
-/** Loaded when the screen is there. */
-const followCounts = async () => (await import("./place-counts.ts")).followCounts();
+/** Loaded when the screen is there; so is the search, for letters that follow its key must not go to the screen. */
+const followCounts = async () => {
+  Find.begin();
+  return (await import("./place-counts.ts")).followCounts();
+};
 
 export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   useHeadingFocus();

@@ -11,8 +11,8 @@ export const ordersOfBig = 10_000;
 const variantsOfBig = 2_000;
 const wholeOrderLines = 500;
 
-/** Records of the large shop. */
-export function* bigRecords(): Generator<object> {
+/** Records of the large shop. The last order has 500 lines. */
+export function* bigRecords(orders = ordersOfBig): Generator<object> {
   for (const index of [0, 1]) yield { type: "location", locationId: `l${index}`, name: `Hall ${index}` };
   for (let index = 0; index < 20; index += 1)
     yield { type: "supplier", supplierId: `s${index}`, name: `Vendor ${index}`, currencyCode: "EUR" };
@@ -26,8 +26,8 @@ export function* bigRecords(): Generator<object> {
       barcode: String(4_000_000 + index),
     };
   const startMs = Date.parse("2024-01-01T00:00:00.000Z");
-  for (let index = 0; index < ordersOfBig; index += 1) {
-    const lines = index === ordersOfBig - 1 ? wholeOrderLines : 2;
+  for (let index = 0; index < orders; index += 1) {
+    const lines = index === orders - 1 ? wholeOrderLines : 2;
     yield {
       type: "purchaseOrder",
       purchaseOrderId: `o${index}`,
