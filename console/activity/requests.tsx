@@ -140,7 +140,7 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
               : texts.activity.surfaceNames[surface]}
           </span>
         </td>
-        <td>
+        <td data-name={columns.outcome}>
           <span class={tones[outcome]}>{texts.activity.outcomeNames[outcome]}</span>
           {request.errorCode === null ? null : <span class="quiet">{request.errorCode}</span>}
         </td>

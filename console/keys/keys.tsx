@@ -100,7 +100,7 @@ interface Table {
 const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, limit, again }) => {
   const { columns } = texts.keys;
   return (
-    <table class="rows">
+    <table class="rows keys">
       <TableHead
         titles={[columns.name, columns.scope, columns.lastFour, columns.madeBy, columns.created, columns.lastUsed]}
         does={columns.does}

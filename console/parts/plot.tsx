@@ -75,24 +75,26 @@ export const Ranks: FunctionComponent<PlotProps> = (props) => (
 );
 
 const Table: FunctionComponent<PlotProps> = ({ label, heads, bars }) => (
-  <table class="hidden">
-    <caption>{label}</caption>
-    <thead>
-      <tr>
-        {heads.map((head) => (
-          <th key={head} scope="col">
-            {head}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {bars.map(({ name, shown }) => (
-        <tr key={name}>
-          <th scope="row">{name}</th>
-          <td>{shown}</td>
+  <div class="hidden">
+    <table>
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {bars.map(({ name, shown }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{shown}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 );

@@ -69,7 +69,7 @@ export const Invitations: FunctionComponent = () => {
         {open.map(({ invitationId, name, role, expiresAt }) => (
           <li key={invitationId}>
             <span>
-              {name}{" "}
+              <bdi>{name}</bdi>{" "}
               <span class="quiet">
                 {texts.role.names[role]} · <Moment at={expiresAt} says={peopleTexts.until} />
               </span>

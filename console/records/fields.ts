@@ -62,6 +62,9 @@ export function said({ kind, choices }: RecordField, value: unknown): string {
   return typeof value !== "string" ? texts.orders.none : (choices?.[value] ?? value);
 }
 
+/** True if a word, as an e-mail address, is longer than a column of facts is wide. */
+const hasLongWord = (text: string): boolean => /\S{20}/.test(text);
+
 /** The facts of a group, without its title, its status and what is not known. */
 export const factsOf = (fields: readonly RecordField[], record: object): readonly FactRow[] =>
   fields.flatMap((field): readonly FactRow[] => {
@@ -74,7 +77,7 @@ export const factsOf = (fields: readonly RecordField[], record: object): readonl
         : isShown(text)
           ? h(Picture, { url: text, name: spelled(valueOf(record, "productName")), size: 96 })
           : h("a", { href: text, target: "_blank", rel: "noreferrer" }, new URL(text).hostname);
-    return [[field.label, shown, field.kind === "lines"]];
+    return [[field.label, shown, field.kind === "lines" || hasLongWord(text)]];
   });
 
 /** Members of a record as they are sent. */

@@ -36,7 +36,7 @@ export const ProductCard: FunctionComponent<{ readonly id: string }> = ({ id }) 
           [columns.incoming, number(incoming)],
           [columns.cover, <Cover of={found} />],
           [figures.stockout, stockoutDate === null ? null : <ShortDay at={stockoutDate} />],
-          [figures.reorderPoint, number(reorderPoint)],
+          [figures.reorderPoint, number(Math.ceil(reorderPoint))],
         ]}
       />
     </section>

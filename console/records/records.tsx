@@ -134,7 +134,9 @@ const NewRecord: FunctionComponent<{ readonly name: KindName }> = ({ name }) => 
   return (
     <>
       <Back name={name} />
-      <h1>{words[name].create}</h1>
+      <div class="heading">
+        <h1>{words[name].create}</h1>
+      </div>
       {!isOwn(kind) ? (
         <p class="notice">{words.comeFrom(words[name].title, platform() ?? "")}</p>
       ) : hasRole("purchaser") ? (

@@ -25,8 +25,8 @@ export const takes: Kind = {
   hasDates: false,
   columns: [
     column(titles.location),
-    column(titles.counted),
-    column(titles.change, true),
+    column(titles.counted, false, true),
+    column(titles.change, true, true),
     column(titles.value, true),
     column(titles.created),
   ],
@@ -59,14 +59,17 @@ export const takes: Kind = {
     const result = await openpo.call("stock_take_get", { stockTakeId });
     if (!result.ok) return problemOf(result);
     const { stockTake: take } = result.data;
-    await nameLocations([take.locationId]);
+    const [names] = await Promise.all([
+      variantNames(take.lineItems.map(({ variantId }) => variantId)),
+      nameLocations([take.locationId]),
+    ]);
     return {
       title: take.stockTakeNumber ?? take.stockTakeId,
       hint: take.stockTakeName,
       status: take.status,
       facts: [
         [titles.location, locationName(take.locationId)],
-        [titles.type, take.countType],
+        [titles.type, stockTexts.countTypes[take.countType]],
         [titles.counted, stockTexts.of(take.countedItemCount, take.itemCount)],
         [titles.change, signed(take.netQuantityChange)],
         [titles.value, money(take.netValueChange, take.currencyCode)],
@@ -89,7 +92,7 @@ export const takes: Kind = {
           rows: take.lineItems.map((line) => ({
             id: line.stockTakeLineItemId,
             values: [
-              line.productName ?? line.variantId,
+              names.get(line.variantId) ?? line.productName ?? line.variantId,
               line.sku ?? "",
               number(line.quantityExpected),
               line.quantityCounted === null ? "" : number(line.quantityCounted),
@@ -114,7 +117,7 @@ export const adjustments: Kind = {
   columns: [
     column(titles.location),
     column(titles.reason),
-    column(titles.change, true),
+    column(titles.change, true, true),
     column(titles.value, true),
     column(titles.created),
   ],

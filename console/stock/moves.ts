@@ -37,7 +37,7 @@ export const transfers: Kind = {
   columns: [
     column(titles.from),
     column(titles.to),
-    column(titles.quantity, true),
+    column(titles.quantity, true, true),
     column(titles.value, true),
     column(titles.arrival),
   ],
@@ -135,7 +135,12 @@ export const manufacturing: Kind = {
   statuses: buildStatuses,
   places: [{ parameter: "productionLocationId", title: titles.location }],
   hasDates: true,
-  columns: [column(titles.location), column(titles.mode), column(titles.progress, true), column(titles.due)],
+  columns: [
+    column(titles.location),
+    column(titles.mode),
+    column(titles.progress, true, true),
+    column(titles.due, false, true),
+  ],
   async page(query, cursor) {
     const at = textIn(query, "productionLocationId");
     const result = await openpo.call("manufacturing_order_list", {

@@ -234,6 +234,7 @@ const Lines: FunctionComponent<{ readonly table: StockTable }> = ({ table: { tit
     ) : (
       <Table
         title={title}
+        isWhole
         rows={rows}
         of={rows}
         keyOf={(row) => row.id}

@@ -64,7 +64,7 @@ const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[]
               </a>
               {endpoint.description === null ? null : <span class="quiet">{endpoint.description}</span>}
             </th>
-            <td>
+            <td data-name={columns.status}>
               <EndpointStatus endpoint={endpoint} />
             </td>
             <td data-name={columns.events}>{endpoint.eventTypes.map(wordOf).join(", ")}</td>

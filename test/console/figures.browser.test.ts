@@ -101,7 +101,7 @@ test(
       await row(page, /€330\.00/).waitFor();
       const listed = row(page, /Bea/);
       assert.match(await listed.innerText(), /b@mill\.example\s+€330\.00\s+\w{3} \d+\s+1\s/);
-      await row(page, /^Mill & Sons active mill@mill\.example – – – –$/).waitFor();
+      await row(page, /^Mill & Sons Active mill@mill\.example – – – –$/).waitFor();
       await picture(page, "supplier-list");
       assert.deepEqual(await accessibilityFaults(page), []);
       await listed.getByRole("link", { name: "1", exact: true }).click();
@@ -131,7 +131,7 @@ test("a product's list and page tell how long stock lasts, and a location gets s
     const { link } = await makeShop(program, "cover", records);
     await page.goto(link);
     await page.getByRole("navigation").getByRole("link", { name: "Products" }).click();
-    await row(page, /Oats.*archived/).waitFor();
+    await row(page, /Oats.*Archived/).waitFor();
     await row(page, /ETH-YIR-1000.* 150 80 \d+ days/).waitFor();
     await picture(page, "product-list");
     assert.deepEqual(await accessibilityFaults(page), []);

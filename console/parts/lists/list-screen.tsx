@@ -87,6 +87,8 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   readonly sorted?: Sorted | undefined;
   readonly ticking?: Ticking<Row> | undefined;
+  /** The rows lead nowhere: a card has all of the row's cells. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** The same column from the other end. */
@@ -105,7 +107,7 @@ export function directionOf(sort: string | undefined, by: string | undefined): "
 /** Rows of a block that is drawn or not. */
 const chunkRows = 50;
 
-export function Table<Row>({ title, rows, of, columns, keyOf, sorted, ticking }: TableProps<Row>) {
+export function Table<Row>({ title, rows, of, columns, keyOf, sorted, ticking, isWhole = false }: TableProps<Row>) {
   const shown = rows.map(keyOf);
   const tick = (row: Row | null) =>
     ticking === undefined ? null : (
@@ -123,7 +125,7 @@ export function Table<Row>({ title, rows, of, columns, keyOf, sorted, ticking }:
       .filter((word) => word !== undefined)
       .join(" ");
   return (
-    <table class="rows list" aria-label={title} aria-rowcount={rows.length + 1}>
+    <table class={isWhole ? "rows list whole" : "rows list"} aria-label={title} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
           {tick(null)}

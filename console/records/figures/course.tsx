@@ -73,20 +73,22 @@ export const Course: FunctionComponent<CourseProps> = (props) => {
           </span>
         ))}
       </figcaption>
-      <table class="hidden">
-        <caption>{label}</caption>
-        <TableHead titles={heads} />
-        <tbody>
-          {points.map(({ name, cells }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, index) => (
-                <td key={heads[index]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="hidden">
+        <table>
+          <caption>{label}</caption>
+          <TableHead titles={heads} />
+          <tbody>
+            {points.map(({ name, cells }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {cells.map((cell, index) => (
+                  <td key={heads[index]}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 };

@@ -71,7 +71,9 @@ export const Outlook: FunctionComponent<{ readonly id: string }> = ({ id }) => {
               shown={(value) => number(Math.round(value))}
               legend={[
                 ["line", words.left],
-                ...(reorderPoint === 0 ? [] : [["level", words.reorderPoint(number(reorderPoint))] as const]),
+                ...(reorderPoint === 0
+                  ? []
+                  : [["level", words.reorderPoint(number(Math.ceil(reorderPoint)))] as const]),
                 ...(weeks.some(({ incoming }) => incoming > 0) ? [["bar", columns.incoming] as const] : []),
                 ...(stockoutDate === null || weeks.every(({ projectedOnHand }) => projectedOnHand > 0)
                   ? []

@@ -209,5 +209,7 @@ export const serviceTexts: ServiceTexts = {
     active: "Aktiv",
     inactive: "Inaktiv",
     archived: "Archiviert",
+    deleted: "Gelöscht",
+    unsyncable: "Nicht abgleichbar",
   },
 };

@@ -1,4 +1,17 @@
 /** Words for what the service names by codes. In English its own sentences are shown, which say more. */
 import type { ServiceTexts } from "../languages.ts";
 
-export const serviceTexts: ServiceTexts = { problems: {}, warnings: {}, requests: {}, fields: {}, states: {} };
+export const serviceTexts: ServiceTexts = {
+  problems: {},
+  warnings: {},
+  requests: {},
+  fields: {},
+  // The statuses of orders and stock records are words already.
+  states: {
+    active: "Active",
+    inactive: "Inactive",
+    archived: "Archived",
+    deleted: "Deleted",
+    unsyncable: "Cannot be synced",
+  },
+};

@@ -197,5 +197,7 @@ export const serviceTexts: ServiceTexts = {
     active: "Activo",
     inactive: "Inactivo",
     archived: "Archivado",
+    deleted: "Eliminado",
+    unsyncable: "No sincronizable",
   },
 };

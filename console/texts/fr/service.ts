@@ -197,5 +197,7 @@ export const serviceTexts: ServiceTexts = {
     active: "Actif",
     inactive: "Inactif",
     archived: "Archivé",
+    deleted: "Supprimé",
+    unsyncable: "Non synchronisable",
   },
 };

@@ -194,5 +194,7 @@ export const serviceTexts: ServiceTexts = {
     active: "Actief",
     inactive: "Inactief",
     archived: "Gearchiveerd",
+    deleted: "Verwijderd",
+    unsyncable: "Niet te synchroniseren",
   },
 };

@@ -92,7 +92,7 @@ test("what is archived is offered for no new order or line, and keeps its name w
   assert.match(priced ?? "", /^Espresso beans/);
   assert.deepEqual(more, []);
   await page.goto(`${program.url}/console/products`);
-  await page.getByRole("row", { name: /Espresso old blend.*archived/ }).waitFor();
+  await page.getByRole("row", { name: /Espresso old blend.*Archived/ }).waitFor();
   // A list is filtered by what it has, archived or not.
   await page.goto(`${program.url}/console/orders`);
   await page

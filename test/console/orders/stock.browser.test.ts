@@ -46,6 +46,14 @@ test(
         // Products and locations have their names.
         assert.ok(!/\b(?:var|loc)_/.test(await page.locator("main").innerText()));
         await picture(page, `stock-${step}-record`);
+        const facts = await page.locator("dl.facts").innerText();
+        assert.ok(!/\b(?:full|partial|cycle|in-house|outsourced)\b/.test(facts), `a word of the API: ${facts}`);
+        // On a phone a line has its figures too: its row leads nowhere.
+        await page.setViewportSize({ width: 390, height: 844 });
+        const cells = await page.locator("table.whole tbody tr").first().locator("th, td").all();
+        assert.ok(cells.length > 2);
+        for (const cell of cells) assert.ok(await cell.isVisible(), `${step}: ${await cell.getAttribute("data-name")}`);
+        await page.setViewportSize({ width: 1_280, height: 900 });
         await page.goBack();
         await page.locator("button.taken", { hasText: status }).waitFor();
       }

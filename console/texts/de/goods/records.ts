@@ -142,7 +142,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Grund",
     reasonHint: "Er steht danach im Verlauf.",
   },
-  variantStatuses: { active: "aktiv", inactive: "inaktiv" },
+  variantStatuses: { active: "Aktiv", inactive: "Inaktiv" },
   prices: {
     title: "Preisliste",
     add: "Produkt in die Preisliste aufnehmen",

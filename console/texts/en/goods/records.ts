@@ -132,7 +132,7 @@ export const recordTexts = {
     reason: "Reason",
     reasonHint: "The history keeps it.",
   },
-  variantStatuses: { active: "active", inactive: "inactive" },
+  variantStatuses: { active: "Active", inactive: "Inactive" },
   prices: {
     title: "Price list",
     add: "Add a product to the price list",

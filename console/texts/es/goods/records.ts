@@ -141,7 +141,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Motivo",
     reasonHint: "Queda en el historial.",
   },
-  variantStatuses: { active: "activo", inactive: "inactivo" },
+  variantStatuses: { active: "Activo", inactive: "Inactivo" },
   prices: {
     title: "Lista de precios",
     add: "Añadir un producto a la lista de precios",

@@ -143,7 +143,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Motif",
     reasonHint: "L’historique le conserve.",
   },
-  variantStatuses: { active: "actif", inactive: "inactif" },
+  variantStatuses: { active: "Actif", inactive: "Inactif" },
   prices: {
     title: "Tarif",
     add: "Ajouter un produit au tarif",

@@ -141,7 +141,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     reason: "Reden",
     reasonHint: "Komt in de geschiedenis te staan.",
   },
-  variantStatuses: { active: "actief", inactive: "inactief" },
+  variantStatuses: { active: "Actief", inactive: "Inactief" },
   prices: {
     title: "Prijslijst",
     add: "Product aan de prijslijst toevoegen",
