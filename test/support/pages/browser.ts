@@ -5,10 +5,13 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Undefined on a machine without one. */
-export const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) =>
-  existsSync(each),
-);
+/** The browser of this machine; undefined without one. The first has no windows, and takes two thirds of the processor time of the others. */
+export const browserPath = [
+  "/usr/lib/chromium/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((each) => existsSync(each));
 
 let launched: Promise<Browser> | null = null;
 let isShared = false;
