@@ -8,7 +8,7 @@ import { lazy, type LazyComponent } from "./parts/lazy.tsx";
 import { Shell } from "./parts/frame/shell.tsx";
 import { pictureOrigins } from "./parts/picture.tsx";
 import type { ScreenName } from "./places.ts";
-import { place, startRouter } from "./router.ts";
+import { hrefOf, place, startRouter } from "./router.ts";
 import { SignInAgain, SignInScreen } from "./people/sign-in.tsx";
 import { secretIn } from "./people/typed.ts";
 import { texts } from "./texts/en/texts.ts";
@@ -68,7 +68,12 @@ const OperatorScreen = lazy(async () => (await import("./operator/operator.tsx")
 
 const isScreen = (step: string): step is ScreenName => Object.hasOwn(screens, step);
 
-const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;
+const NotFound: FunctionComponent = () => (
+  <div class="empty">
+    <h1>{texts.notFound}</h1>
+    <a href={hrefOf("home")}>{texts.titles.home}</a>
+  </div>
+);
 
 const App: FunctionComponent = () => {
   useSignalEffect(() => {

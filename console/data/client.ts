@@ -66,6 +66,10 @@ export const unreachable: Problem = {
 export const adviceOf = ({ advice = "", url }: Pick<ApprovalRequest, "advice" | "url">): string =>
   advice.replace(` at ${url}`, "");
 
+/** True if a person cannot do it here: nobody sees `details`, for the message names the fields, or sends requests. */
+const isForPrograms = (action: string): boolean =>
+  /^Correct what details names|\b(?:GET|POST|PUT|PATCH|DELETE) \//.test(action);
+
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
@@ -73,11 +77,7 @@ export function problemOf({ error }: Failure<OperationName>): Problem {
   const message = pending === null ? withoutPaths(error.message) : adviceOf(pending);
   return {
     message,
-    // Nobody sees `details` here: the message names the fields.
-    action:
-      "action" in error && error.action !== undefined && !error.action.startsWith("Correct what details names")
-        ? error.action
-        : null,
+    action: "action" in error && error.action !== undefined && !isForPrograms(error.action) ? error.action : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,
     reason: "reason" in error ? (error.reason ?? null) : null,

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { unreachable } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { type Refused, renewBearer, signIn } from "../data/session.ts";
+import { Mark } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { LanguageField } from "../parts/frame/language-field.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -103,6 +104,7 @@ export const SignInScreen: FunctionComponent<{ readonly lead?: string | undefine
   const { value: link } = opened;
   return (
     <main class="narrow">
+      <Mark />
       <h1>{words.title}</h1>
       {lead === undefined ? null : <p>{lead}</p>}
       {refused.value === null ? null : <ProblemNotice problem={refused.value} />}

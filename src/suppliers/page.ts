@@ -18,12 +18,13 @@ import { Html, markup } from "./markup.ts";
 import type { Language } from "../base/text/language.ts";
 import { type Texts, textsIn } from "./texts.ts";
 
+/** With the colours of the console's page of tokens. */
 const styles = `
-:root { color-scheme: light dark; --line: #c4c7cc; --quiet: #565b63; --page: #f6f7f8; --card: #fff; --text: #16181d;
-  --accent: #0b5cad; --on-accent: #fff; --good: #e3f3e6; --bad: #fde8e6; --bad-text: #8f1b12; --field: #fff; --field-line: #767b84; }
-@media (prefers-color-scheme: dark) { :root { --line: #3b3f47; --quiet: #a9afba; --page: #131519; --card: #1c1f25;
-  --text: #eceef2; --accent: #8ec1ff; --on-accent: #0b1320; --good: #16351f; --bad: #421a17; --bad-text: #ffb4ab;
-  --field: #131519; --field-line: #8a909b; } }
+:root { color-scheme: light dark; --line: #e3e6e7; --quiet: #596166; --page: #f6f7f7; --card: #fff; --text: #15191b;
+  --accent: #0a6570; --on-accent: #fff; --good: #e4f4e7; --bad: #fdeae9; --bad-text: #9a1b1b; --field: #fff; --field-line: #858d90; }
+@media (prefers-color-scheme: dark) { :root { --line: #2b3235; --quiet: #a3acb1; --page: #111415; --card: #191d1f;
+  --text: #edf0f1; --accent: #62cad6; --on-accent: #06262b; --good: #183a21; --bad: #47201f; --bad-text: #ffaaa5;
+  --field: #111415; --field-line: #778186; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { max-width: 48rem; margin: 0 auto; padding: 1.25rem 1rem 3rem; }
@@ -32,7 +33,7 @@ h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; }
 p { margin: 0.5rem 0; }
 a { color: var(--accent); }
 .quiet { color: var(--quiet); }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.75rem 1rem; margin: 0.75rem 0; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 0.75rem; padding: 0.75rem 1rem; margin: 0.75rem 0; }
 .told { border-radius: 0.5rem; padding: 0.75rem 1rem; margin: 1rem 0; background: var(--card); border: 1px solid var(--line); }
 .good { background: var(--good); }
 .bad { background: var(--bad); color: var(--bad-text); }
@@ -46,13 +47,13 @@ legend { float: left; width: 100%; padding: 0; font-weight: 600; }
 legend + * { clear: both; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; align-items: end; margin: 0.75rem 0 0.25rem; }
 label { display: block; }
-input { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.35rem; }
+input { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.5rem; }
 input[type=text], input[type=date] { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
 input[type=checkbox] { width: 1.35rem; height: 1.35rem; margin: 0 0.6rem 0 0; flex: none; }
 input[aria-invalid] { border: 2px solid var(--bad-text); }
 .tick { display: flex; align-items: center; min-height: 2.75rem; }
 .error { color: var(--bad-text); margin: 0.25rem 0 0; }
-button { font: inherit; font-weight: 600; min-height: 3rem; padding: 0.5rem 1.5rem; border: 0; border-radius: 0.35rem;
+button { font: inherit; font-weight: 600; min-height: 3rem; padding: 0.5rem 1.5rem; border: 0; border-radius: 0.5rem;
   background: var(--accent); color: var(--on-accent); cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 30rem) { button { width: 100%; } }

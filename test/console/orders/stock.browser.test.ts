@@ -60,6 +60,9 @@ test(
       await page.goto(`${new URL(link).origin}/console/stock/transfers/none`);
       await page.getByRole("alert").waitFor();
       assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 1);
+      await page.goto(`${new URL(link).origin}/console/orders/none`);
+      const said = await page.getByRole("alert").innerText();
+      assert.ok(!said.includes("GET /"), `what a program would send: ${said}`);
 
       const empty = await makeShop(program, "bare", [{ type: "location", locationId: "l", name: "Hall" }]);
       await page.goto("about:blank");
