@@ -3,7 +3,7 @@
  * styles whose names have a hash of their content. `npm ci` runs it (`prepare`), and `npm run build` for the package.
  * `--kit` builds also the kit, a page for whoever changes the console, and `--out` into another folder.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -52,6 +52,26 @@ const together: readonly (readonly string[])[] = [
 ];
 
 /**
+ * Files that are loaded later, each with the file that is there by then. That is the one that loads it if it is loaded
+ * later itself, else the entry. The sources say so: esbuild finds files in another order each time.
+ */
+const before = ((): ReadonlyMap<string, string> => {
+  const loads = globSync("**/*.{ts,tsx}", { cwd: folder }).flatMap((name) => {
+    const importer = path.join(folder, name);
+    const found = readFileSync(importer, "utf8").matchAll(/ import\("(\.[^"]+)"\)/g);
+    return [...found].map(([, target = ""]) => ({ importer, file: path.join(path.dirname(importer), target) }));
+  });
+  const later = new Set(loads.map(({ file }) => file));
+  return new Map(
+    [...later].map((file) => {
+      const importers = loads.filter((load) => load.file === file).map(({ importer }) => importer);
+      const [first = entry] = importers.sort();
+      return [file, importers.every((importer) => later.has(importer)) ? first : entry];
+    }),
+  );
+})();
+
+/**
  * Lets every screen that is loaded later import the whole first page. esbuild makes a file of the modules that the same
  * entry points share. So the first page becomes one file, and not one for each set of screens that use a part of it.
  * What a later screen loads itself may import that screen, which is there by then.
@@ -59,13 +79,6 @@ const together: readonly (readonly string[])[] = [
 const oneFirstFile: Plugin = {
   name: "one-first-file",
   setup(builder) {
-    /** Files that are loaded later, each with the file that is there by then. */
-    const before = new Map<string, string>();
-    builder.onResolve({ filter: /^\.{1,2}\// }, ({ kind, importer, path: name, resolveDir }) => {
-      const file = path.join(resolveDir, name);
-      if (kind === "dynamic-import" && !before.has(file)) before.set(file, before.has(importer) ? importer : entry);
-      return null;
-    });
     const more = (file: string, lines: readonly string[]) => ({
       contents: [readFileSync(file, "utf8"), ...lines].join("\n"),
       loader: "tsx" as const,
