@@ -6,15 +6,16 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedSubmitEvent } from "preact";
 import type { Output } from "../../client/index.ts";
-import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { openpoOnce, problemOf } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { useSending } from "../parts/sending.tsx";
 import { place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { connectTexts } from "../texts/en/shop/connect.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
-import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
+import { FoldedLimits, limitFieldAt, limitsIn, noLimits } from "./limits.tsx";
 import { type KeyScope, keyScopes } from "./scopes.ts";
 
 type Question = Output<"connection_request_get">["request"];
@@ -53,7 +54,7 @@ const Request: FunctionComponent = () => {
 const Consent: FunctionComponent<{ readonly question: Question }> = ({ question }) => {
   const { clientName, clientHost, hasDocument, redirect, scopesAsked, scopeMax } = question;
   const session = signedIn();
-  const problem = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(limitFieldAt);
   const state = useSignal<"open" | "sending" | "answered">("open");
   const scope = useSignal<KeyScope>("read");
   const limits = useSignal(noLimits);
@@ -67,7 +68,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
       limits: scope.value === "read" ? null : limitsIn(limits.value),
       personId: session?.person.personId ?? null,
     });
-    problem.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     state.value = result.ok ? "answered" : "open";
     if (result.ok) location.assign(result.data.redirectTo);
   };
@@ -95,7 +96,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
           <dd>{connectTexts.places[redirect.kind](redirect.host)}</dd>
         </div>
       </dl>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {notice}
       <form onSubmit={allow}>
         <fieldset class="ticks">
           <legend>{connectTexts.scope}</legend>
@@ -114,7 +115,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
           ))}
           {scopeMax === "write" ? null : <p class="quiet">{connectTexts.readOnly}</p>}
         </fieldset>
-        {scope.value === "read" ? null : <FoldedLimits limits={limits} />}
+        {scope.value === "read" ? null : <FoldedLimits limits={limits} wrong={wrong} />}
         <p class="decide">
           <button class="primary" disabled={state.value === "sending"}>
             {connectTexts.allow}

@@ -2,13 +2,13 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Input, Output } from "../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { shopCurrency, shopId } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
 import { PickMany } from "../parts/fields/pick-filter.tsx";
-import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending, type Wrong } from "../parts/sending.tsx";
 import { texts } from "../texts/en/texts.ts";
 
 export type Key = Output<"key_list">["keys"][number];
@@ -68,9 +68,15 @@ interface FieldsProps {
   readonly limits: Signal<TypedLimits>;
   /** Spending of the key so far; null: it is new, or has had no limits. */
   readonly used?: Key["limitsUsed"];
+  /** Faults, by the limit's name. */
+  readonly wrong: Wrong;
 }
 
-const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) => {
+/** The field of a member of what is sent: a limit has the name that it has there. */
+export const limitFieldAt = ([member = "", limit = ""]: readonly string[]): string =>
+  member === "limits" && limit !== "" ? limit : member;
+
+const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null, wrong }) => {
   const { supplierIds, locationIds, beyond } = limits.value;
   const set = (changed: Partial<TypedLimits>): void => void (limits.value = { ...limits.value, ...changed });
   const spent = {
@@ -84,11 +90,16 @@ const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) =>
       {maximums.map((name) => {
         const value = spent[name];
         return (
-          <div key={name} class="field">
-            <label>
-              {texts.keys.limitsAsked[name]}
+          <Field
+            key={name}
+            name={name}
+            label={texts.keys.limitsAsked[name]}
+            {...(typeof value === "number" ? { hint: words.used[name](money(value, shopCurrency())) } : {})}
+            wrong={wrong}
+          >
+            {(common) => (
               <input
-                name={name}
+                {...common}
                 type="number"
                 min="0"
                 step="0.01"
@@ -97,9 +108,8 @@ const LimitFields: FunctionComponent<FieldsProps> = ({ limits, used = null }) =>
                 value={limits.value[name]}
                 onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
               />
-            </label>
-            {typeof value === "number" ? <p class="quiet">{words.used[name](money(value, shopCurrency()))}</p> : null}
-          </div>
+            )}
+          </Field>
         );
       })}
       <PickMany
@@ -161,7 +171,7 @@ export function limitsSaid(
 const isSet = (value: number | null | undefined): boolean => value !== null && value !== undefined;
 
 /** The fields behind one line, which says what is set. */
-export const FoldedLimits: FunctionComponent<Pick<FieldsProps, "limits">> = ({ limits }) => {
+export const FoldedLimits: FunctionComponent<Pick<FieldsProps, "limits" | "wrong">> = ({ limits, wrong }) => {
   const said = limitsSaid(limitsIn(limits.value), null);
   return (
     // A field with a mistake cannot have the focus while it is folded away.
@@ -169,7 +179,7 @@ export const FoldedLimits: FunctionComponent<Pick<FieldsProps, "limits">> = ({ l
       <summary>
         {words.title} <span class="quiet">{said.length === 0 ? words.none : said.join(" · ")}</span>
       </summary>
-      <LimitFields limits={limits} />
+      <LimitFields limits={limits} wrong={wrong} />
     </details>
   );
 };
@@ -185,10 +195,10 @@ export const EditLimits: FunctionComponent<EditProps> = ({
   ...props
 }) => {
   const typing = useSignal(typedOf(limits));
-  const problem = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(limitFieldAt);
   const save = async (close: () => void): Promise<void> => {
     const result = await openpo.call("key_patch", { shopId: shopId(), keyId, limits: limitsIn(typing.value) });
-    problem.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     if (!result.ok) return;
     await props.again();
     close();
@@ -197,14 +207,15 @@ export const EditLimits: FunctionComponent<EditProps> = ({
     <Dialog title={words.of(name)} isWide onClose={props.onClose}>
       {(close) => (
         <form
+          data-asks
           onSubmit={(event) => {
             event.preventDefault();
             void save(close);
           }}
         >
           <p class="quiet">{words.lead}</p>
-          <LimitFields limits={typing} used={limitsUsed} />
-          {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+          <LimitFields limits={typing} used={limitsUsed} wrong={wrong} />
+          {notice}
           <p class="actions">
             <button type="button" onClick={close}>
               {texts.cancel}

@@ -4,15 +4,15 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Output } from "../../client/index.ts";
-import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { openpoOnce, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { shopId } from "../data/session.ts";
 import { CopyField } from "../parts/fields/copy-field.tsx";
-import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { FirstCall } from "./first-call.tsx";
-import { FoldedLimits, limitsIn, noLimits } from "./limits.tsx";
+import { FoldedLimits, limitFieldAt, limitsIn, noLimits } from "./limits.tsx";
 import { keyScopes, scopeNamed } from "./scopes.ts";
 import { snippetsFor } from "./snippets.ts";
 
@@ -20,7 +20,7 @@ type NewKey = Output<"key_create">;
 
 export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({ onMade }) => {
   const made = useSignal<NewKey | null>(null);
-  const problem = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(limitFieldAt);
   const isSending = useSignal(false);
   const limits = useSignal(noLimits);
   const create = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
@@ -35,7 +35,7 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
       limits: limitsIn(limits.value),
     });
     isSending.value = false;
-    problem.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     if (!result.ok) return;
     made.value = result.data;
     form.reset();
@@ -43,11 +43,12 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
   };
   return (
     <>
-      <form class="inline-form" aria-label={texts.keys.create} onSubmit={(event) => void create(event)}>
-        <label>
-          {texts.keys.name}
-          <input name="name" required maxLength={200} placeholder={texts.keys.nameHint} autocomplete="off" />
-        </label>
+      <form class="inline-form" data-asks aria-label={texts.keys.create} onSubmit={(event) => void create(event)}>
+        <Field name="name" label={texts.keys.name} wrong={wrong}>
+          {(common) => (
+            <input {...common} required maxLength={200} placeholder={texts.keys.nameHint} autocomplete="off" />
+          )}
+        </Field>
         <label>
           {texts.keys.scope}
           <select name="scope">
@@ -61,12 +62,12 @@ export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({
         <label class="check">
           <input type="checkbox" name="signIn" /> {texts.keys.signIn}
         </label>
-        <FoldedLimits limits={limits} />
+        <FoldedLimits limits={limits} wrong={wrong} />
         <button class="primary" disabled={isSending.value}>
           {texts.keys.create}
         </button>
       </form>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {notice}
       {made.value === null ? null : (
         <KeyShown
           made={made.value}

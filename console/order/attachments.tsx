@@ -72,7 +72,7 @@ const documents: Read = async (purchaseOrderId) => {
   return result.data.documents.map((document) => ({
     id: document.documentId,
     title: document.fileName,
-    facts: [document.documentType, <Moment at={document.uploadedAt} />, document.uploadedBy],
+    facts: [words.documentTypes[document.documentType], <Moment at={document.uploadedAt} />, document.uploadedBy],
     amount: null,
   }));
 };

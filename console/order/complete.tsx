@@ -14,6 +14,7 @@ import { lineNamed } from "./guard.tsx";
 import { obstacleTo } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { noteRefused } from "../unsaved.ts";
 
 const words = texts.complete;
 
@@ -37,13 +38,17 @@ export const Complete: FunctionComponent<CompleteProps> = ({ state, order }) => 
   const keepRate = async (written: string): Promise<boolean> => {
     const fxRateOverride = written === "" ? null : numberIn(written);
     wrong.value = written !== "" && fxRateOverride === null ? texts.order.notNumber : null;
-    if (wrong.value !== null) return false;
+    if (wrong.value !== null) {
+      noteRefused();
+      return false;
+    }
     if (fxRateOverride === order.fxRateOverride) return true;
     const answer = await state.change<"purchase_order_update">({
       send: (ifMatch) => openpo.call("purchase_order_update", { purchaseOrderId, fxRateOverride }, { ifMatch }),
       touches: [{ lineItemId: null, field: "fxRateOverride" }],
       seen: order,
     });
+    if (answer === null) noteRefused();
     const [detail] = answer === null ? (state.refusal.value?.problem.details ?? []) : [];
     if (detail !== undefined && "path" in detail) wrong.value = detail.message;
     return answer !== null;
@@ -79,7 +84,7 @@ export const Complete: FunctionComponent<CompleteProps> = ({ state, order }) => 
         </p>
       ) : null}
       {isOpen ? (
-        <form class="stack" onSubmit={(event) => void submit(event)}>
+        <form class="stack" data-asks onSubmit={(event) => void submit(event)}>
           <p class="quiet">{words.lead}</p>
           {whole === null && order.quantityPending > 0 ? <p>{words.remaining(number(order.quantityPending))}</p> : null}
           {order.currencyCode === shopCurrency ? null : (

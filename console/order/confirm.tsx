@@ -3,7 +3,7 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
@@ -13,6 +13,7 @@ import { draftIn, editColumn, type LineDraft, productColumn, quantityColumn, sku
 import { EditGrid } from "./lines/edit-grid.tsx";
 import { isConfirmedShort, mayDo, obstacleTo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { useUnsaved } from "../unsaved.ts";
 
 const { columns: titles } = texts.order;
 
@@ -72,12 +73,7 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
     });
     notes.value = new Map([...refused, ...replaced]);
   };
-  useEffect(() => {
-    if (drafts.value.size === 0) return;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [drafts.value.size === 0]);
+  useUnsaved(drafts.value.size > 0);
 
   return (
     <section aria-labelledby="confirm">

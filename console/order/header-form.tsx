@@ -8,6 +8,7 @@ import { locations, suppliers } from "../data/look-ups.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { texts } from "../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { noteRefused } from "../unsaved.ts";
 
 const fields = [
   { name: "poName", kind: "text" },
@@ -58,7 +59,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       else if (value !== order[name]) changes.set(name, value);
     }
     wrong.value = faults;
-    if (faults.size > 0) return;
+    if (faults.size > 0) return noteRefused();
     if (changes.size === 0) {
       close();
       return;
@@ -76,6 +77,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       close();
       return;
     }
+    noteRefused();
     const details = state.refusal.value?.problem.details ?? [];
     wrong.value = new Map(
       details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
@@ -96,7 +98,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
   };
 
   return (
-    <form class="fields" aria-label={texts.orderHeader.edit} onSubmit={(event) => void save(event)}>
+    <form class="fields" data-asks aria-label={texts.orderHeader.edit} onSubmit={(event) => void save(event)}>
       <Combobox
         label={texts.orderHeader.findSupplier}
         initial={order.supplierName ?? ""}

@@ -12,6 +12,7 @@ import { EntrySays } from "../parts/service-says.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { lineNamed } from "./guard.tsx";
+import { useUnsaved } from "../unsaved.ts";
 
 const shown = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return texts.changes.nothing;
@@ -63,6 +64,7 @@ const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrder
   const written = useSignal("");
   const isSending = useSignal(false);
   const failed = useSignal<Problem | null>(null);
+  useUnsaved(written.value.trim() !== "");
   const send = async (): Promise<void> => {
     isSending.value = true;
     const input = { shopId: shopId(), purchaseOrderId, text: written.value };
@@ -76,7 +78,6 @@ const NewComment: FunctionComponent<NewCommentProps> = ({ order: { purchaseOrder
   return (
     <form
       class="stack"
-      data-asks
       onSubmit={(event) => {
         event.preventDefault();
         void send();

@@ -10,6 +10,7 @@ import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
+import { isWriting } from "../parts/frame/writing.ts";
 import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
 import { type Ticks, ticksOf } from "../parts/lists/ticks.tsx";
@@ -155,10 +156,7 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   // Before it is painted: whoever sees the button can press its key.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const isWriting =
-        event.target instanceof Element &&
-        event.target.closest("input:not([type='checkbox']), textarea, select, dialog") !== null;
-      if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isWriting(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "x") tickRow();
       if (event.key !== "n" || !isBuyer) return;
       event.preventDefault();

@@ -15,6 +15,7 @@ import { texts } from "../texts/en/texts.ts";
 import { builtInViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
 import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";
+import { noteRefused } from "../unsaved.ts";
 
 const words = texts.views;
 
@@ -100,6 +101,7 @@ const ViewForm: FunctionComponent<FormProps> = ({ query, view, fixedName, close 
     const isFirst = field(form, "isFirst") !== "";
     if (problem.value === null && isFirst !== wasFirst) problem.value = await setFirst(isFirst ? text : null, viewName);
     if (problem.value === null) close();
+    else noteRefused();
   };
   const remove = async (viewId: string): Promise<void> => {
     problem.value = (await deleteView(viewId)) ?? (wasFirst ? await setFirst(null, "") : null);
@@ -108,7 +110,7 @@ const ViewForm: FunctionComponent<FormProps> = ({ query, view, fixedName, close 
     go(addressOf(wholeList));
   };
   return (
-    <form class="view-form" aria-label={words.save} onSubmit={(event) => void submit(event)}>
+    <form class="view-form" data-asks aria-label={words.save} onSubmit={(event) => void submit(event)}>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {fixedName === null ? (
         <>

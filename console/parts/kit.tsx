@@ -14,6 +14,7 @@ import { Columns, Ranks } from "./plot.tsx";
 import { Pop } from "./pop.tsx";
 import { ProblemNotice } from "./problem.tsx";
 import { Progress } from "./progress.tsx";
+import { Field } from "./sending.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { StatusChip } from "./status-chip.tsx";
 import { ShortDay } from "./when.tsx";
@@ -32,6 +33,8 @@ const bars = [14, 40, 25, 0, 33].map((value, index) => ({
   shown: `€${value}`,
   isBad: index === 0,
 }));
+
+const wrong = new Map([["zone", "must be a time zone like Europe/Amsterdam"]]);
 
 const toasts: readonly Told[] = [
   { text: "Deleted: Assam", undo: async () => ({ text: "Put back: Assam" }) },
@@ -142,12 +145,24 @@ export const KitScreen: FunctionComponent = () => {
               Disabled
               <input value="Nothing to change" disabled />
             </label>
+            <Field name="zone" label="Refused" hint="The name of a city" wrong={wrong}>
+              {(common) => <input {...common} value="Atlantis" readOnly />}
+            </Field>
             <label>
               Choice
               <select>
                 <option>Unpaid</option>
                 <option>Paid</option>
               </select>
+            </label>
+            <label>
+              No choice
+              <select disabled>
+                <option>Unpaid</option>
+              </select>
+            </label>
+            <label class="check">
+              <input type="checkbox" checked readOnly /> Ticked
             </label>
             <label>
               Day

@@ -18,9 +18,9 @@ const focusFirstWrong = (): void => {
 
 /**
  * @param fieldAt  the name of the field of a member, by the steps of its path.
- * @param saved    what is said when the service has done what was asked.
+ * @param saved    what is said when the service has done what was asked; null: the page shows it.
  */
-export function useSending(fieldAt: (steps: readonly string[]) => string, saved: string) {
+export function useSending(fieldAt: (steps: readonly string[]) => string, saved: string | null = null) {
   const problem = useSignal<Problem | null>(null);
   const wrong = useSignal<Wrong>(new Map());
   const isSaved = useSignal(false);

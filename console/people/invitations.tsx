@@ -7,6 +7,7 @@ import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { roles, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
@@ -19,6 +20,7 @@ export const Invitations: FunctionComponent = () => {
   const { data, problem, again } = useReading("invitation_list", { shopId: shopId() });
   const made = useSignal<NewInvitation | null>(null);
   const failed = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(([name = ""]) => name);
   const open = data?.invitations.filter(({ status }) => status === "open") ?? [];
   const invite = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -30,7 +32,7 @@ export const Invitations: FunctionComponent = () => {
       role: roles.find((role) => role === field(form, "role")) ?? "viewer",
       ...(email === "" ? {} : { email }),
     });
-    failed.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     if (!result.ok) return;
     made.value = result.data;
     form.reset();
@@ -44,23 +46,22 @@ export const Invitations: FunctionComponent = () => {
   return (
     <section aria-labelledby="invite">
       <h2 id="invite">{peopleTexts.invite}</h2>
-      <form class="inline-form" aria-labelledby="invite" onSubmit={(event) => void invite(event)}>
-        <label>
-          {peopleTexts.name}
-          <input name="name" required maxLength={200} autocomplete="off" />
-        </label>
+      <form class="inline-form" data-asks aria-labelledby="invite" onSubmit={(event) => void invite(event)}>
+        <Field name="name" label={peopleTexts.name} wrong={wrong}>
+          {(common) => <input {...common} required maxLength={200} autocomplete="off" />}
+        </Field>
         <label>
           {peopleTexts.role}
           <select name="role">
             <RoleOptions />
           </select>
         </label>
-        <label>
-          {peopleTexts.email}
-          <input name="email" type="email" maxLength={320} autocomplete="off" />
-        </label>
+        <Field name="email" label={peopleTexts.email} wrong={wrong}>
+          {(common) => <input {...common} type="email" maxLength={320} autocomplete="off" />}
+        </Field>
         <button class="primary">{peopleTexts.makeLink}</button>
       </form>
+      {notice}
       {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       <h2>{peopleTexts.invitations}</h2>

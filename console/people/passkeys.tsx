@@ -12,6 +12,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { peopleTexts as words } from "../texts/en/shop/people.ts";
+import { noteRefused } from "../unsaved.ts";
 
 /** The one address at which passkeys hold; undefined: the service has none. The page says so itself. */
 const passkeyOrigin = document.documentElement.dataset["passkeys"];
@@ -110,10 +111,12 @@ export const Passkeys: FunctionComponent = () => {
       ),
     );
     if (refused.value === null) form.reset();
+    else noteRefused();
   };
-  const rename = (event: TargetedSubmitEvent<HTMLFormElement>, { passkeyId }: Passkey): void => {
+  const rename = async (event: TargetedSubmitEvent<HTMLFormElement>, { passkeyId }: Passkey): Promise<void> => {
     event.preventDefault();
-    void say(change("PATCH", `passkeys/${passkeyId}`, { name: field(event.currentTarget, "name") }));
+    await say(change("PATCH", `passkeys/${passkeyId}`, { name: field(event.currentTarget, "name") }));
+    if (refused.value !== null) noteRefused();
   };
   const { value: chosen } = removing;
   return (
@@ -124,7 +127,7 @@ export const Passkeys: FunctionComponent = () => {
       <p>{words.passkeyLead}</p>
       {refused.value === null ? null : <ProblemNotice problem={refused.value} />}
       {passkeysWork ? (
-        <form class="inline-form" onSubmit={(event) => void add(event)}>
+        <form class="inline-form" data-asks onSubmit={(event) => void add(event)}>
           <label>
             {words.columns.name}
             <input name="name" maxLength={100} placeholder={words.passkeyHint} required />
@@ -152,7 +155,7 @@ export const Passkeys: FunctionComponent = () => {
               <tr key={passkey.passkeyId}>
                 <th scope="row">
                   {renaming.value === passkey.passkeyId ? (
-                    <form class="inline-form" onSubmit={(event) => rename(event, passkey)}>
+                    <form class="inline-form" data-asks onSubmit={(event) => void rename(event, passkey)}>
                       <input
                         name="name"
                         aria-label={words.columns.name}

@@ -9,6 +9,7 @@ import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
 import { peopleTexts } from "../texts/en/shop/people.ts";
@@ -93,23 +94,28 @@ const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Ta
     return null;
   };
   const failed = useSignal<Awaited<ReturnType<typeof save>>>(null);
+  const { wrong, notice, came } = useSending(([name = ""]) => name);
   const saveOrAsk = async (): Promise<void> => {
     if (isMe(person)) asking.value = "own-role";
     else failed.value = await save();
   };
   const saveEmail = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    failed.value = await save({ email: field(event.currentTarget, "email") || null });
-    if (failed.value === null) asking.value = null;
+    const refused = await save({ email: field(event.currentTarget, "email") || null });
+    came(refused);
+    if (refused === null) asking.value = null;
   };
   return (
     <tr>
       <th scope="row">
         {name} {isMe(person) ? <span class="chip active">{peopleTexts.you}</span> : null}
         {asking.value === "email" ? (
-          <form class="inline-form" onSubmit={(event) => void saveEmail(event)}>
-            <input name="email" type="email" aria-label={peopleTexts.email} defaultValue={email ?? ""} />
+          <form class="inline-form" data-asks onSubmit={(event) => void saveEmail(event)}>
+            <Field name="email" label={peopleTexts.email} wrong={wrong}>
+              {(common) => <input {...common} type="email" defaultValue={email ?? ""} />}
+            </Field>
             <button class="primary">{peopleTexts.save}</button>
+            {notice}
           </form>
         ) : email === null ? null : (
           <span class="quiet">{email}</span>

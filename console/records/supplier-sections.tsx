@@ -69,7 +69,12 @@ const Documents: FunctionComponent<{ readonly id: string }> = ({ id }) => {
             <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a>
             <span class="name">{fileName}</span>
             <span class="quiet">
-              <Dotted parts={[documentType, <ShortDay at={uploadedAt.slice(0, "YYYY-MM-DD".length)} />]} />
+              <Dotted
+                parts={[
+                  texts.attachments.documentTypes[documentType],
+                  <ShortDay at={uploadedAt.slice(0, "YYYY-MM-DD".length)} />,
+                ]}
+              />
             </span>
           </li>
         ))}

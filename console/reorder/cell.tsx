@@ -2,6 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { money, number } from "../data/format.ts";
 import { Day } from "../parts/when.tsx";
+import { serviceTexts } from "../texts/en/service.ts";
 import { texts } from "../texts/en/texts.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import type { Column } from "./rows.ts";
@@ -12,6 +13,8 @@ const shownElsewhere = new Set(["productName", "variantName", "supplierId", "moq
 
 export const shownColumns = (columns: readonly Column[]): readonly Column[] =>
   columns.filter(({ id }) => !shownElsewhere.has(id));
+
+export const columnTitle = ({ id, displayName }: Column): string => serviceTexts.fields[id] ?? displayName;
 
 function wordsOf({ id, unit, currencyColumn }: Column, row: ForecastRow, currencyCode: string): string {
   const value = row[id];

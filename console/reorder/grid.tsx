@@ -11,12 +11,11 @@ import { number, numberIn, typed } from "../data/format.ts";
 import { roundedUp } from "../data/packs.ts";
 import { directionOf, nextSort } from "../parts/lists/list-screen.tsx";
 import { VariantPicture } from "../parts/picture.tsx";
-import { serviceTexts } from "../texts/en/service.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
-import { Cell, shownColumns } from "./cell.tsx";
+import { Cell, columnTitle } from "./cell.tsx";
 import { OutlookCell } from "./outlook-cell.tsx";
 import { outlookColumns, outlookDays } from "./outlook.ts";
-import type { Rows } from "./rows.ts";
+import type { Column, Rows } from "./rows.ts";
 import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked } from "./ticked.ts";
 
 /** Rows that are drawn above and below those in sight. */
@@ -32,6 +31,7 @@ interface GridProps {
   /** Rows that are shown, of `total`. */
   readonly shown: readonly ForecastRow[];
   readonly total: number;
+  readonly columns: readonly Column[];
   readonly sort: string;
   readonly hrefOfSort: (sort: string) => string;
   readonly open: (row: ForecastRow) => void;
@@ -44,6 +44,7 @@ export const Grid: FunctionComponent<GridProps> = ({
   rows,
   shown: all,
   total,
+  columns,
   sort,
   hrefOfSort,
   open,
@@ -109,7 +110,6 @@ export const Grid: FunctionComponent<GridProps> = ({
 
   const from = Math.max(0, first.value - spare);
   const drawn = all.slice(from, first.value + inSight.value + spare);
-  const columns = shownColumns(rows.columns.value);
   const ids = new Set(rows.columns.value.map(({ id }) => id));
   const hasOutlook = outlookColumns.every((id) => ids.has(id));
   const span = columns.length + (canOrder ? 3 : 1) + (hasOutlook ? 1 : 0);
@@ -130,9 +130,9 @@ export const Grid: FunctionComponent<GridProps> = ({
               </th>
             ) : null}
             {hasOutlook ? <th scope="col">{reorderTexts.outlook(number(outlookDays))}</th> : null}
-            {columns.map(({ id, displayName, type }) => (
-              <SortedHead key={id} {...{ id, sort, hrefOfSort }} isAmount={type === "number"}>
-                {serviceTexts.fields[id] ?? displayName}
+            {columns.map((column) => (
+              <SortedHead key={column.id} {...{ id: column.id, sort, hrefOfSort }} isAmount={column.type === "number"}>
+                {columnTitle(column)}
               </SortedHead>
             ))}
           </tr>

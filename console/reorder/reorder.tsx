@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Problem } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -13,11 +14,13 @@ import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { choiceIn, chosenOf, isWhole, suppliersIn } from "./chosen.ts";
+import { chosenColumns, ColumnsMenu } from "./columns.tsx";
 import { Grid } from "./grid.tsx";
 import { NoViews } from "./no-views.tsx";
 import { PlanDialog } from "./plan.tsx";
 import { rowsOf } from "./rows.ts";
-import { type ForecastRow, isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
+import { withSuppliers } from "./suppliers.ts";
+import { type ForecastRow, isSuggested, namesSuppliers, planOf, suggested, type Ticked } from "./ticked.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 const ProductDialog = lazy(async () => (await import("./product.tsx")).ProductDialog, { isQuiet: true });
@@ -64,6 +67,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
   const rows = useMemo(() => rowsOf(viewId), []);
   const ticked = useSignal<Ticked>(new Map());
   const isPlanning = useSignal(false);
+  const unplanned = useSignal<Problem | null>(null);
   const opened = useSignal<ForecastRow | null>(null);
   const { query } = place.value;
   const choice = choiceIn(query);
@@ -77,15 +81,23 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
   const total = rows.totalCount.value;
   const addressWith = (name: string, value: string): string =>
     `${hrefOf("reorder")}?${withParameter(withParameter(query, "view", viewId), name, value).toString()}`;
-  const ids = new Set(rows.columns.value.map(({ id }) => id));
-  const namesSuppliers = ids.has("supplierId") || ids.has("supplierName");
-  const canOrder = hasRole("purchaser") && namesSuppliers;
-  const problem = rows.problem.value;
+  const canOrder = hasRole("purchaser");
+  const columns = chosenColumns(rows.columns.value, query);
+  const problem = rows.problem.value ?? unplanned.value;
+  const plan = async (): Promise<void> => {
+    const supplied = await withSuppliers(ticked.value);
+    unplanned.value = "message" in supplied ? supplied : null;
+    if ("message" in supplied) return;
+    ticked.value = supplied;
+    isPlanning.value = true;
+  };
   return (
     <>
-      {problem === null ? null : <ProblemNotice problem={problem} again={rows.again} />}
+      {problem === null ? null : (
+        <ProblemNotice problem={problem} again={unplanned.value === null ? rows.again : () => void plan()} />
+      )}
       {total === null && problem === null ? <Skeleton /> : null}
-      {total !== null && total > 0 && hasRole("purchaser") && !namesSuppliers ? (
+      {total !== null && total > 0 && canOrder && !namesSuppliers(rows.columns.value.map(({ id }) => id)) ? (
         <p class="notice">{reorderTexts.noSuppliers}</p>
       ) : null}
       {total === 0 ? <p class="empty">{reorderTexts.noRows}</p> : null}
@@ -110,6 +122,13 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
                       takeOff: () => go(addressWith("supplier", "")),
                     },
                   ]
+            }
+            more={
+              <ColumnsMenu
+                columns={rows.columns.value}
+                chosen={columns}
+                hrefOf={(names) => addressWith("columns", names)}
+              />
             }
           >
             <label>
@@ -136,6 +155,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
             rows={rows}
             shown={found}
             total={isAll ? total : found.length}
+            columns={columns}
             sort={choice.sort}
             hrefOfSort={(sort) => addressWith("sort", sort)}
             open={(row) => (opened.value = row)}
@@ -145,9 +165,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
           {opened.value === null ? null : <ProductDialog row={opened.value} onClose={() => (opened.value = null)} />}
         </>
       )}
-      {canOrder && total !== null && total > 0 ? (
-        <Bar rows={rows} ticked={ticked} plan={() => (isPlanning.value = true)} />
-      ) : null}
+      {canOrder && total !== null && total > 0 ? <Bar rows={rows} ticked={ticked} plan={plan} /> : null}
       {isPlanning.value ? (
         <PlanDialog
           ticked={ticked.value}
@@ -170,7 +188,7 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
 const Bar: FunctionComponent<{
   readonly rows: ReturnType<typeof rowsOf>;
   readonly ticked: { value: Ticked };
-  readonly plan: () => void;
+  readonly plan: () => Promise<void>;
 }> = ({ rows, ticked, plan }) => {
   const isReading = useSignal(false);
   const { drafts } = planOf(ticked.value, rows.currencyCode.value);
@@ -187,7 +205,13 @@ const Bar: FunctionComponent<{
   const lines = ticked.value.size;
   return (
     <div class="count-bar">
-      <output>{lines === 0 ? reorderTexts.noneTicked : reorderTexts.ticked(lines, drafts.length)}</output>
+      <output>
+        {lines === 0
+          ? reorderTexts.noneTicked
+          : drafts.length === 0
+            ? reorderTexts.plan.lines(lines)
+            : reorderTexts.ticked(lines, drafts.length)}
+      </output>
       <button type="button" disabled={isReading.value} onClick={() => void tickAll()}>
         {isReading.value ? texts.loading : reorderTexts.tickAll}
       </button>
@@ -196,7 +220,7 @@ const Bar: FunctionComponent<{
           {reorderTexts.untick}
         </button>
       )}
-      <button type="button" class="primary" disabled={drafts.length === 0} onClick={plan}>
+      <button type="button" class="primary" disabled={lines === 0} onClick={() => void plan()}>
         {reorderTexts.make(drafts.length)}
       </button>
     </div>

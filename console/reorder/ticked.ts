@@ -35,7 +35,13 @@ export type Ticked = ReadonlyMap<string, { readonly row: ForecastRow; readonly q
 
 /** Rows that the service suggests and that no draft has yet. */
 export const isSuggested = (row: ForecastRow): boolean =>
-  suggested(row) > 0 && (numberOf(row, "draftQuantity") ?? 0) === 0 && supplierKey(row) !== null;
+  suggested(row) > 0 &&
+  (numberOf(row, "draftQuantity") ?? 0) === 0 &&
+  (supplierKey(row) !== null || !namesSuppliers(Object.keys(row)));
+
+/** True if columns with these ids say who supplies a row. */
+export const namesSuppliers = (ids: readonly string[]): boolean =>
+  ids.includes("supplierId") || ids.includes("supplierName");
 
 /** Who supplies a row: an id, or a name where the view has no ids; null when nobody does, or the view does not say. */
 const supplierKey = (row: ForecastRow): string | null => textOf(row, "supplierId") ?? textOf(row, "supplierName");

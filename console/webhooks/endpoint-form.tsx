@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent, TargetedEvent } from "preact";
 import type { Problem } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { chosenTypes, type EventPattern, EventTypes } from "./event-types.tsx";
 import type { Endpoint } from "./secret-shown.tsx";
@@ -27,50 +27,44 @@ interface FormProps {
 }
 
 export const EndpointForm: FunctionComponent<FormProps> = ({ label, endpoint, action, send, children }) => {
-  const problem = useSignal<Problem | null>(null);
-  const isUntyped = useSignal(false);
+  const { wrong, notice, refuse, came } = useSending(([name = ""]) => name);
   const isSending = useSignal(false);
   const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
     const eventTypes = chosenTypes(form);
-    isUntyped.value = eventTypes.length === 0;
-    if (isUntyped.value) return;
+    if (eventTypes.length === 0) return refuse(new Map([["eventTypes", webhookTexts.noTypes]]));
     isSending.value = true;
     const fields = { url: field(form, "url"), description: field(form, "description"), eventTypes };
-    problem.value = await send(fields, form);
+    came(await send(fields, form));
     isSending.value = false;
   };
   return (
     <form class="endpoint-form" data-asks aria-label={label} onSubmit={(event) => void submit(event)}>
-      <label>
-        {webhookTexts.url}
-        <input
-          name="url"
-          type="url"
-          required
-          maxLength={2_000}
-          placeholder={webhookTexts.urlHint}
-          defaultValue={endpoint.url}
-          autocomplete="off"
-        />
-      </label>
-      <label>
-        {webhookTexts.description}
-        <input name="description" maxLength={500} defaultValue={endpoint.description ?? ""} autocomplete="off" />
-      </label>
+      <Field name="url" label={webhookTexts.url} wrong={wrong}>
+        {(common) => (
+          <input
+            {...common}
+            type="url"
+            required
+            maxLength={2_000}
+            placeholder={webhookTexts.urlHint}
+            defaultValue={endpoint.url}
+            autocomplete="off"
+          />
+        )}
+      </Field>
+      <Field name="description" label={webhookTexts.description} wrong={wrong}>
+        {(common) => <input {...common} maxLength={500} defaultValue={endpoint.description ?? ""} autocomplete="off" />}
+      </Field>
       {children}
       <EventTypes chosen={endpoint.eventTypes} />
-      {isUntyped.value ? (
-        <p class="cell-note" role="alert">
-          {webhookTexts.noTypes}
-        </p>
-      ) : null}
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {wrong.has("eventTypes") ? <p class="cell-note">{wrong.get("eventTypes")}</p> : null}
       <p class="buttons">
         <button class="primary" disabled={isSending.value}>
           {action}
         </button>
+        {notice}
       </p>
     </form>
   );

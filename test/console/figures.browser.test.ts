@@ -118,6 +118,10 @@ test(
       await paid.getByRole("row", { name: /PO-3 .*\+3\.1% €4\.1255$/ }).waitFor();
       assert.equal(await paid.getByRole("row", { name: /^PO-6/ }).count(), 0);
       await main(page).getByRole("region", { name: "Documents" }).getByText("proforma-invoice").waitFor();
+      await main(page)
+        .getByRole("region", { name: "Documents" })
+        .getByText(/Invoice/)
+        .waitFor();
       await picture(page, "supplier-figures");
       assert.deepEqual(await accessibilityFaults(page), []);
       await main(page).getByRole("region", { name: "Documents" }).getByRole("link", { name: "PO-4" }).click();

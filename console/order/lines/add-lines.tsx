@@ -12,6 +12,7 @@ import { lazy } from "../../parts/lazy.tsx";
 import { texts } from "../../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "../order-state.ts";
 import { roundedUp } from "../../data/packs.ts";
+import { noteRefused } from "../../unsaved.ts";
 
 const PasteLines = lazy(async () => (await import("./paste-lines.tsx")).PasteLines);
 
@@ -200,7 +201,7 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
       ...(quantityOrdered === null ? [["quantityOrdered", texts.order.notNumber] as const] : []),
       ...(unitCost === null && text("unitCost") !== "" ? [["unitCost", texts.order.notNumber] as const] : []),
     ]);
-    if (quantityOrdered === null || wrong.value.size > 0) return;
+    if (quantityOrdered === null || wrong.value.size > 0) return noteRefused();
     const input = { purchaseOrderId, productName: text("productName"), quantityOrdered, sku: text("sku") || null };
     const answer = await state.change<"purchase_order_line_item_add_custom">({
       send: (ifMatch, _, how) =>
@@ -215,6 +216,7 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
     });
     if (answer !== null) form.reset();
     else {
+      noteRefused();
       const details = state.refusal.value?.problem.details ?? [];
       wrong.value = new Map(
         details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
@@ -222,7 +224,7 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
     }
   };
   return (
-    <form class="inline" onSubmit={(event) => void submit(event)}>
+    <form class="inline" data-asks onSubmit={(event) => void submit(event)}>
       {customFields.map(({ name, title, isNumber }) => (
         <label key={name}>
           {title}

@@ -6,6 +6,7 @@ import { numberIn } from "../../data/format.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { ProblemNotice } from "../problem.tsx";
 import { type PasteColumn, type PastedRow, rowsIn } from "./pasted-rows.ts";
+import { useUnsaved } from "../../unsaved.ts";
 
 const words = texts.addLines;
 
@@ -37,6 +38,7 @@ export const PasteRows: FunctionComponent<PasteProps> = ({ columns, help, check 
   const checked = useSignal<CheckedRows | null>(null);
   const problem = useSignal<Problem | null>(null);
   const isBusy = useSignal(false);
+  useUnsaved(text.value.trim() !== "");
 
   const look = async (pasted: string): Promise<void> => {
     text.value = pasted;

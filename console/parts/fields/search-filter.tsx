@@ -1,6 +1,7 @@
 /** The search of a list. `/` leads to it, and the list is asked for as somebody types. */
 import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { isWriting } from "../frame/writing.ts";
 
 /** Time between two requests for the list: results follow each key of whoever types at ease, at once. */
 const betweenMs = 60;
@@ -22,8 +23,7 @@ export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, valu
   useLayoutEffect(() => {
     // `/` leads here, except while a text is being written.
     const onKey = (event: KeyboardEvent): void => {
-      const isWriting = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-      if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey) return;
+      if (event.key !== "/" || isWriting(event) || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       field.current?.focus();
     };

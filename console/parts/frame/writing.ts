@@ -1,3 +1,3 @@
-/** True if the key was pressed where people write or choose: it is no shortcut there. */
+/** True if the key was pressed where people write or choose: it is no shortcut there. A tick box takes no letters. */
 export const isWriting = ({ target }: Event): boolean =>
-  target instanceof Element && target.closest("input, textarea, select, dialog") !== null;
+  target instanceof Element && target.closest("input:not([type='checkbox']), textarea, select, dialog") !== null;

@@ -416,6 +416,13 @@ export const texts: Translated<typeof english.texts> = {
     running: "Das Dokument wird erstellt …",
   },
   attachments: {
+    documentTypes: {
+      "purchase-order": "Bestellung",
+      invoice: "Rechnung",
+      "packing-list": "Packliste",
+      customs: "Zoll",
+      other: "Sonstiges",
+    },
     shipments: "Sendungen",
     payments: "Zahlungen",
     documents: "Dokumente",

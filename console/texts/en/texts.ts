@@ -409,6 +409,13 @@ export const texts = {
     running: "The document is made …",
   },
   attachments: {
+    documentTypes: {
+      "purchase-order": "Purchase order",
+      invoice: "Invoice",
+      "packing-list": "Packing list",
+      customs: "Customs",
+      other: "Other",
+    },
     shipments: "Shipments",
     payments: "Payments",
     documents: "Documents",

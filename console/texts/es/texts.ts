@@ -417,6 +417,13 @@ export const texts: Translated<typeof english.texts> = {
     running: "Creando el documento…",
   },
   attachments: {
+    documentTypes: {
+      "purchase-order": "Pedido de compra",
+      invoice: "Factura",
+      "packing-list": "Lista de empaque",
+      customs: "Aduana",
+      other: "Otro",
+    },
     shipments: "Envíos",
     payments: "Pagos",
     documents: "Documentos",

@@ -425,6 +425,13 @@ export const texts: Translated<typeof english.texts> = {
     running: "Création du document…",
   },
   attachments: {
+    documentTypes: {
+      "purchase-order": "Bon de commande",
+      invoice: "Facture",
+      "packing-list": "Liste de colisage",
+      customs: "Douane",
+      other: "Autre",
+    },
     shipments: "Expéditions",
     payments: "Paiements",
     documents: "Documents",

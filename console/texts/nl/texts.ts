@@ -421,6 +421,13 @@ export const texts: Translated<typeof english.texts> = {
     running: "Het document wordt gemaakt…",
   },
   attachments: {
+    documentTypes: {
+      "purchase-order": "Inkooporder",
+      invoice: "Factuur",
+      "packing-list": "Paklijst",
+      customs: "Douane",
+      other: "Overig",
+    },
     shipments: "Zendingen",
     payments: "Betalingen",
     documents: "Documenten",

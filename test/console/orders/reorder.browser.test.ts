@@ -143,31 +143,42 @@ test(
     }),
 );
 
-test("a shop without a view says what one is for and makes one; a view in months only shows", { skip }, () =>
-  withConsole(async (page, link, program) => {
-    await program.ask("PUT", "/admin/v1/shops/empty", program.adminToken, { name: "Empty", currencyCode: "EUR" });
-    await signIn(page, program, "empty", "reorder", "owner");
-    await page.getByText("There is no forecast view yet.").waitFor();
-    await picture(page, "reorder-empty");
-    await page.getByRole("button", { name: /^Make the view/ }).click();
-    await page.getByText("Nothing needs a reorder in this view.").waitFor();
+test(
+  "a shop without a view says what one is for and makes one; a view without suppliers orders from the cheapest",
+  { skip },
+  () =>
+    withConsole(async (page, link, program) => {
+      await program.ask("PUT", "/admin/v1/shops/empty", program.adminToken, { name: "Empty", currencyCode: "EUR" });
+      await signIn(page, program, "empty", "reorder", "owner");
+      await page.getByText("There is no forecast view yet.").waitFor();
+      await picture(page, "reorder-empty");
+      await page.getByRole("button", { name: /^Make the view/ }).click();
+      await page.getByText("Nothing needs a reorder in this view.").waitFor();
 
-    await page.goto(link);
-    await page.getByRole("heading", { name: "Orders" }).waitFor();
-    await page.goto(`${program.url}/console/reorder`);
-    await page.locator("tr[data-row='0']").waitFor();
-    await picture(page, "reorder-demo");
-    await page.getByRole("link", { name: "The next six months" }).click();
-    await page.getByText(/does not show who supplies/).waitFor();
-    await picture(page, "reorder-months");
-    await page.route("**/forecast-views/**", (route) => route.abort());
-    await page.getByRole("link", { name: "To order" }).click();
-    await page.getByRole("alert").waitFor({ timeout: 30_000 });
-    await picture(page, "reorder-failing");
-    await throughAgain(page);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.locator("tr[data-row='0']").waitFor();
-  }),
+      await page.goto(link);
+      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      await page.goto(`${program.url}/console/reorder`);
+      await page.locator("tr[data-row='0']").waitFor();
+      await picture(page, "reorder-demo");
+      await page.getByRole("link", { name: "The next six months" }).click();
+      await page.getByText(/does not show who supplies/).waitFor();
+      await picture(page, "reorder-months");
+      await page.locator("tr[data-row='0'] [data-kind=quantity]").fill("4");
+      await page.keyboard.press("Enter");
+      await page.getByText("1 line", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Make drafts" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Make 1 draft" }).click();
+      await page.getByRole("dialog").getByText("The draft exists.").waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await dialogsGone(page);
+      await page.route("**/forecast-views/**", (route) => route.abort());
+      await page.getByRole("link", { name: "To order" }).click();
+      await page.getByRole("alert").waitFor({ timeout: 30_000 });
+      await picture(page, "reorder-failing");
+      await throughAgain(page);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.locator("tr[data-row='0']").waitFor();
+    }),
 );
 
 test(
@@ -212,6 +223,17 @@ test(
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: /Supplier: Maasbrand Roastery/ }).click();
       await page.getByText(`${all} of ${all} products`, { exact: true }).waitFor();
+
+      const heads = page.locator("thead th");
+      const headsBefore = await heads.count();
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("checkbox", { name: "On hand" }).uncheck();
+      await page.keyboard.press("Escape");
+      await page.getByRole("columnheader", { name: "On hand" }).waitFor({ state: "detached" });
+      assert.match(page.url(), /[?&]columns=/);
+      await page.reload();
+      await names.first().waitFor();
+      assert.equal(await heads.count(), headsBefore - 1);
 
       await names.first().getByRole("button").click();
       await page.getByRole("dialog").getByRole("heading", { name: "Stock, next 13 weeks" }).waitFor();

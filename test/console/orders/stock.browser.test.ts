@@ -44,7 +44,9 @@ test(
         await rows.first().getByRole("link").click();
         await page.getByText(says, { exact: true }).first().waitFor();
         // Products and locations have their names.
-        assert.ok(!/\b(?:var|loc)_/.test(await page.locator("main").innerText()));
+        const shown = await page.locator("main").innerText();
+        assert.ok(!/\b(?:var|loc)_/.test(shown));
+        if (step === "takes") assert.match(shown, /Kind of count\s+(?:Full|Partial|Cycle)/);
         await picture(page, `stock-${step}-record`);
         const facts = await page.locator("dl.facts").innerText();
         assert.ok(!/\b(?:full|partial|cycle|in-house|outsourced)\b/.test(facts), `a word of the API: ${facts}`);

@@ -18,7 +18,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   viewName: "Zu bestellen",
   noRows: "In dieser Ansicht muss nichts nachbestellt werden.",
   noSuppliers:
-    "Diese Ansicht zeigt nicht, wer ein Produkt liefert. Deshalb lässt sich daraus kein Entwurf erstellen. Sie braucht die Spalte supplierId oder supplierName.",
+    "Diese Ansicht zeigt nicht, wer ein Produkt liefert. Bestellt wird jedes bei seinem günstigsten Lieferanten.",
   shown: (loaded, total) =>
     loaded === total
       ? `${number(total)} ${total === 1 ? "Produkt" : "Produkte"}`

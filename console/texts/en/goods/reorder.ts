@@ -11,7 +11,7 @@ export const reorderTexts = {
   viewName: "To order",
   noRows: "Nothing needs a reorder in this view.",
   noSuppliers:
-    "This view does not show who supplies a product, so no draft can be made from it. It needs the column supplierId or supplierName.",
+    "This view does not show who supplies a product. What you order from it goes to the cheapest supplier of each.",
   shown: (loaded: number, total: number) =>
     loaded === total ? `${number(total)} products` : `${number(loaded)} of ${number(total)} products loaded`,
   search: "Search this view",

@@ -13,8 +13,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   makeView: "Crear la vista «Por pedir»",
   viewName: "Por pedir",
   noRows: "Nada necesita reposición en esta vista.",
-  noSuppliers:
-    "Esta vista no muestra quién suministra un producto, así que no se pueden crear borradores. Necesita la columna supplierId o supplierName.",
+  noSuppliers: "Esta vista no muestra quién suministra un producto. Cada uno se pide a su proveedor más barato.",
   shown: (loaded, total) =>
     loaded === total
       ? total === 1

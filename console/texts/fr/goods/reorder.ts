@@ -16,8 +16,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   makeView: "Créer la vue « À commander »",
   viewName: "À commander",
   noRows: "Rien à réapprovisionner dans cette vue.",
-  noSuppliers:
-    "Cette vue n’indique pas qui fournit un produit : aucun brouillon ne peut en être créé. Il lui faut la colonne supplierId ou supplierName.",
+  noSuppliers: "Cette vue n’indique pas qui fournit un produit. Chacun est commandé à son fournisseur le moins cher.",
   shown: (loaded, total) =>
     loaded === total
       ? plural(total, "produit", "produits")

@@ -15,8 +15,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   makeView: "Weergave “Te bestellen” maken",
   viewName: "Te bestellen",
   noRows: "In deze weergave hoeft niets te worden bijbesteld.",
-  noSuppliers:
-    "Deze weergave toont niet wie een product levert, dus je kunt er geen concept mee maken. Daarvoor is de kolom supplierId of supplierName nodig.",
+  noSuppliers: "Deze weergave toont niet wie een product levert. Elk product bestel je bij de goedkoopste leverancier.",
   shown: (loaded, total) =>
     loaded === total
       ? `${number(total)} ${total === 1 ? "product" : "producten"}`
