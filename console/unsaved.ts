@@ -1,6 +1,6 @@
 /**
- * Text that was typed and is not saved. Leaving the place, or the page, asks first. A form says by `data-asks` that it is to be
- * asked about; what is kept outside of a form says so by `useUnsaved`.
+ * Text that was typed and is not saved. Leaving the place, or the page, asks first. A form says by `data-asks` that it
+ * is to be asked about; what is kept outside of a form says so by `useUnsaved`.
  */
 import { useEffect } from "preact/hooks";
 import { texts } from "./texts/en/texts.ts";

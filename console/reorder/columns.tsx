@@ -9,7 +9,7 @@ import type { Column } from "./rows.ts";
 
 const words = texts.orders;
 
-/** Those of the view's columns that the address names. */
+/** Columns of the view that the address names. */
 export function chosenColumns(columns: readonly Column[], query: URLSearchParams): readonly Column[] {
   const names = query.get("columns")?.split(",") ?? [];
   const all = shownColumns(columns);
