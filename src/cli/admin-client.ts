@@ -32,7 +32,7 @@ interface Answering {
 export async function whoAnswers(url: URL): Promise<Answering | null> {
   try {
     const response = await send(url, "GET", "/healthz", {}, null, AbortSignal.timeout(healthMsMax));
-    const body = jsonOrNull(await textOf(response));
+    const body = jsonOrNull(await bodyText(response));
     if (response.statusCode !== 200 || memberOf(body, "status") !== "ok") return null;
     const identity = memberOf(body, "identity");
     return { identity: typeof identity === "string" ? identity : null };
@@ -131,7 +131,7 @@ function unreachable(url: URL, error: unknown): CommandError {
   });
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
+async function bodyText(response: IncomingMessage): Promise<string> {
   response.setEncoding("utf8");
   let text = "";
   for await (const piece of response) text += String(piece);
@@ -141,7 +141,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
   const status = response.statusCode ?? 0;
   if (status < 400 && response.headers["content-type"] !== "application/json") return { file: response };
-  const body = jsonOrNull(await textOf(response));
+  const body = jsonOrNull(await bodyText(response));
   if (status < 400) return { data: memberOf(body, "data") };
   const error = memberOf(body, "error");
   if (typeof error !== "object" || error === null)

@@ -28,6 +28,10 @@ export class CommandError extends Error {
   }
 }
 
+/** The error of a command that was refused or failed. */
+export const failedError = (message: string, action: string | null = null): CommandError =>
+  new CommandError(exitCodes.failed, message, { action });
+
 export const usageError = (message: string, action = "See openpo --help."): CommandError =>
   new CommandError(exitCodes.usage, message, { action });
 

@@ -92,7 +92,7 @@ function wholeLength(bytes: Buffer): number {
  *
  * @throws Fault INVALID_INPUT naming the line that is not UTF-8.
  */
-async function* textOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* decoded(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = Buffer.alloc(0);
   let linesBefore = 0;
   let isReturned = false;
@@ -137,7 +137,7 @@ interface Split {
 
 /** The file's rows, the head first. A line that only names the separator is none. */
 async function splitOf(body: AsyncIterable<Uint8Array>): Promise<Split> {
-  const text = textOf(body);
+  const text = decoded(body);
   const begun: string[] = [];
   const reader = new OpeningReader();
   let opening: ReturnType<OpeningReader["add"]> = null;

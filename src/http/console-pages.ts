@@ -57,7 +57,7 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-const textOf = (content: string | Uint8Array): string =>
+const decoded = (content: string | Uint8Array): string =>
   typeof content === "string" ? content : new TextDecoder().decode(content);
 
 const indexName = "index.html";
@@ -99,7 +99,7 @@ export function createConsolePages(
     const translated = [...files.keys()].flatMap((name) => translatedName.exec(name)?.[1] ?? []);
     return {
       pages: new Map(
-        [firstLanguage, ...translated].map((language) => [language, textOf(files.get(nameOf(language)) ?? notBuilt)]),
+        [firstLanguage, ...translated].map((language) => [language, decoded(files.get(nameOf(language)) ?? notBuilt)]),
       ),
       files: new Map(
         [...files, [markName, markSvg] as const].flatMap(([name, content]) => {

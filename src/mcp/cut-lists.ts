@@ -51,7 +51,7 @@ export function cutOf(shown: readonly JSONValue[], of: number, lines: LinesOf | 
  *
  * @param lines the order whose lines are in it.
  */
-export function textOf(content: JSONObject, lines: LinesOf | null): string {
+export function resultText(content: JSONObject, lines: LinesOf | null): string {
   const whole = JSON.stringify(content);
   if (whole.length <= textLengthMax) return whole;
   const list = longestList(content);

@@ -25,7 +25,7 @@ import type { RequestTokens } from "../requests/rate-limit.ts";
 import { lineSchema } from "../operations/purchase-orders/json.ts";
 import type { Incoming } from "../requests/request.ts";
 import { linesAnswer, listAnswer, lookUpAnswer, pendingAnswer, writeAnswer, writeAnswerSchema } from "./answers.ts";
-import { type LinesOf, linesIn, textOf } from "./cut-lists.ts";
+import { type LinesOf, linesIn, resultText } from "./cut-lists.ts";
 import type { Malformed } from "./message.ts";
 import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
 import { orderView } from "./resources/order-view.ts";
@@ -257,7 +257,7 @@ export function resultOf(
   const { requestId = null, dryRun } = asObject(isError ? error : meta);
   const links = dryRun === undefined ? orderLinks(asObject(shown["purchaseOrder"])) : [];
   return {
-    content: [{ type: "text", text: textOf(structuredContent, lines) }, ...links],
+    content: [{ type: "text", text: resultText(structuredContent, lines) }, ...links],
     structuredContent,
     ...(isError ? { isError } : {}),
     _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },

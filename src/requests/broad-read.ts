@@ -109,7 +109,7 @@ export class ReaderThreadNeeded extends Error {
   override readonly name = "ReaderThreadNeeded";
 }
 
-const textOf = (error: unknown): string => String(error instanceof Error ? error.stack : error);
+const stackOf = (error: unknown): string => String(error instanceof Error ? error.stack : error);
 
 const unusable = (what: string) => (): never => {
   throw new Error(`a broad read may not ${what}`);
@@ -203,7 +203,7 @@ export async function runBroadRead(
     return { reply: broad.asBytes ? asBytes(reply) : reply, bug: null };
   } catch (error) {
     const reply = failure(incoming.requestId, asFault(error), incoming.surface);
-    return { reply, bug: error instanceof Fault ? null : textOf(error) };
+    return { reply, bug: error instanceof Fault ? null : stackOf(error) };
   }
 }
 
@@ -219,6 +219,6 @@ export async function runBroadQuery(
     if (query?.name !== name) throw new Error(`there is no broad query ${name}`);
     return { found: await read((tx) => query.run(tx, context, queryInput)) };
   } catch (error) {
-    return { bug: textOf(error) };
+    return { bug: stackOf(error) };
   }
 }

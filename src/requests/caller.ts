@@ -156,7 +156,7 @@ export class Callers {
     // Read and not peeked at: what is remembered is durable.
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
     // Requests that came together have read the same: what is made of a shop is then made once for all of them
-    // (`textOf` in perform.ts).
+    // (`settingsText` in perform.ts).
     const foundMeanwhile = this.#cache.get(secret);
     if (foundMeanwhile !== null) return foundMeanwhile;
     const known = { caller, shopId, secretHash };

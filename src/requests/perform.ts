@@ -152,13 +152,13 @@ async function perform(context: Context, incoming: Incoming): Promise<Reply> {
   const reads = target instanceof Fault || target.scope === "read";
   const left = context.loop.admit(caller?.shop.shopId ?? namedShop(bearerToken), reads);
   try {
-    return await performCounted(context, incoming);
+    return await performAdmitted(context, incoming);
   } finally {
     left();
   }
 }
 
-async function performCounted(context: Context, incoming: Incoming): Promise<Reply> {
+async function performAdmitted(context: Context, incoming: Incoming): Promise<Reply> {
   const { log } = context;
   let request: IdentifiedRequest | null = null;
   try {
@@ -188,11 +188,11 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
   const startedAtMs = clock.now();
   const known = incoming.caller === undefined ? callers.known(incoming.bearerToken) : null;
   const confirmed = known === null ? null : await confirm(context, incoming, known);
-  const caller = confirmed ?? (await identifyAgain(context, incoming));
+  const caller = confirmed ?? (await identifyFromStore(context, incoming));
   return { ...caller, incoming, startedAtMs, auditId: ids.next("aud") };
 }
 
-async function identifyAgain(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
+async function identifyFromStore(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
   const { callers, coordination, clock, idempotency } = context;
   if (incoming.caller !== undefined) return await knownCaller(context, incoming, incoming.caller);
   const { bearerToken } = incoming;
@@ -271,7 +271,7 @@ async function performRead(context: Context, request: IdentifiedRequest, operati
   const { raw, found } = request.incoming.assemble(operation, {});
   const { incoming, shop } = request;
   const answerKey = [shop.shopId, incoming.surface, operation.name, JSON.stringify(raw)].join("\n");
-  const known = found.length === 0 ? context.answers.get(answerKey, textOf(shop)) : null;
+  const known = found.length === 0 ? context.answers.get(answerKey, settingsText(shop)) : null;
   const reply =
     known !== null
       ? (notModified(incoming, known) ?? shownReply(incoming, operation, known))
@@ -283,7 +283,7 @@ async function performRead(context: Context, request: IdentifiedRequest, operati
 const shopTexts = new WeakMap<Shop, string>();
 
 /** The shop's settings as one text, for comparing. A remembered shop is made into text once. */
-function textOf(shop: Shop): string {
+function settingsText(shop: Shop): string {
   const text = shopTexts.get(shop) ?? JSON.stringify(shop);
   shopTexts.set(shop, text);
   return text;
@@ -296,7 +296,7 @@ function rememberAnswer(
   shown: ShownAnswer,
   seen: readonly Footprint[],
 ): void {
-  answers.put(answerKey, { shown, shopText: textOf(shop) }, seen);
+  answers.put(answerKey, { shown, shopText: settingsText(shop) }, seen);
 }
 
 /** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */

@@ -47,7 +47,7 @@ export function unreached(platform: string, error: unknown, landed: "no" | "mayb
 }
 
 /** The body as text. @throws StorefrontError when it is larger than `storefrontAnswerBytesMax`. */
-export async function textOf(platform: string, response: Response): Promise<string> {
+export async function bodyText(platform: string, response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {

@@ -1,5 +1,6 @@
 /**
- * What a file shows to others: nothing that no other file uses, and nothing of the ports or of core/ without a word on what it is.
+ * What a file shows to others: nothing that no other file uses, and nothing of the ports or of core/ without a word on what it is. A function that
+ * two files need stands in one of them.
  */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -106,4 +107,35 @@ test("an export without use and one without a docstring are seen", () => {
   assert.match(faults, /no other file uses bare/);
   assert.match(faults, /bare has no docstring/);
   assert.doesNotMatch(faults, /used has|uses used|Idle|plain/);
+});
+
+/** Functions outside others with their bodies, as one line without their names and comments. Short ones are no twins. */
+function functionsOf(source: string): readonly (readonly [name: string, body: string])[] {
+  const text = source.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+  const declared =
+    /^(?:export )?(?:async )?function\*? (\w+)[^]*?\n\}\n|^(?:export )?const (\w+) = (?:async )?(?:<[^>]*>)?\([^]*?;\n(?=\n*\S)/gm;
+  return [...`${text}\nend`.matchAll(declared)]
+    .map(([whole, ofFunction, ofConst]) => {
+      const name = ofFunction ?? ofConst ?? "";
+      const body = whole.replace(new RegExp(`\\b${name}\\b`), "").replace(/^export /, "");
+      return [name, body.replaceAll(/\s+/g, " ").trim()] as const;
+    })
+    .filter(([, body]) => body.length > 70);
+}
+
+test("no function stands in two files", () => {
+  const files = read("src/**/*.ts");
+  const found = files.flatMap(([file, source]) =>
+    functionsOf(source).map(([name, body]) => ({ at: `${file} ${name}`, body })),
+  );
+  assert.ok(found.length > 2_000, String(found.length));
+  const twins = [...Map.groupBy(found, ({ body }) => body).values()].filter((each) => each.length > 1);
+  assert.deepEqual(
+    twins.map((each) => each.map(({ at }) => at)),
+    [],
+  );
+  const one =
+    "const total = (count: number): string => (count === 1 ? `${count} line of an order` : `${count} lines`);\n";
+  const again = `/** B. */\nexport ${one.replace("total", "sum")}`;
+  assert.equal(functionsOf(one)[0]?.[1], functionsOf(again)[0]?.[1]);
 });

@@ -138,7 +138,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:crypto",
   ],
-  demo: ["demo/", "admin/ask.ts", "base/"],
+  demo: ["demo/", "admin/ask.ts", "core/", "base/"],
   // Worker threads that answer broad reads: they open a shop's file themselves.
   threads: [
     "threads/",

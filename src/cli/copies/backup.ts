@@ -30,7 +30,7 @@ import {
   versionsFile,
 } from "../../service/data-directory.ts";
 import { programName } from "../../base/program-version.ts";
-import { CommandError, commandErrorOf, exitCodes } from "../errors.ts";
+import { CommandError, commandErrorOf, failedError } from "../errors.ts";
 import type { Operator } from "../operator.ts";
 import { bytesShown, listIn, type Output, shown } from "../output.ts";
 import { makeDurable } from "../../copies/shop-restore.ts";
@@ -43,9 +43,6 @@ const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<
  * the shops' files.
  */
 const dataEntries = [...Object.values(folders), journalFolder];
-
-const fail = (message: string, action: string | null = null): CommandError =>
-  new CommandError(exitCodes.failed, message, { action });
 
 async function entriesOf(directory: string): Promise<readonly string[]> {
   return existsSync(directory) ? await readdir(directory) : [];
@@ -63,7 +60,7 @@ function checkDatabase(file: string): number {
   } catch (error) {
     found = messageOf(error);
   }
-  if (found !== "ok") throw fail(`${file} is damaged: ${shown(found)}.`);
+  if (found !== "ok") throw failedError(`${file} is damaged: ${shown(found)}.`);
   return Number(version);
 }
 
@@ -85,7 +82,7 @@ export async function writeBackup(
   output: Output,
 ): Promise<BackupResult> {
   if ((await entriesOf(directory)).length > 0)
-    throw fail(`${directory} is not empty.`, "Name a directory that is empty or does not exist.");
+    throw failedError(`${directory} is not empty.`, "Name a directory that is empty or does not exist.");
   const shops = listIn(await dataOf(ask, "shop_list"), "shops").map((shop) => shown(memberOf(shop, "shopId")));
   for (const folder of Object.values(folders))
     await mkdir(path.join(directory, folder), { recursive: true, mode: 0o700 });
@@ -177,14 +174,14 @@ export async function restoreBackup(
   output: Output,
 ): Promise<RestoreResult> {
   if (!holdsData(backup))
-    throw fail(`${backup} is no backup, or an unfinished one.`, "Name a directory that openpo backup wrote.");
-  if (path.resolve(backup) === path.resolve(dataDir)) throw fail(`${backup} is the data directory itself.`);
-  if (isClaimed(backup)) throw fail(`${backup} is a data directory that a server is using, not a backup.`);
+    throw failedError(`${backup} is no backup, or an unfinished one.`, "Name a directory that openpo backup wrote.");
+  if (path.resolve(backup) === path.resolve(dataDir)) throw failedError(`${backup} is the data directory itself.`);
+  if (isClaimed(backup)) throw failedError(`${backup} is a data directory that a server is using, not a backup.`);
   const before = (await entriesOf(dataDir)).filter((name) => name !== "lock.db");
   const lock = lockDataDirectory(dataDir);
   try {
     if (before.length > 0 && !force)
-      throw fail(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost.");
+      throw failedError(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost.");
     const gathered = restoringDirectory(dataDir);
     await rm(gathered, { recursive: true, force: true });
     const shops = await copyChecked(backup, gathered, output);
@@ -217,7 +214,7 @@ async function copyChecked(backup: string, gathered: string, output: Output): Pr
       const version = checkDatabase(path.join(target, name));
       const known = schemaVersions()[folder];
       if (version > known)
-        throw fail(
+        throw failedError(
           `${path.join(backup, folder, name)} was written by a newer version of OpenPO: its schema is ${version}, and ${programName()} knows ${known}.`,
           "Restore with the version that wrote it, or a backup from before the upgrade.",
         );

@@ -20,7 +20,7 @@ import { copyFile, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { markFormat } from "../../service/data-directory.ts";
-import { CommandError, exitCodes } from "../errors.ts";
+import { type CommandError, failedError } from "../errors.ts";
 
 /** Blocks of files are compared and stored in this size: that of a page. */
 export const extentBytes = 4_096;
@@ -80,8 +80,6 @@ export const nameOf = ({ part, shopId }: Pick<Piece, "part" | "shopId">): string
 export const isFollowed = (directory: string): boolean => existsSync(path.join(directory, "rounds"));
 
 const instant = (ms: number): string => new Date(ms).toISOString();
-
-const fail = (message: string, action: string): CommandError => new CommandError(exitCodes.failed, message, { action });
 
 const parsed = <T>(schema: z.ZodType<T>, text: string): T | null => {
   try {
@@ -187,13 +185,13 @@ async function wantedRounds(directory: string, { atMs }: Wanted): Promise<readon
   const rounds = await roundsOf(directory);
   const last = rounds.findLastIndex(({ round }) => round !== null && (atMs === null || round.endedAtMs <= atMs));
   if (atMs === null && state !== null && rounds.at(-1)?.number !== state.newestRound)
-    throw fail(
+    throw failedError(
       `${roundFile(directory, state.newestRound)} is missing: the newest copies cannot be told.`,
       "Name an earlier time: --at.",
     );
   const first = rounds[0]?.round;
   if (last === -1)
-    throw fail(
+    throw failedError(
       `${directory} has nothing ${atMs === null ? "yet" : `from before ${instant(atMs)}`}.`,
       first === undefined || first === null
         ? "Let openpo backup --follow end a round first."
@@ -204,7 +202,7 @@ async function wantedRounds(directory: string, { atMs }: Wanted): Promise<readon
     const broken = brokenBefore(directory, state, rounds, index);
     if (broken !== null) {
       const earlier = until.at(-1);
-      throw fail(
+      throw failedError(
         `${broken}, so nothing after it is certain.`,
         `${earlier === undefined ? "" : `The latest time before it is --at ${instant(earlier.endedAtMs)}. `}A new start of openpo backup --follow into an empty directory begins anew.`,
       );
@@ -249,7 +247,7 @@ async function assembleFile(directory: string, file: string, steps: Chain["steps
         ? "Name a time before it, or one after its next whole copy (.base): --at."
         : `The latest time before it is --at ${instant(before.endedAtMs)}.`;
     const wrong = (what: string): CommandError =>
-      fail(`${from} is ${what}: shop ${piece.shopId} cannot be put together as it was then.`, wayOut);
+      failedError(`${from} is ${what}: shop ${piece.shopId} cannot be put together as it was then.`, wayOut);
     if (!existsSync(from)) throw wrong("missing");
     if (piece.kind === "base") await copyFile(from, file);
     else if (index === 0) throw wrong("a piece without a whole copy before it");

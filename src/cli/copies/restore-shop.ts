@@ -7,13 +7,11 @@ import path from "node:path";
 import type { DatabaseConfig } from "../../service/option-values.ts";
 import { shopIdPattern } from "../../base/secret.ts";
 import { holdsData, isClaimed } from "../../service/data-directory.ts";
-import { CommandError, exitCodes } from "../errors.ts";
+import { CommandError, exitCodes, failedError } from "../errors.ts";
 import { dataOf, given } from "../command.ts";
 import type { Operator } from "../operator.ts";
 import { bytesShown, listIn, type Output, shown } from "../output.ts";
 import { findShop } from "../shops/shops.ts";
-
-const fail = (message: string, action: string): CommandError => new CommandError(exitCodes.failed, message, { action });
 
 const notConfirmed = (shopId: string, confirm: string | null): CommandError =>
   new CommandError(
@@ -24,19 +22,22 @@ const notConfirmed = (shopId: string, confirm: string | null): CommandError =>
 
 /** The shop's files in the backup. @throws CommandError when it has none, or is no backup. */
 function filesOf(backup: string, shopId: string): { readonly shop: string; readonly sandbox: string | null } {
-  if (!shopIdPattern.test(shopId)) throw fail(`${shopId} is no shop id.`, "See openpo shop list.");
+  if (!shopIdPattern.test(shopId)) throw failedError(`${shopId} is no shop id.`, "See openpo shop list.");
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() === true)
     return { shop: requireWhole(backup), sandbox: null };
   if (!holdsData(backup))
-    throw fail(
+    throw failedError(
       `${backup} is no backup, or an unfinished one.`,
       "Name a directory that openpo backup wrote, or the file of the shop in one.",
     );
   if (isClaimed(backup))
-    throw fail(`${backup} is a data directory that a server is using, not a backup.`, "Make one: openpo backup DIR.");
+    throw failedError(
+      `${backup} is a data directory that a server is using, not a backup.`,
+      "Make one: openpo backup DIR.",
+    );
   const shop = path.join(backup, "shops", `${shopId}.db`);
   if (!existsSync(shop))
-    throw fail(`${backup} has no shop ${shopId}.`, `Its shops are the files in ${path.dirname(shop)}.`);
+    throw failedError(`${backup} has no shop ${shopId}.`, `Its shops are the files in ${path.dirname(shop)}.`);
   const sandbox = path.join(backup, "sandbox", `${shopId}.db`);
   return { shop: requireWhole(shop), sandbox: existsSync(sandbox) ? requireWhole(sandbox) : null };
 }
@@ -44,7 +45,7 @@ function filesOf(backup: string, shopId: string): { readonly shop: string; reado
 /** @throws CommandError when changes are still in a file beside it. */
 function requireWhole(file: string): string {
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw fail(
+    throw failedError(
       `${file} is not whole: its latest changes are in ${file}-wal.`,
       "Make a backup of that directory, and restore the shop from it: openpo backup DIR --data-dir …",
     );
@@ -86,7 +87,7 @@ export async function restoreShop(
     await ask("shop_restore", { shopId, part: "sandbox" }, piecesOf(sandbox, shopId, output));
   const input = given({ shopId, confirm, isDamaged: isDamaged ? true : null });
   const data = dataOf(await ask("shop_restore", input, piecesOf(shop, shopId, output)));
-  return { data, text: textOf(shopId, data) };
+  return { data, text: reportText(shopId, data) };
 }
 
 /** Restores the shop of a database from another one, into which a backup was restored. */
@@ -96,11 +97,11 @@ export async function restoreShopFromDatabase(
   { shopId, confirm, output }: Pick<RestoreOptions, "confirm" | "output"> & { readonly shopId: string },
 ): Promise<{ readonly data: unknown; readonly text: string }> {
   if (!/^postgres(?:ql)?:\/\//.test(from))
-    throw fail(
+    throw failedError(
       "the shops are in a database: name the address of the database into which its backup was restored.",
       "Restore the backup into a database of its own first (docs/operating.md): openpo restore postgres://… --shop … --confirm …",
     );
-  if (!shopIdPattern.test(shopId)) throw fail(`${shopId} is no shop id.`, "See openpo shop list.");
+  if (!shopIdPattern.test(shopId)) throw failedError(`${shopId} is no shop id.`, "See openpo shop list.");
   if (confirm !== null && confirm !== shopId) throw notConfirmed(shopId, confirm);
   const { restoreShopRows } = await import("./shop-restore-rows.ts");
   const log = { info: () => {}, warn: () => {}, error: (_details: object, message: string) => output.message(message) };
@@ -109,7 +110,7 @@ export async function restoreShopFromDatabase(
   if (restored === null) throw notConfirmed(shopId, confirm);
   const { restoredJson } = await import("../../admin/exchange.ts");
   const data = { shopId, part: "shop", keptAs: null, restored: restoredJson(restored) };
-  return { data, text: textOf(shopId, data) };
+  return { data, text: reportText(shopId, data) };
 }
 
 /** Entries of a list that are shown; all are in the answer to --json. */
@@ -122,7 +123,7 @@ const named = (list: readonly unknown[]): string =>
     .join(", ")}${list.length > shownMax ? ", …" : ""}`;
 
 /** Returns the report of what was restored, what is undone, and where somebody has to check. */
-function textOf(shopId: string, data: unknown): string {
+function reportText(shopId: string, data: unknown): string {
   const restored = memberOf(data, "restored");
   const keptAs = memberOf(data, "keptAs");
   const changedUntil = memberOf(restored, "changedUntil");

@@ -6,7 +6,7 @@
  */
 import type { Day } from "../../base/time/calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";
-import { type Money, type Quantity, quantityToNumber, subtractQuantity, zeroMoney } from "../money/money.ts";
+import { type Money, type Quantity, subtractQuantity, zeroMoney, quantityText } from "../money/money.ts";
 
 /**
  * Why a variant is on no draft.
@@ -82,17 +82,15 @@ export interface ReorderFacts {
   readonly outside: ReadonlyMap<string, VariantNames>;
 }
 
-const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
-
 function reasonFor(suggestion: Suggestion, quantity: Quantity): string {
   const { facts, covering, reorderPoint, needsReorder, suggestedOrderQuantity } = suggestion;
   const later = subtractQuantity(facts.incoming, covering);
-  const tooLate = later === 0 ? "" : ` (${shown(later)} more come too late)`;
-  const coming = facts.incoming === 0 ? "" : ` + ${shown(covering)} incoming${tooLate}`;
-  const stock = `${shown(facts.onHand)} on hand${coming}`;
-  const point = `reorder point ${shown(reorderPoint)}`;
+  const tooLate = later === 0 ? "" : ` (${quantityText(later)} more come too late)`;
+  const coming = facts.incoming === 0 ? "" : ` + ${quantityText(covering)} incoming${tooLate}`;
+  const stock = `${quantityText(facts.onHand)} on hand${coming}`;
+  const point = `reorder point ${quantityText(reorderPoint)}`;
   if (!needsReorder) return `Asked for; ${stock}, ${point}.`;
-  const edited = quantity === suggestedOrderQuantity ? "" : ` Suggested ${shown(suggestedOrderQuantity)}.`;
+  const edited = quantity === suggestedOrderQuantity ? "" : ` Suggested ${quantityText(suggestedOrderQuantity)}.`;
   return `${stock}, at or below the ${point}.${edited}`;
 }
 

@@ -11,13 +11,12 @@ import {
   goodsDecision,
   linesNamed,
   type NewTotals,
-  shown,
   unchangedGoods,
   withTotals,
 } from "./goods.ts";
 import { mention } from "../order/guidance.ts";
 import { accountedQuantity, baseQuantity, isWhollyCancelled } from "../order/lines.ts";
-import type { Quantity } from "../money/money.ts";
+import { type Quantity, quantityText } from "../money/money.ts";
 import type { LineItem, PurchaseOrder, Status } from "../order/purchase-order.ts";
 import { guidanceTo, refuseUnless } from "../order/status.ts";
 
@@ -70,14 +69,14 @@ function namedTotals(order: PurchaseOrder, lines: readonly ConfirmedTotal[]): Ne
       if (quantityConfirmed > line.quantityOrdered)
         throw invalidField(
           field,
-          `${shown(quantityConfirmed)} is above the ordered quantity, ${shown(line.quantityOrdered)}`,
+          `${quantityText(quantityConfirmed)} is above the ordered quantity, ${quantityText(line.quantityOrdered)}`,
           `Confirm at most what was ordered, or raise quantityOrdered with ${edit} first.`,
         );
       const base = baseQuantity({ ...line, quantityConfirmed });
       if (base < baseQuantity(line) && base < accountedQuantity(line))
         throw invalidField(
           field,
-          `${shown(quantityConfirmed)} is below what is already received, rejected or cancelled, ${shown(accountedQuantity(line))}`,
+          `${quantityText(quantityConfirmed)} is below what is already received, rejected or cancelled, ${quantityText(accountedQuantity(line))}`,
           `Lower quantityRejected or quantityCancelled with ${edit} first, or confirm more.`,
         );
       return [line.poLineItemId, { quantityConfirmed }];

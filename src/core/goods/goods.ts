@@ -11,7 +11,7 @@ import type { Effect } from "../order/effect.ts";
 import { invalidField } from "../../base/fault.ts";
 import { withoutStorefront } from "./guard.ts";
 import { isCustom, linesCounted } from "../order/lines.ts";
-import { asQuantity, type Quantity, quantityToNumber } from "../money/money.ts";
+import { asQuantity, quantityToNumber, quantityText } from "../money/money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "../order/purchase-order.ts";
 import { needsSync, storefrontSyncState } from "../storefront/stock-push.ts";
 
@@ -47,11 +47,6 @@ const totalFields = ["quantityConfirmed", "quantityReceived", "quantityRejected"
 
 /** New totals by line id; what is left out stays. */
 export type NewTotals = ReadonlyMap<string, Partial<Pick<LineItem, (typeof totalFields)[number]>>>;
-
-/** A quantity as messages show it. */
-export const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
-
-/** `1 line`, `2 lines`. */
 
 /**
  * The lines that the entries of a request name, each with its JSON pointer in the request.
@@ -241,7 +236,8 @@ export function unsyncedText({ lineItems }: PurchaseOrder): string {
   const named = unsynced
     .slice(0, namedLinesMax)
     .map(
-      (line) => `${line.poLineItemId} (${shown(line.quantityReceived)} received, ${shown(line.quantitySynced)} there)`,
+      (line) =>
+        `${line.poLineItemId} (${quantityText(line.quantityReceived)} received, ${quantityText(line.quantitySynced)} there)`,
     );
   const more = unsynced.length > namedLinesMax ? `, and ${unsynced.length - namedLinesMax} more` : "";
   return `Not at the storefront: ${linesCounted(unsynced.length)}, ${named.join(", ")}${more}.`;

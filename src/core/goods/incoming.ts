@@ -10,6 +10,9 @@ import { asQuantity, type Quantity, zeroQuantity } from "../money/money.ts";
 import type { OrderWithLines } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
+/** Key under which the level of a variant at a location is found in a map. */
+export const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
+
 /**
  * Incoming stock of one order: catalogue variant → pending quantity at the order's location. Empty unless the order is
  * open and has a location.

@@ -12,13 +12,12 @@ import {
   linesNamed,
   type NewTotals,
   receiptsOf,
-  shown,
   unchangedGoods,
   withTotals,
 } from "./goods.ts";
 import { mention } from "../order/guidance.ts";
 import { accountedQuantity, baseQuantity, pendingQuantity } from "../order/lines.ts";
-import { asQuantity, type Quantity } from "../money/money.ts";
+import { asQuantity, type Quantity, quantityText } from "../money/money.ts";
 import type { LineItem, PurchaseOrder, Status } from "../order/purchase-order.ts";
 import { refuseUnless } from "../order/status.ts";
 
@@ -75,7 +74,7 @@ function receivedTotals(
       if (next.quantityReceived < line.quantityReceived && next.quantityReceived < line.quantitySynced)
         throw invalidField(
           field,
-          `${shown(next.quantityReceived)} is below what is already synced to the storefront, ${shown(line.quantitySynced)}`,
+          `${quantityText(next.quantityReceived)} is below what is already synced to the storefront, ${quantityText(line.quantitySynced)}`,
           `Take goods back with ${mention("purchase_order_unreceive")}.`,
         );
       const isSame =
@@ -85,9 +84,9 @@ function receivedTotals(
       if (!isSame && !input.allowOverReceipt && accountedQuantity(next) > baseQuantity(line))
         throw invalidField(
           field,
-          `received + rejected + cancelled would be ${shown(accountedQuantity(next))}, above the ${
+          `received + rejected + cancelled would be ${quantityText(accountedQuantity(next))}, above the ${
             line.quantityConfirmed > 0 ? "confirmed" : "ordered"
-          } quantity, ${shown(baseQuantity(line))}`,
+          } quantity, ${quantityText(baseQuantity(line))}`,
           "Correct the totals, or send allowOverReceipt: true to take more than was expected.",
         );
       return [line.poLineItemId, next];
@@ -115,7 +114,7 @@ export function decideUnreceive(
       if (entry.quantity > line.quantityReceived)
         throw invalidField(
           `${path}/quantity`,
-          `${shown(entry.quantity)} is more than was received, ${shown(line.quantityReceived)}`,
+          `${quantityText(entry.quantity)} is more than was received, ${quantityText(line.quantityReceived)}`,
           "The quantity is the amount to take back, not a new total.",
         );
       return [line.poLineItemId, { quantityReceived: asQuantity(line.quantityReceived - entry.quantity) }];

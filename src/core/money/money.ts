@@ -107,6 +107,9 @@ export function quantityToNumber(value: Quantity): number {
   return value / quantityScale;
 }
 
+/** A quantity as messages show it. */
+export const quantityText = (value: Quantity): string => String(quantityToNumber(value));
+
 /** The JSON number of a quantity; null for none. */
 export const quantityOrNull = (value: Quantity | null): number | null =>
   value === null ? null : quantityToNumber(value);

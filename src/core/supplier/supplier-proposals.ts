@@ -13,9 +13,9 @@ import { decideConfirm } from "../goods/confirm.ts";
 import { decision } from "../order/decision.ts";
 import { type HeaderFacts, decideEditLines, decideHeader } from "../order/edit.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
-import { type GoodsContext, shown } from "../goods/goods.ts";
+import { type GoodsContext } from "../goods/goods.ts";
 import { mention } from "../order/guidance.ts";
-import { type Quantity, zeroQuantity } from "../money/money.ts";
+import { type Quantity, zeroQuantity, quantityText } from "../money/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../order/purchase-order.ts";
 import { permits } from "../order/status.ts";
 
@@ -304,7 +304,7 @@ function refuseOvertaken(order: PurchaseOrder, proposal: SupplierProposal, waiti
     {
       action: `Raise quantityOrdered with ${mention("purchase_order_line_item_update")} first, or accept the other lines by naming them in lineItemIds.`,
       details: detailsOf(order, above, ({ quantityConfirmed, basis }) => {
-        return `${shown(quantityConfirmed ?? zeroQuantity)} is above the ordered quantity, ${shown(basis.quantityOrdered)}`;
+        return `${quantityText(quantityConfirmed ?? zeroQuantity)} is above the ordered quantity, ${quantityText(basis.quantityOrdered)}`;
       }),
     },
   );

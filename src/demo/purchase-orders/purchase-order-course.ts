@@ -6,6 +6,7 @@ import type { Calendar } from "../calendar.ts";
 import { type DemoVariant, fullName, variantWith } from "../catalogue.ts";
 import type { DemoOrder, Quantities, Step } from "./purchase-orders.ts";
 import { clerk, owner } from "../shop.ts";
+import { linesCounted } from "../../core/order/lines.ts";
 
 /** A line and its quantities. Custom lines have no catalogue variant. */
 export interface CountedLine {
@@ -186,17 +187,15 @@ interface Happened {
   readonly changes: readonly Change[];
 }
 
-const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
-
 /** The log entry of a step as the service words it. */
 function logEntryOf(step: Step, poNumber: string, { status, next, lines, changes }: Happened): object {
   const move = { field: "status", poLineItemId: null, before: status, after: next };
   const moved = next === status ? "" : `; moved from ${status} to ${next}`;
-  const touched = counted(new Set(changes.map(({ poLineItemId }) => poLineItemId)).size);
+  const touched = linesCounted(new Set(changes.map(({ poLineItemId }) => poLineItemId)).size);
   const all = next === status ? changes : [...changes, move];
   switch (step.did) {
     case "created":
-      return { action: "create", message: `Created ${poNumber} as a Draft with ${counted(lines.length)}.` };
+      return { action: "create", message: `Created ${poNumber} as a Draft with ${linesCounted(lines.length)}.` };
     case "confirmed":
       return { action: "confirm", message: `Confirmed ${touched}${moved}.`, changes: all };
     case "received":

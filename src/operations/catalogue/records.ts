@@ -132,7 +132,7 @@ function refuseOfStorefront({ shop }: Call, kind: RecordKind): void {
 }
 
 /** The value of a member that is a text in every record. */
-function textOf(value: unknown): string {
+function requireText(value: unknown): string {
   if (typeof value !== "string") throw new TypeError("an id is no text");
   return value;
 }
@@ -150,7 +150,7 @@ function formOf<T extends Fields, Stored extends ValuesOf<T>>(of: KeptKind<T, St
     route,
     path: `${route}/{${idMember}}`,
     inPath: { [idMember]: pathId },
-    idOf: (input: Changes<T>): string => textOf(input[idMember]),
+    idOf: (input: Changes<T>): string => requireText(input[idMember]),
     answer: (record: Stored) => ({ data: { [kind]: json(record) }, etag: etagOfRecord(record) }),
   };
 }

@@ -85,7 +85,7 @@ export const linkOf = ({ entry, linkId }: StoredAudit): string =>
 /**
  * The rows as one text: the first's digest, since the link's name has its id, then id and digest of each further one.
  */
-const textOf = (rows: readonly LinkedRow[]): string =>
+const linkedText = (rows: readonly LinkedRow[]): string =>
   rows.map(({ auditId, digest }, index) => (index === 0 ? digest : `${auditId} ${digest}`)).join("\n");
 
 interface LinkRow {
@@ -257,7 +257,7 @@ export function waitingAudit(
   writtenOrder: number,
 ): readonly Statement[] {
   const { rows, linkId, rowStatements } = writing(shopId, entries);
-  return [...rowStatements, linkStatement(shopId, linkId, { writtenOrder }, textOf(rows))];
+  return [...rowStatements, linkStatement(shopId, linkId, { writtenOrder }, linkedText(rows))];
 }
 
 /**
@@ -272,7 +272,7 @@ export async function placedAudit(tx: Tx, shopId: string, entries: readonly Audi
     before,
     statements: [
       ...rowStatements,
-      linkStatement(shopId, linkId, { place }, textOf(rows)),
+      linkStatement(shopId, linkId, { place }, linkedText(rows)),
       headStatement(shopId, place, before.unchainedUntil, nowMs),
     ],
   };

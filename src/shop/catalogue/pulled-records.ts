@@ -19,6 +19,7 @@ import { markSeriesStatement } from "../forecast/demand.ts";
 import { dayOfShop, levelNoted } from "../forecast/stock-days.ts";
 import { type Change, changeOf, insert, replace, remove, textForm } from "../../store/change.ts";
 import { tables } from "../tables.ts";
+import { levelKey } from "../../core/goods/incoming.ts";
 
 /** The names under which the shop may hold an id of the platform, the one for something new first. */
 export type NamesOf = (kind: "location" | "product" | "variant", id: string) => readonly string[];
@@ -257,8 +258,6 @@ interface PulledLevel {
   /** Null: it is not stocked there. */
   readonly onHand: Quantity | null;
 }
-
-const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
 /**
  * Levels that a push of stock is changing, or has changed since then: what was read of them may be from before or

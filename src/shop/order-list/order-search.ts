@@ -200,7 +200,7 @@ interface Stamped<Value> {
 /** By where the segment begins. */
 type BySegment<Value> = Map<string, Stamped<Value>>;
 
-const textOf = ({ created_from, id_from }: SegmentKey): string => `${created_from} ${id_from}`;
+const keyText = ({ created_from, id_from }: SegmentKey): string => `${created_from} ${id_from}`;
 
 /** Columns by shop and name; the one that was asked for the longest time ago is forgotten first. */
 const columns = new Map<string, { readonly bodies: BySegment<string>; bytes: number }>();
@@ -212,7 +212,7 @@ let columnsBytes = 0;
 const counts = new RecentMap<BySegment<number>>(questionsMax);
 
 function known<Value>(values: BySegment<Value>, head: SegmentHead): Value | null {
-  const found = values.get(textOf(head));
+  const found = values.get(keyText(head));
   return found?.stamp === head.stamp ? found.value : null;
 }
 
@@ -234,15 +234,15 @@ export async function loadColumn(
          and (created_from, id_from) >= (?, ?) and (created_from, id_from) <= (?, ?)`,
       [shopId, name, oldest.created_from, oldest.id_from, newest.created_from, newest.id_from],
     );
-    for (const row of rows) read.set(textOf(row), row.body);
+    for (const row of rows) read.set(keyText(row), row.body);
   }
-  const bodies = heads.map((head) => known(column.bodies, head) ?? read.get(textOf(head)) ?? "");
+  const bodies = heads.map((head) => known(column.bodies, head) ?? read.get(keyText(head)) ?? "");
   // Another look may have forgotten it meanwhile, or taken its place.
   columnsBytes -= columns.get(key)?.bytes ?? 0;
   for (const head of missing) {
-    const value = read.get(textOf(head)) ?? "";
-    column.bytes += value.length - (column.bodies.get(textOf(head))?.value.length ?? 0);
-    column.bodies.set(textOf(head), { stamp: head.stamp, value });
+    const value = read.get(keyText(head)) ?? "";
+    column.bytes += value.length - (column.bodies.get(keyText(head))?.value.length ?? 0);
+    column.bodies.set(keyText(head), { stamp: head.stamp, value });
   }
   columns.delete(key);
   columns.set(key, column);
@@ -359,7 +359,7 @@ export class Search {
     const { wanted, createdFromMs: from, createdBeforeMs: before } = this.#question;
     const matching = placesOf(bodies, head.orders, wanted);
     if (keys === null) {
-      if (!isAnything(wanted)) this.#counts.set(textOf(head), { stamp: head.stamp, value: matching.length });
+      if (!isAnything(wanted)) this.#counts.set(keyText(head), { stamp: head.stamp, value: matching.length });
       return { segment, places: () => matching, keys, count: this.#countOf(segment) ?? matching.length };
     }
     if (recent.length > 0 && this.#conditions.length > 0) this.#noteFulfilled(segment, bodies, keys);

@@ -473,7 +473,7 @@ class PostgresEngine implements Engine {
     transaction: Transaction,
     mustSync: boolean,
   ): Promise<void> {
-    const turn = textOf(transaction.opened);
+    const turn = markOf(transaction.opened);
     let answer: Answer | undefined;
     try {
       answer = (await transaction.flush(mustSync ? [commit] : commitUnsynced)).at(-1);
@@ -545,7 +545,7 @@ const isNoShop = (error: unknown): boolean => sqlState(error) === "OP404";
 const shopError = (shopId: string, error: unknown): unknown => (isNoShop(error) ? notFound(shopId) : error);
 
 /** The mark of a turn: the one value of the opening statement's row. */
-function textOf(rows: readonly unknown[] | null): string | null {
+function markOf(rows: readonly unknown[] | null): string | null {
   const [row] = rows ?? [];
   const value: unknown = typeof row === "object" && row !== null && "opened" in row ? row.opened : null;
   return typeof value === "string" ? value : null;

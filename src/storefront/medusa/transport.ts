@@ -8,7 +8,7 @@
  * The key goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
  */
 import { z } from "zod";
-import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
+import { retryAfterOf, storefrontRequestMsMax, bodyText, unreached } from "../http.ts";
 import { limitedTo } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../storefront.ts";
 
@@ -72,7 +72,7 @@ export async function sendToMedusa(
       await response.body?.cancel();
       throw error;
     }
-    return answerFrom(response.status, await textOf("Medusa", response), maybe);
+    return answerFrom(response.status, await bodyText("Medusa", response), maybe);
   } catch (error) {
     if (error instanceof StorefrontError) throw error;
     if (ends.aborted) throw new StorefrontError("timeout", "Medusa did not answer in time", { landed: maybe });

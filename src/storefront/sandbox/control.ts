@@ -9,7 +9,6 @@ import type { SandboxCalls } from "./calls.ts";
 import { faultStatements, type SandboxCall, type SandboxFaults } from "./faults.ts";
 import {
   costStatement,
-  levelKey,
   loadCallCounts,
   loadState,
   loadUnseen,
@@ -17,6 +16,7 @@ import {
   setLevel,
   statusStatement,
 } from "./state.ts";
+import { levelKey } from "../../core/goods/incoming.ts";
 
 export interface SandboxLevel {
   readonly locationId: string;

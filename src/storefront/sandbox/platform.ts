@@ -18,7 +18,6 @@ import {
   costStatement,
   idsOf,
   keepChange,
-  levelKey,
   loadChanges,
   loadLevels,
   loadTags,
@@ -29,6 +28,7 @@ import {
   tagStatement,
   type VariantRow,
 } from "./state.ts";
+import { levelKey } from "../../core/goods/incoming.ts";
 
 /** Where and when a call works. */
 interface CallContext {

@@ -8,6 +8,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 import type { ItemResult, OnHandChange, OwnVariant, VariantState } from "../storefront.ts";
 import type { SandboxLevel, SandboxVariant } from "./control.ts";
 import type { SandboxCall } from "./faults.ts";
+import { levelKey } from "../../core/goods/incoming.ts";
 
 export interface VariantRow {
   readonly variant_id: string;
@@ -41,8 +42,6 @@ export const countCall = (shopId: string, name: SandboxCall): Statement => ({
 
 export const idsOf = (items: readonly { readonly variantId: string }[]): readonly string[] =>
   items.map((item) => item.variantId);
-
-export const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
 /** The variants that are there, by id. */
 export async function loadVariants(

@@ -9,7 +9,7 @@
  * followed.
  */
 import { z } from "zod";
-import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
+import { retryAfterOf, storefrontRequestMsMax, bodyText, unreached } from "../http.ts";
 import { limitedTo } from "../../base/time/waiting.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ThrottleStatus } from "./pacing.ts";
@@ -94,7 +94,7 @@ export async function sendToShopify(
       await response.body?.cancel();
       throw errorOfStatus(response, maybe);
     }
-    return answerFrom(await textOf("Shopify", response), response, store.apiVersion, maybe);
+    return answerFrom(await bodyText("Shopify", response), response, store.apiVersion, maybe);
   } catch (error) {
     if (error instanceof StorefrontError) throw error;
     if (ends.aborted) throw new StorefrontError("timeout", "Shopify did not answer in time", { landed: maybe });
