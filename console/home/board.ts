@@ -9,7 +9,6 @@ import { everyRow } from "../data/pages.ts";
 import { shopId, today } from "../data/session.ts";
 import { inputOf, views } from "../orders/filters.ts";
 import { pagesOf } from "../orders/kept.ts";
-import { dayAfter } from "../orders/lateness.ts";
 import type { ForecastRow } from "../reorder/ticked.ts";
 
 /** Open orders that are read at most. */
@@ -28,8 +27,6 @@ export interface Board {
   readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
-  /** Number of changes by assistants since yesterday's first hour. */
-  readonly byAssistants: number | null;
   /** Orders that read Sent while their e-mail has failed. */
   readonly mails: Output<"failed_mail_list">["mails"] | null;
   /** Some orders whose goods the storefront did not take. */
@@ -54,7 +51,6 @@ const empty: Board = {
   answers: null,
   forecast: null,
   changes: null,
-  byAssistants: null,
   mails: null,
   unsynced: [],
   isOver: false,
@@ -98,11 +94,6 @@ export function boardOf() {
     const result = await openpo.call("change_list", { shopId: shopId(), limit: latelyShown });
     if (result.ok) set({ changes: result.data.changes });
   };
-  const readAssistants = async (): Promise<void> => {
-    const input = { shopId: shopId(), actorType: ["agent" as const], from: dayAfter(today(), -1), limit: 1 };
-    const result = await openpo.call("change_list", input);
-    if (result.ok) set({ byAssistants: result.data.totalCount });
-  };
   return {
     board,
     read: async (): Promise<void> => {
@@ -112,7 +103,6 @@ export function boardOf() {
         readAnswers,
         readForecast,
         readChanges,
-        readAssistants,
         readMails,
         ...names.map((name) => () => readCount(name)),
       ];

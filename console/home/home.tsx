@@ -394,14 +394,9 @@ const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open 
   );
 };
 
-const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes, byAssistants } }) => (
+const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes } }) => (
   <Panel title={words.lately} isRead={changes !== null} more={{ href: hrefOf("activity"), title: words.allActivity }}>
     {changes?.length === 0 ? <p class="quiet">{words.nothingLately}</p> : null}
-    {byAssistants === null || byAssistants === 0 ? null : (
-      <p>
-        <a href={`${hrefOf("activity")}?view=changes&actor=agent`}>{words.byAssistants(byAssistants)}</a>
-      </p>
-    )}
     <ul class="plain-rows">
       {(changes ?? []).map((change) => (
         <li key={change.logId} class="of-two">

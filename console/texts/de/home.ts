@@ -46,10 +46,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingRunsOut: "Jedes Produkt reicht bis zu seiner nächsten Lieferung.",
   toReorder: "Nachbestellen",
   lately: "Zuletzt",
-  byAssistants: (count) =>
-    count === 1
-      ? "1 Änderung durch Assistenten seit gestern"
-      : `${number(count)} Änderungen durch Assistenten seit gestern`,
   nothingLately: "Noch hat niemand eine Bestellung geändert.",
   allActivity: "Alle Aktivität",
   ofAssistants: "Was Assistenten getan haben",

@@ -43,10 +43,6 @@ export const homeTexts = {
   nothingRunsOut: "Every product lasts until its next delivery.",
   toReorder: "Reorder",
   lately: "Lately",
-  byAssistants: (count: number) =>
-    count === 1
-      ? "Assistants made 1 change since yesterday"
-      : `Assistants made ${number(count)} changes since yesterday`,
   nothingLately: "Nobody has changed an order yet.",
   allActivity: "All activity",
   ofAssistants: "What assistants did",

@@ -45,8 +45,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingRunsOut: "Todos los productos alcanzan hasta su próxima entrega.",
   toReorder: "Reposición",
   lately: "Últimos cambios",
-  byAssistants: (count) =>
-    count === 1 ? "1 cambio de asistentes desde ayer" : `${number(count)} cambios de asistentes desde ayer`,
   nothingLately: "Nadie ha modificado un pedido todavía.",
   allActivity: "Toda la actividad",
   ofAssistants: "Lo que hicieron los asistentes",

@@ -44,7 +44,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingRunsOut: "Chaque produit tient jusqu’à sa prochaine livraison.",
   toReorder: "Réapprovisionnement",
   lately: "Récemment",
-  byAssistants: (count) => `${plural(count, "modification", "modifications")} par des assistants depuis hier`,
   nothingLately: "Personne n’a encore modifié de commande.",
   allActivity: "Toute l’activité",
   ofAssistants: "Ce que les assistants ont fait",

@@ -45,10 +45,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingRunsOut: "Elk product gaat mee tot de volgende levering.",
   toReorder: "Bijbestellen",
   lately: "Recent",
-  byAssistants: (count) =>
-    count === 1
-      ? "1 wijziging door assistenten sinds gisteren"
-      : `${number(count)} wijzigingen door assistenten sinds gisteren`,
   nothingLately: "Er is nog geen bestelling gewijzigd.",
   allActivity: "Alle activiteit",
   ofAssistants: "Wat assistenten hebben gedaan",

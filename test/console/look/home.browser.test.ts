@@ -1,11 +1,10 @@
 /**
- * The first page in a real browser: what there is to do for each role, what is on its way, and what assistants did.
+ * The first page in a real browser: what there is to do for each role and what is on its way.
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { connectAgent } from "../../support/mcp.ts";
 import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
 
 after(endConsole);
@@ -25,7 +24,7 @@ const cards = [
 ];
 
 for (const role of ["viewer", "receiver", "purchaser"] as const)
-  test(`a ${role} is told what there is to do, what comes, what runs out, and what assistants did`, { skip }, () =>
+  test(`a ${role} is told what there is to do, what comes and what runs out`, { skip }, () =>
     withPerson(role, async (page, program) => {
       await page.goto(`${program.url}/console`);
       const todo = page.getByRole("navigation", { name: "What to do" });
@@ -39,19 +38,3 @@ for (const role of ["viewer", "receiver", "purchaser"] as const)
       await picture(page, `home-${role}`);
     }),
   );
-
-test("what assistants did since yesterday is one press away", { skip }, () =>
-  withPerson("viewer", async (page, program) => {
-    const made = await program.ask("POST", "/admin/v1/shops/demo/keys", program.adminToken, {
-      name: "night bot",
-      scope: "write",
-    });
-    await using agent = await connectAgent({ url: program.url, writeKey: String(made.at("data", "apiKey")) });
-    const answer = await agent.call("purchase_order_update", { purchaseOrderId: "po_demo_07", note: "Ring at gate 4" });
-    assert.equal(answer.isError, false, answer.text);
-    await page.goto(`${program.url}/console`);
-    await page.getByRole("link", { name: /^Assistants made \d+ changes? since yesterday$/ }).click();
-    await page.getByRole("heading", { name: "Activity" }).waitFor();
-    await page.locator(".change-list > li", { hasText: "night bot" }).first().waitFor();
-  }),
-);
