@@ -5454,6 +5454,11 @@ export interface Operations {
         readonly personId: string | null;
         readonly method: string;
         readonly path: string;
+        /** The order in the request's path, else the only one that it changed; null if there is none or it was deleted. */
+        readonly order: {
+          readonly purchaseOrderId: string;
+          readonly poNumber: string;
+        } | null;
         readonly status: number;
         readonly errorCode: string | null;
         readonly durationMs: number;

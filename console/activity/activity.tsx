@@ -2,7 +2,6 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import { routes } from "../../client/generated.ts";
 import { followEvents } from "../data/events.ts";
 import { hasRole } from "../data/session.ts";
 import { PauseKey } from "../keys/pause-key.tsx";
@@ -11,7 +10,16 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { Changes } from "./changes.tsx";
-import { actors, addressWith, chosen, outcomes, parameter, surfaces } from "./filters.ts";
+import {
+  actors,
+  addressWith,
+  chosen,
+  operationName,
+  operationsWith,
+  outcomes,
+  parameter,
+  surfaces,
+} from "./filters.ts";
 import { type Names, useNames } from "./names.ts";
 import { Requests } from "./requests.tsx";
 
@@ -110,19 +118,18 @@ const Filters: FunctionComponent<{ readonly view: (typeof views)[number]; readon
       )}
       <label>
         {activity.operation}
-        <input
-          type="search"
-          list="operations"
-          placeholder={activity.operationHint}
+        <select
           value={parameter("operation") ?? ""}
-          onChange={(event) => go(addressWith("operation", event.currentTarget.value.trim()))}
-        />
+          onChange={(event) => go(addressWith("operation", event.currentTarget.value))}
+        >
+          <option value="">{activity.everyOperation}</option>
+          {operationsWith(parameter("operation")).map((name) => (
+            <option key={name} value={name}>
+              {operationName(name)}
+            </option>
+          ))}
+        </select>
       </label>
-      <datalist id="operations">
-        {Object.keys(routes).map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       {view === "requests" ? (
         <>
           <ChoiceField name="surface" label={activity.surface} values={surfaces} words={activity.surfaces} />

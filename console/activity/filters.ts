@@ -1,7 +1,10 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
 import { deedOf } from "../parts/service-says.tsx";
+import { pageLanguage } from "../data/format.ts";
 import { hrefOf, place } from "../router.ts";
+import { refusals } from "../texts/en/refusals.ts";
+import { texts } from "../texts/en/texts.ts";
 
 export type Request = Output<"audit_log_list">["auditLog"][number];
 
@@ -41,6 +44,15 @@ export function operationName(operation: string): string {
   const name = operation.replaceAll("_", " ");
   return deedOf(operation) ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
+
+/** Operations that have words, by these, and this one. */
+export const operationsWith = (operation: string | undefined): readonly string[] =>
+  [...new Set([...Object.keys(texts.activity.deeds), ...(operation === undefined ? [] : [operation])])].sort(
+    (one, other) => operationName(one).localeCompare(operationName(other), pageLanguage),
+  );
+
+/** Why a request was refused, in a person's words. */
+export const refusalName = (errorCode: string): string => refusals[errorCode] ?? errorCode;
 
 /** The operation of a tag. */
 export const operationOf = ({ tag }: Request): string => tag.slice(tag.indexOf(":") + 1);

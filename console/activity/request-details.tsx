@@ -7,7 +7,7 @@ import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { type Change, ChangeView } from "./change.tsx";
-import type { Request } from "./filters.ts";
+import { operationOf, type Request } from "./filters.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 const Fact: FunctionComponent<{ readonly name: string; readonly children: ComponentChildren }> = (fact) => (
@@ -24,6 +24,9 @@ export const RequestDetails: FunctionComponent<{ readonly request: Request }> = 
         <code>{request.requestId}</code>
       </Fact>
       <Fact name={texts.activity.columns.duration}>{texts.activity.milliseconds(request.durationMs)}</Fact>
+      <Fact name={texts.activity.operation}>
+        <code>{operationOf(request)}</code>
+      </Fact>
       <Fact name={texts.activity.path}>
         <code>
           {request.method} {request.path}

@@ -7,6 +7,7 @@ import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { Moment } from "../parts/when.tsx";
+import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import {
   chosen,
@@ -15,6 +16,7 @@ import {
   outcomeOf,
   outcomes,
   parameter,
+  refusalName,
   type Request,
   surfaceNamed,
   surfaceOf,
@@ -55,6 +57,7 @@ const head = [
   "errorCode",
   "durationMs",
   "count",
+  "order",
 ];
 
 /** @param version  another number reads the list again. */
@@ -81,6 +84,7 @@ export const Requests: FunctionComponent<{ readonly names: Names; readonly versi
       request.errorCode ?? "",
       request.durationMs,
       request.count,
+      request.order?.poNumber ?? "",
     ],
   ];
   return (
@@ -126,7 +130,11 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
           <button type="button" class="opens" aria-expanded={isOpen} onClick={toggle}>
             {operationName(operationOf(request))}
           </button>
-          <span class="quiet">{operationOf(request)}</span>
+          {request.order === null ? null : (
+            <a class="about" href={hrefOf("orders", request.order.purchaseOrderId)}>
+              {request.order.poNumber}
+            </a>
+          )}
           {request.count > 1 ? <span class="quiet">{texts.activity.times(request.count)}</span> : null}
         </th>
         <td class="date" data-name={columns.at}>
@@ -142,7 +150,7 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
         </td>
         <td data-name={columns.outcome}>
           <span class={tones[outcome]}>{texts.activity.outcomeNames[outcome]}</span>
-          {request.errorCode === null ? null : <span class="quiet">{request.errorCode}</span>}
+          {request.errorCode === null ? null : <span class="quiet">{refusalName(request.errorCode)}</span>}
         </td>
         <td class="amount" data-name={columns.duration}>
           {texts.activity.milliseconds(request.durationMs)}

@@ -3,7 +3,13 @@
  * a long log, to count or to find few matches among others, leaves the event loop.
  */
 import { type AuditFilters, type AuditPosition, listAudit, walksAudit } from "../shop/audit/audit.ts";
-import { type ChangeFilters, type ChangePosition, pageOfChanges, walksChanges } from "../shop/order/changes.ts";
+import {
+  type ChangeFilters,
+  type ChangePosition,
+  ordersOfRequests,
+  pageOfChanges,
+  walksChanges,
+} from "../shop/order/changes.ts";
 import type { Tx } from "../store/store.ts";
 import type { BroadContext } from "../requests/broad-read.ts";
 import { rowsOnLoopMax } from "../requests/loop-limits.ts";
@@ -23,7 +29,8 @@ export const auditPage = {
     { filters, after, limit }: LogPageInput<AuditFilters, AuditPosition>,
   ) {
     if (await walksAudit(tx, shopId, filters, after, rowsOnLoopMax)) leaveLoop();
-    return await listAudit(tx, shopId, filters, after, limit);
+    const page = await listAudit(tx, shopId, filters, after, limit);
+    return { ...page, orders: await ordersOfRequests(tx, shopId, page.entries) };
   },
 };
 

@@ -343,6 +343,27 @@ test("a person's request is logged and audited under the person; an idempotency 
   assert.equal(byOperation.at("data", "totalCount"), 4);
 });
 
+test("the audit log names the order of a request: by its path or by what it changed, while there is one", async () => {
+  await using server = await startServer({ console: true });
+  const made = await server.post("/api/v1/purchase-orders", { poName: "x" }, { key: server.writeKey });
+  const order = {
+    purchaseOrderId: made.textAt("data", "purchaseOrder", "purchaseOrderId"),
+    poNumber: made.textAt("data", "purchaseOrder", "poNumber"),
+  };
+  const at = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
+  await server.get(at);
+  await server.get("/api/v1/purchase-orders/po_none");
+  await server.get("/api/v1/purchase-orders");
+  const orders = async () => {
+    const { data } = JSON.parse((await askAdmin(server, "GET", `/shops/${server.shopId}/audit-log`)).text);
+    return data.auditLog.map((each: { readonly order: unknown }) => each.order);
+  };
+  assert.deepEqual(await orders(), [null, null, order, order]);
+  const deleted = await server.request("DELETE", at, { key: server.writeKey });
+  assert.equal(deleted.status, 200, deleted.text);
+  assert.deepEqual(await orders(), [null, null, null, null, null]);
+});
+
 test("people draw on a bucket of their own, and agents on theirs", async () => {
   await using server = await startServer({
     console: true,

@@ -257,7 +257,7 @@ test(
       const before = await clicks();
       await page.getByRole("navigation").getByRole("link", { name: "Activity" }).click();
       await page
-        .getByRole("row", { name: /purchase_order_update.*Night bot/s })
+        .getByRole("row", { name: /Changed an order.*Night bot/s })
         .getByRole("button")
         .click();
       await page.getByRole("row", { name: /^Note .*what the bot wrote$/ }).waitFor();
@@ -319,7 +319,7 @@ test(
         if (response.url().includes("/api/v1/")) statuses.push(response.status());
       });
       await page.route(
-        "**/api/v1/**",
+        `**/api/v1/purchase-orders/${String(draft["purchaseOrderId"])}*`,
         (route) => route.continue({ headers: { ...route.request().headers(), authorization: "Bearer ops_expired" } }),
         { times: 1 },
       );

@@ -4,6 +4,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.
 import { id, instant, pageShape } from "../../operations/fields.ts";
 import { auditPage } from "../../operations/log-pages.ts";
 import { auditOutcomes, auditSurfaces, type AuditEntry, type AuditPosition } from "../../shop/audit/audit.ts";
+import type { NamedOrder } from "../../shop/order/changes.ts";
 import { data, inShop, operation, readQuery } from "../operation.ts";
 
 const auditPageMax = 500;
@@ -20,6 +21,10 @@ const auditSchema = z.strictObject({
   personId: z.string().nullable(),
   method: z.string(),
   path: z.string(),
+  order: z.strictObject({ purchaseOrderId: z.string(), poNumber: z.string() }).nullable().meta({
+    description:
+      "The order in the request's path, else the only one that it changed; null if there is none or it was deleted.",
+  }),
   status: z.int(),
   errorCode: z.string().nullable(),
   durationMs: z.int(),
@@ -30,7 +35,7 @@ const auditSchema = z.strictObject({
   }),
 });
 
-const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
+const auditJson = (entry: AuditEntry, order: NamedOrder | null): z.output<typeof auditSchema> => ({
   at: instant(entry.atMs),
   requestId: entry.requestId,
   traceId: entry.traceId,
@@ -40,6 +45,7 @@ const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
   personId: entry.personId,
   method: entry.method,
   path: entry.path,
+  order,
   status: entry.status,
   errorCode: entry.errorCode,
   durationMs: entry.durationMs,
@@ -85,7 +91,7 @@ export const auditLog = operation({
   /** Requests newest first. They are counted for the first page; further pages repeat its `totalCount`. */
   async run(context, { shopId, limit, cursor, ...filters }, call) {
     const scope = { list: "audit-log", shopId, filters };
-    const { entries, totalCount, end } = await readQuery(context, call, shopId, auditPage, {
+    const { entries, orders, totalCount, end } = await readQuery(context, call, shopId, auditPage, {
       filters: {
         keyId: filters.keyId ?? null,
         personId: filters.personId ?? null,
@@ -98,7 +104,7 @@ export const auditLog = operation({
       limit,
     });
     return data({
-      auditLog: entries.map(auditJson),
+      auditLog: entries.map((entry) => auditJson(entry, orders.get(entry.requestId) ?? null)),
       totalCount,
       cursor: end === null ? null : encodeCursor(scope, [end.auditId, end.totalCount]),
     });

@@ -5,7 +5,7 @@
  * Entries are counted once, for the first page, and up to a bound.
  */
 import { compareText } from "../../base/text/compare-text.ts";
-import { placeholders } from "../../store/in-lists.ts";
+import { placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { type HistoryPosition, type LogEntry, logEntriesOf } from "./purchase-order-history.ts";
 
@@ -171,23 +171,76 @@ async function countChanges(tx: Tx, branches: readonly Branch[]): Promise<number
 async function changesOf(tx: Tx, shopId: string, keys: readonly KeyRow[]): Promise<readonly Change[]> {
   const orderIds = [...new Set(keys.map((key) => key.purchase_order_id))];
   if (orderIds.length === 0) return [];
-  const [entries, orders] = await Promise.all([
+  const [entries, numbers] = await Promise.all([
     logEntriesOf(
       tx,
       shopId,
       keys.map((key) => [key.purchase_order_id, key.log_id]),
     ),
-    tx.all<{ readonly purchase_order_id: string; readonly po_number: string }>(
-      `select purchase_order_id, po_number from purchase_order
-       where shop_id = ? and purchase_order_id in (${placeholders(orderIds.length)})`,
-      [shopId, ...orderIds],
-    ),
+    numbersOf(tx, shopId, orderIds),
   ]);
-  const numbers = new Map(orders.map((order) => [order.purchase_order_id, order.po_number]));
   const byId = new Map(entries.map((entry) => [entry.logId, entry]));
   return keys.flatMap((key) => {
     const entry = byId.get(key.log_id);
     const purchaseOrderId = key.purchase_order_id;
     return entry === undefined ? [] : [{ ...entry, purchaseOrderId, poNumber: numbers.get(purchaseOrderId) ?? null }];
   });
+}
+
+/** A request of the audit log. */
+interface LoggedRequest {
+  readonly requestId: string;
+  readonly path: string;
+}
+
+/** An order as a list names it. */
+export interface NamedOrder {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+}
+
+/**
+ * The orders that requests were about, by the request's id: the one in the path, else the only one that it changed.
+ * An order that is gone is not named.
+ */
+export async function ordersOfRequests(
+  tx: Tx,
+  shopId: string,
+  requests: readonly LoggedRequest[],
+): Promise<ReadonlyMap<string, NamedOrder>> {
+  const idOf = new Map<string, string | null>();
+  for (const { requestId, path } of requests) {
+    const [, named] = /\/purchase-orders\/([^/]+)/.exec(path) ?? [];
+    if (named !== undefined) idOf.set(requestId, named);
+  }
+  const changed = await selectIn<{ readonly request_id: string; readonly purchase_order_id: string }>(
+    tx,
+    "select distinct request_id, purchase_order_id from purchase_order_log where shop_id = ? and request_id in (?)",
+    [shopId],
+    requests.filter(({ requestId }) => !idOf.has(requestId)).map(({ requestId }) => requestId),
+  );
+  for (const { request_id: requestId, purchase_order_id: orderId } of changed)
+    idOf.set(requestId, idOf.has(requestId) ? null : orderId);
+  const numbers = await numbersOf(
+    tx,
+    shopId,
+    [...idOf.values()].filter((orderId) => orderId !== null),
+  );
+  return new Map(
+    [...idOf].flatMap(([requestId, purchaseOrderId]) => {
+      const poNumber = purchaseOrderId === null ? undefined : numbers.get(purchaseOrderId);
+      return purchaseOrderId === null || poNumber === undefined ? [] : [[requestId, { purchaseOrderId, poNumber }]];
+    }),
+  );
+}
+
+/** Numbers of these orders by their ids; those that are gone have none. */
+async function numbersOf(tx: Tx, shopId: string, orderIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const orders = await selectIn<{ readonly purchase_order_id: string; readonly po_number: string }>(
+    tx,
+    "select purchase_order_id, po_number from purchase_order where shop_id = ? and purchase_order_id in (?)",
+    [shopId],
+    orderIds,
+  );
+  return new Map(orders.map((order) => [order.purchase_order_id, order.po_number]));
 }

@@ -72,6 +72,19 @@ test("in other languages there are words for each code of the service, and for e
   }
 });
 
+test("in all languages it is said why a request was refused", async () => {
+  for (const language of languages) {
+    const { refusals }: { readonly refusals: Readonly<Record<string, string>> } = await import(
+      path.join(folder, "texts", language, "refusals.ts")
+    );
+    assert.deepEqual(
+      Object.keys(faultCodes).filter((code) => refusals[code] === undefined),
+      [],
+      language,
+    );
+  }
+});
+
 test("mails name places, statuses and requests as the console does", async () => {
   for (const language of languages) {
     const { approvals, statuses: named, requests } = consoleWords[language];

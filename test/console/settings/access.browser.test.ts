@@ -131,7 +131,7 @@ test("from the orders to what an agent changed in one of them are three clicks",
     await open(page, "Activity");
     await page.getByRole("combobox", { name: "Key" }).selectOption({ label: `Reorder bot …${apiKey.slice(-4)}` });
     await page
-      .getByRole("row", { name: /purchase_order_update.*Done/s })
+      .getByRole("row", { name: /Changed an order.*Done/s })
       .getByRole("button")
       .click();
     const note = page.getByRole("row", { name: /^Note .*=2\+2 is what the bot wrote$/ });
@@ -141,7 +141,7 @@ test("from the orders to what an agent changed in one of them are three clicks",
 
     await page
       .getByRole("row", { name: /Refused/ })
-      .getByText("NOT_FOUND")
+      .getByText("There is none, or none any more.")
       .waitFor();
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("Refused");
     await page.waitForURL(/outcome=refused/);

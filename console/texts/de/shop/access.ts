@@ -169,7 +169,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
       comment_add: "Kommentar geschrieben",
       comment_list: "Kommentare gelesen",
     },
-    operationHint: "Alle Vorgänge",
+    everyOperation: "Alle Vorgänge",
     surface: "Zugang",
     surfaces: { keys: "REST und MCP", mcp: "MCP", rest: "REST", console: "Konsole", all: "Alle" },
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Konsole" },

@@ -162,7 +162,7 @@ export const accessTexts = {
       comment_add: "Wrote a comment",
       comment_list: "Read comments",
     },
-    operationHint: "Every operation",
+    everyOperation: "Every operation",
     surface: "Surface",
     surfaces: { keys: "REST and MCP", mcp: "MCP", rest: "REST", console: "Console", all: "All" },
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },

@@ -165,7 +165,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
       comment_add: "Escribió un comentario",
       comment_list: "Leyó los comentarios",
     },
-    operationHint: "Todas las acciones",
+    everyOperation: "Todas las acciones",
     surface: "Interfaz",
     surfaces: { keys: "REST y MCP", mcp: "MCP", rest: "REST", console: "Consola", all: "Todas" },
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Consola" },

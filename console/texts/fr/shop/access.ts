@@ -165,7 +165,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
       comment_add: "Ajout d’un commentaire",
       comment_list: "Lecture des commentaires",
     },
-    operationHint: "Toutes les actions",
+    everyOperation: "Toutes les actions",
     surface: "Canal",
     surfaces: { keys: "REST et MCP", mcp: "MCP", rest: "REST", console: "Console", all: "Tous" },
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },

@@ -166,7 +166,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
       comment_add: "Opmerking geschreven",
       comment_list: "Opmerkingen bekeken",
     },
-    operationHint: "Alle bewerkingen",
+    everyOperation: "Alle bewerkingen",
     surface: "Kanaal",
     surfaces: { keys: "REST en MCP", mcp: "MCP", rest: "REST", console: "Console", all: "Alle" },
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },
