@@ -106,12 +106,6 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/operations/purchase-orders/goods/cost-sync.ts",
-    at: 'notAnswered: ItemResult = { outcome: «"unknown"», message',
-    after: '""',
-    reason: "What is neither taken nor rejected is of unknown outcome.",
-  },
-  {
-    file: "src/operations/purchase-orders/goods/cost-sync.ts",
     at: "refused[0]«?.»error",
     after: ".",
     reason: "Something was refused; the type of an array does not know.",
