@@ -175,7 +175,7 @@ try {
       height: 760,
       prepare: async (shown) => {
         await shown
-          .getByRole("row", { name: /purchase_order_update.*Done/s })
+          .getByRole("row", { name: /Changed an order.*Done/s })
           .getByRole("button")
           .click();
         await shown.getByText("Ask for the new harvest.").first().waitFor();
