@@ -136,7 +136,7 @@ const ordersOfUsual = 4_000;
 /** A bucket of calls that is empty is full again after so long. */
 const refillMs = 13_000;
 
-/** What issue 36 has budgets for: a shop of 4,000 orders, its list, its searches and its export. */
+/** A shop of 4,000 orders: its list, its searches and its export. */
 async function measureUsual(page: Page, program: RunningProgram): Promise<void> {
   const { link } = await makeShop(program, "usual", bigRecords(ordersOfUsual));
   const console = await signIn(page, link);

@@ -66,7 +66,7 @@ export const unreachable: Problem = {
 export const adviceOf = ({ advice = "", url }: Pick<ApprovalRequest, "advice" | "url">): string =>
   advice.replace(` at ${url}`, "");
 
-/** True if a person cannot do it here: nobody sees `details`, for the message names the fields, or sends requests. */
+/** True if the advice is for programs: it points at `details`, which no person sees, or asks for a request. */
 const isForPrograms = (action: string): boolean =>
   /^Correct what details names|\b(?:GET|POST|PUT|PATCH|DELETE) \//.test(action);
 

@@ -4,6 +4,7 @@ import type { FunctionComponent } from "preact";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
+import { ColumnTicks } from "../parts/lists/columns.tsx";
 import type { ListColumn } from "../parts/lists/list-screen.tsx";
 import { go } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -152,20 +153,7 @@ export const ColumnsMenu: FunctionComponent<ColumnsProps> = ({ query, columns, n
     go(addressOf(withParameter(query, columnsParameter, names.join(","))), { replace: true });
   return (
     <>
-      {others.map(({ name, title }) => (
-        <label key={name} class="tick">
-          <input
-            type="checkbox"
-            checked={shown.includes(name)}
-            // The last one stays: without any the address would name none.
-            disabled={shown.length === 1 && shown.includes(name)}
-            onChange={({ currentTarget }) =>
-              choose(currentTarget.checked ? [...shown, name] : shown.filter((each) => each !== name))
-            }
-          />
-          {title}
-        </label>
-      ))}
+      <ColumnTicks columns={others} shown={shown} choose={choose} />
       {named === null ? null : (
         <button type="button" class="plain" onClick={() => choose([])}>
           {words.usualColumns}

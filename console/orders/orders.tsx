@@ -9,13 +9,13 @@ import { locations, suppliers, variants } from "../data/look-ups.ts";
 import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
+import { ColumnsPop } from "../parts/lists/columns.tsx";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { isWriting } from "../parts/frame/writing.ts";
 import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
 import { type Ticks, ticksOf } from "../parts/lists/ticks.tsx";
 import { usePickedName } from "../parts/fields/picked-name.ts";
-import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
@@ -238,16 +238,9 @@ const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children })
           }
           taken={isNamed ? [] : taken}
           more={
-            <Pop
-              button={<Icon name="columns-3" />}
-              label={words.shownColumns}
-              buttonClass="icon-only"
-              panelClass="columns"
-              panelLabel={words.shownColumns}
-              isAtEnd
-            >
+            <ColumnsPop>
               <ColumnsMenu query={query} columns={allColumns()} named={namedColumns(query)} />
-            </Pop>
+            </ColumnsPop>
           }
         >
           <FilterFields query={query} />

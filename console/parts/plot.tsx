@@ -1,5 +1,6 @@
 /** Bars, up or across, drawn from numbers. Colours are the theme's. A screen reader finds the same as a table. */
 import type { FunctionComponent } from "preact";
+import { TableHead } from "./lists/table-head.tsx";
 
 interface Bar {
   readonly name: string;
@@ -75,23 +76,28 @@ export const Ranks: FunctionComponent<PlotProps> = (props) => (
 );
 
 const Table: FunctionComponent<PlotProps> = ({ label, heads, bars }) => (
+  <HiddenTable label={label} heads={heads} rows={bars.map(({ name, shown }) => ({ name, cells: [shown] }))} />
+);
+
+interface HiddenTableProps {
+  readonly label: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly { readonly name: string; readonly cells: readonly string[] }[];
+}
+
+/** Table with the values of a plot, for screen readers. */
+export const HiddenTable: FunctionComponent<HiddenTableProps> = ({ label, heads, rows }) => (
   <div class="hidden">
     <table>
       <caption>{label}</caption>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead titles={heads} />
       <tbody>
-        {bars.map(({ name, shown }) => (
+        {rows.map(({ name, cells }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{shown}</td>
+            {cells.map((cell, index) => (
+              <td key={heads[index]}>{cell}</td>
+            ))}
           </tr>
         ))}
       </tbody>

@@ -143,6 +143,12 @@ export const asking = ({
   },
 });
 
+/** Options of a command that lists records page by page. */
+export const listOptions = {
+  limit: { value: "N", help: "at most so many (50)" },
+  cursor: { value: "CURSOR", help: "go on after an earlier page" },
+} as const satisfies Record<string, Option>;
+
 /** The value of an option; null when it was not given. @throws CommandError when it is no whole number. */
 export function wholeNumber(args: Arguments, option: string, command: Pick<Command, "name">): number | null {
   const text = args.text(option);

@@ -92,16 +92,29 @@ export function table(headings: readonly string[], rows: readonly (readonly unkn
     .join("\n");
 }
 
+/** Columns of a table, by their headings: the member of an item, or what is shown of the item. */
+export type Columns = Readonly<Record<string, string | ((item: unknown) => unknown)>>;
+
 /**
  * The list that an answer has under this name, as a table.
  *
- * @param columns  the member of each column, by its heading.
  * @param none     the text in place of a table without rows.
  */
-export function tableOf(data: unknown, name: string, columns: Readonly<Record<string, string>>, none: string): string {
-  const rows = listIn(data, name).map((item) => Object.values(columns).map((member) => memberOf(item, member)));
+export function tableOf(data: unknown, name: string, columns: Columns, none: string): string {
+  const rows = listIn(data, name).map((item) =>
+    Object.values(columns).map((column) => (typeof column === "string" ? memberOf(item, column) : column(item))),
+  );
   return rows.length === 0 ? none : table(Object.keys(columns), rows);
 }
+
+/** Shows the page of the list `name` in an answer as a table, and the option for the next page. */
+export const listShown =
+  (name: string, columns: Columns) =>
+  (data: unknown): string => {
+    const cursor = memberOf(data, "cursor");
+    const rows = tableOf(data, name, columns, "There are none.");
+    return typeof cursor === "string" ? `${rows}\nThere are more: --cursor ${cursor}` : rows;
+  };
 
 const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const;
 

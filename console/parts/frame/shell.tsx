@@ -48,15 +48,15 @@ function useHeadingFocus(): void {
   }, [steps]);
 }
 
-/** Loaded when the screen is there; so is the search, for letters that follow its key must not go to the screen. */
-const followCounts = async () => {
+/** Loads the counts and the search once the screen is there: letters typed right after its key are for the search. */
+const loadLater = async () => {
   Find.begin();
   return (await import("./place-counts.ts")).followCounts();
 };
 
 export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   useHeadingFocus();
-  useWaiting(session.shop.lastSequence, followCounts);
+  useWaiting(session.shop.lastSequence, loadLater);
   return (
     <div class="frame">
       <a class="skip" href="#content">

@@ -3,7 +3,7 @@
  * screen reader finds the same as a table.
  */
 import type { FunctionComponent } from "preact";
-import { TableHead } from "../../parts/lists/table-head.tsx";
+import { HiddenTable } from "../../parts/plot.tsx";
 
 interface Point {
   readonly name: string;
@@ -73,22 +73,7 @@ export const Course: FunctionComponent<CourseProps> = (props) => {
           </span>
         ))}
       </figcaption>
-      <div class="hidden">
-        <table>
-          <caption>{label}</caption>
-          <TableHead titles={heads} />
-          <tbody>
-            {points.map(({ name, cells }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {cells.map((cell, index) => (
-                  <td key={heads[index]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <HiddenTable label={label} heads={heads} rows={points} />
     </figure>
   );
 };

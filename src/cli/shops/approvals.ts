@@ -3,22 +3,14 @@
  */
 import { memberOf } from "../../base/json.ts";
 import type { Option } from "../arguments.ts";
-import { asking, wholeNumber } from "../command.ts";
-import { listIn, shown, table } from "../output.ts";
+import { asking, listOptions, wholeNumber } from "../command.ts";
+import { listShown, shown } from "../output.ts";
 
-const pageOptions = {
-  limit: { value: "N", help: "at most so many (50)" },
-  cursor: { value: "CURSOR", help: "go on after an earlier page" },
-} as const satisfies Record<string, Option>;
-
-/** Rows under headings, and the way to the next page. */
-function pageShown(data: unknown, headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cursor = memberOf(data, "cursor");
-  const shownRows = rows.length === 0 ? "There are none." : table(headings, rows);
-  return typeof cursor === "string" ? `${shownRows}\nThere are more: --cursor ${cursor}` : shownRows;
-}
-
-const nameOf = (actor: unknown): unknown => memberOf(actor, "name") ?? memberOf(actor, "id");
+/** Shows who it was in this member: by name, else by id. */
+const nameIn =
+  (member: string) =>
+  (item: unknown): unknown =>
+    memberOf(memberOf(item, member), "name") ?? memberOf(memberOf(item, member), "id");
 
 const list = { name: "approval list" } as const;
 
@@ -28,7 +20,7 @@ export const approvalList = asking({
   options: {
     status: { value: "STATUS", help: "only these, separated by commas: pending,approved" },
     order: { value: "PURCHASE_ORDER_ID", help: "only those about this order", member: "purchaseOrderId" },
-    ...pageOptions,
+    ...listOptions,
   },
   operation: "approval_request_list",
   input: (args) => ({
@@ -37,18 +29,13 @@ export const approvalList = asking({
     limit: wholeNumber(args, "limit", list),
     cursor: args.text("cursor"),
   }),
-  told: (data) =>
-    pageShown(
-      data,
-      ["REQUEST", "STATUS", "UNTIL", "BY", "SUMMARY"],
-      listIn(data, "approvalRequests").map((request) => [
-        memberOf(request, "approvalRequestId"),
-        memberOf(request, "status"),
-        memberOf(request, "expiresAt"),
-        nameOf(memberOf(request, "requestedBy")),
-        memberOf(request, "summary"),
-      ]),
-    ),
+  told: listShown("approvalRequests", {
+    REQUEST: "approvalRequestId",
+    STATUS: "status",
+    UNTIL: "expiresAt",
+    BY: nameIn("requestedBy"),
+    SUMMARY: "summary",
+  }),
 });
 
 const commentOption = {
@@ -97,22 +84,12 @@ export const orderComments = asking({
   ...comments,
   parameters: ["PURCHASE_ORDER_ID"],
   summary: "list the comments on an order, newest first",
-  options: pageOptions,
+  options: listOptions,
   operation: "comment_list",
   input: (args) => ({
     purchaseOrderId: args.parameter(0),
     limit: wholeNumber(args, "limit", comments),
     cursor: args.text("cursor"),
   }),
-  told: (data) =>
-    pageShown(
-      data,
-      ["COMMENT", "AT", "BY", "TEXT"],
-      listIn(data, "comments").map((comment) => [
-        memberOf(comment, "commentId"),
-        memberOf(comment, "createdAt"),
-        nameOf(memberOf(comment, "createdBy")),
-        memberOf(comment, "text"),
-      ]),
-    ),
+  told: listShown("comments", { COMMENT: "commentId", AT: "createdAt", BY: nameIn("createdBy"), TEXT: "text" }),
 });

@@ -4,8 +4,8 @@
  */
 import { memberOf, type JsonObject } from "../../base/json.ts";
 import type { Option } from "../arguments.ts";
-import { asking, membersIn, type RunnableCommand, wholeNumber } from "../command.ts";
-import { shown, table, tableOf } from "../output.ts";
+import { asking, membersIn, listOptions, type RunnableCommand, wholeNumber } from "../command.ts";
+import { type Columns, listShown, shown, table } from "../output.ts";
 
 const setOption = {
   set: {
@@ -13,11 +13,6 @@ const setOption = {
     help: "a field by its name in openpo export; the value is JSON or plain text, null clears; may be repeated",
     repeats: true,
   },
-} as const satisfies Record<string, Option>;
-
-const pageOptions = {
-  limit: { value: "N", help: "at most so many (50)" },
-  cursor: { value: "CURSOR", help: "go on after an earlier page" },
 } as const satisfies Record<string, Option>;
 
 /** The fields of a record, one a line. */
@@ -60,15 +55,6 @@ function recordCommand({ name, named = [], options = {}, ...described }: Describ
 const argumentOf = (member: string, text: string): string | number =>
   member === "onHand" && text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 
-/** Members of a list, by the headings of their columns. */
-type Columns = Readonly<Record<string, string>>;
-
-const listed = (name: string, columns: Columns) => (data: unknown) => {
-  const cursor = memberOf(data, "cursor");
-  const rows = tableOf(data, name, columns, "There are none.");
-  return typeof cursor === "string" ? `${rows}\nThere are more: --cursor ${cursor}` : rows;
-};
-
 const historyColumns = {
   AT: "occurredAt",
   ACTION: "action",
@@ -93,7 +79,7 @@ function historyShown(data: unknown): string {
       changed: changed.map(([field, before, after]) => `${field}: ${before} → ${after}`).join("; "),
     };
   });
-  return listed("history", historyColumns)({ history: rows, cursor: memberOf(data, "cursor") });
+  return listShown("history", historyColumns)({ history: rows, cursor: memberOf(data, "cursor") });
 }
 
 /** A kind of records. */
@@ -146,8 +132,8 @@ function commandsOf({ noun, list, archived }: Kind): readonly RunnableCommand[] 
       name: `${noun} list`,
       operation: list.operation,
       summary: `list the ${noun}s of a shop`,
-      options: { search: { value: "TEXT", help: "only those that it finds" }, ...pageOptions },
-      told: listed(`${noun}s`, list.columns),
+      options: { search: { value: "TEXT", help: "only those that it finds" }, ...listOptions },
+      told: listShown(`${noun}s`, list.columns),
     }),
     recordCommand({
       name: `${noun} show`,
@@ -183,7 +169,7 @@ function commandsOf({ noun, list, archived }: Kind): readonly RunnableCommand[] 
       name: `${noun} history`,
       parameters: [parameterOf(id)],
       summary: `list who changed a ${noun}, and what`,
-      options: pageOptions,
+      options: listOptions,
       operation: "record_history_list",
       input: (args) => ({
         kind: noun,
@@ -214,8 +200,8 @@ const further: readonly RunnableCommand[] = [
     operation: "supplier_variant_list",
     summary: "list the price list of a supplier",
     named: ["supplierId"],
-    options: pageOptions,
-    told: listed("supplierVariants", {
+    options: listOptions,
+    told: listShown("supplierVariants", {
       VARIANT: "variantId",
       PRODUCT: "productName",
       SKU: "sku",

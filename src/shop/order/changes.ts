@@ -208,28 +208,25 @@ export async function ordersOfRequests(
   shopId: string,
   requests: readonly LoggedRequest[],
 ): Promise<ReadonlyMap<string, NamedOrder>> {
-  const idOf = new Map<string, string | null>();
+  const idOf = new Map<string, string>();
   for (const { requestId, path } of requests) {
     const [, named] = /\/purchase-orders\/([^/]+)/.exec(path) ?? [];
     if (named !== undefined) idOf.set(requestId, named);
   }
   const changed = await selectIn<{ readonly request_id: string; readonly purchase_order_id: string }>(
     tx,
-    "select distinct request_id, purchase_order_id from purchase_order_log where shop_id = ? and request_id in (?)",
+    `select request_id, min(purchase_order_id) as purchase_order_id from purchase_order_log
+     where shop_id = ? and request_id in (?)
+     group by request_id having min(purchase_order_id) = max(purchase_order_id)`,
     [shopId],
     requests.filter(({ requestId }) => !idOf.has(requestId)).map(({ requestId }) => requestId),
   );
-  for (const { request_id: requestId, purchase_order_id: orderId } of changed)
-    idOf.set(requestId, idOf.has(requestId) ? null : orderId);
-  const numbers = await numbersOf(
-    tx,
-    shopId,
-    [...idOf.values()].filter((orderId) => orderId !== null),
-  );
+  for (const row of changed) idOf.set(row.request_id, row.purchase_order_id);
+  const numbers = await numbersOf(tx, shopId, [...idOf.values()]);
   return new Map(
     [...idOf].flatMap(([requestId, purchaseOrderId]) => {
-      const poNumber = purchaseOrderId === null ? undefined : numbers.get(purchaseOrderId);
-      return purchaseOrderId === null || poNumber === undefined ? [] : [[requestId, { purchaseOrderId, poNumber }]];
+      const poNumber = numbers.get(purchaseOrderId);
+      return poNumber === undefined ? [] : [[requestId, { purchaseOrderId, poNumber }]];
     }),
   );
 }
