@@ -5279,6 +5279,8 @@ export interface Operations {
         readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
         readonly reference: string | null;
         readonly trackingNumber: string | null;
+        /** What the supplier has written beside the answer. */
+        readonly message: string | null;
         readonly lines: readonly ({
           readonly lineItemId: string;
           readonly quantityConfirmed: number | null;
@@ -5358,6 +5360,8 @@ export interface Operations {
         readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
         readonly reference: string | null;
         readonly trackingNumber: string | null;
+        /** What the supplier has written beside the answer. */
+        readonly message: string | null;
         readonly lines: readonly ({
           readonly lineItemId: string;
           readonly quantityConfirmed: number | null;
@@ -5402,6 +5406,8 @@ export interface Operations {
         readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
         readonly reference: string | null;
         readonly trackingNumber: string | null;
+        /** What the supplier has written beside the answer. */
+        readonly message: string | null;
         readonly lines: readonly ({
           readonly lineItemId: string;
           readonly quantityConfirmed: number | null;

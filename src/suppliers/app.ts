@@ -21,6 +21,7 @@ import { shownPath } from "../base/text/shown-path.ts";
 import {
   type ProposedLine,
   proposedLines,
+  saysNothing,
   saysTheSame,
   type SupplierAnswer,
   type SupplierProposal,
@@ -30,7 +31,17 @@ import { Attempts, linkGuesses, linkRequests } from "../http/attempts.ts";
 import { ofShop } from "../http/body.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import { asFault, failure, respond, success } from "../requests/envelope.ts";
-import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
+import {
+  day,
+  id,
+  instant,
+  noRepeats,
+  noteMax,
+  quantity,
+  shortTextMax,
+  text,
+  textOfLines,
+} from "../operations/fields.ts";
 import { checkInput } from "../requests/input.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
 import { loadShop } from "../shop/access/accounts.ts";
@@ -340,19 +351,19 @@ const answerInput = z
       .default([]),
     reference: shortText.optional(),
     trackingNumber: shortText.optional(),
+    message: textOfLines(noteMax).optional(),
   })
-  .transform(({ lines, reference, trackingNumber }): SupplierAnswer => ({
+  .transform(({ lines, reference, trackingNumber, message }): SupplierAnswer => ({
     lines,
     reference: reference ?? null,
     trackingNumber: trackingNumber ?? null,
+    message: message ?? null,
   }));
-
-const saysNothing = ({ lines, reference, trackingNumber }: SupplierAnswer): boolean =>
-  lines.length === 0 && reference === null && trackingNumber === null;
 
 async function takeJson(served: Served, context: RequestContext, open: OpenLink): Promise<Response> {
   const answer = checkInput(answerInput, parseJson(await context.body.whole(ofShop(open.shopId))));
-  if (saysNothing(answer)) throw invalidField("/lines", "is empty, and there is neither reference nor trackingNumber");
+  if (saysNothing(answer))
+    throw invalidField("/lines", "is empty, and there is no reference, trackingNumber or message");
   const { proposal, isNew } = await take(served, context, open, () => ({ answer, carriedOver: () => [] }));
   const { requestId } = context;
   const shown = { proposalId: proposal.proposalId, status: proposal.state, createdAt: instant(proposal.createdAtMs) };

@@ -5,10 +5,16 @@
  */
 import { filled } from "../base/text/filled.ts";
 import { quantityFrom, quantityMax, type Quantity, zeroQuantity } from "../core/money/money.ts";
-import { plainTextProblem } from "../base/text/plain-text.ts";
+import { plainTextProblem, type TextForm } from "../base/text/plain-text.ts";
 import type { LineItem, PurchaseOrder } from "../core/order/purchase-order.ts";
-import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier/supplier-proposals.ts";
-import { day, shortTextMax } from "../operations/fields.ts";
+import {
+  type LineAnswer,
+  mayAnswer,
+  mayConfirm,
+  saysNothing,
+  type SupplierAnswer,
+} from "../core/supplier/supplier-proposals.ts";
+import { day, noteMax, shortTextMax } from "../operations/fields.ts";
 import { articleOf, fieldOf, type FormError } from "./page.ts";
 import type { Language } from "../base/text/language.ts";
 import { languageNamed, marksIn, textsIn } from "./texts.ts";
@@ -48,6 +54,9 @@ export function readForm(sent: URLSearchParams, order: PurchaseOrder, { language
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
   const answers: LineAnswer[] = [];
   const form = { values, after: Number.isSafeInteger(after) ? after : null, lineIds };
+  const dayOfAll = (values.get(fieldOf.dayOfAll) ?? "").trim();
+  const problemOfAll = dayOfAll === "" ? null : dayProblem(dayOfAll, today);
+  if (problemOfAll !== null) errors.push({ field: fieldOf.dayOfAll, article: null, message: texts[problemOfAll] });
   if (!mayAnswer(order) || [...lineIds].some((lineItemId) => !lines.has(lineItemId)))
     errors.push({ field: null, article: null, message: texts.changed });
   for (const lineItemId of lineIds) {
@@ -55,28 +64,28 @@ export function readForm(sent: URLSearchParams, order: PurchaseOrder, { language
     const answer =
       line === undefined
         ? null
-        : lineAnswerOf(line, values, { withQuantity: mayConfirm(order), language: typedIn, today });
+        : lineAnswerOf(line, values, { withQuantity: mayConfirm(order), language: typedIn, today, dayOfAll });
     if (line === undefined || answer === null) continue;
     const article = articleOf(line);
     if (answer.badQuantity) errors.push({ field: fieldOf.quantity(lineItemId), article, message: texts.badQuantity });
-    if (answer.badDate) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.badDate });
-    if (answer.isPast) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.pastDate });
+    if (answer.dayProblem !== null)
+      errors.push({ field: fieldOf.date(lineItemId), article, message: texts[answer.dayProblem] });
     if (answer.line !== null) answers.push(answer.line);
   }
-  const textOf = (name: string, article: string): string | null => {
-    const value = (values.get(name) ?? "").trim();
-    if (value.length > shortTextMax)
-      errors.push({ field: name, article, message: filled(texts.tooLong, { max: String(shortTextMax) }) });
-    if (plainTextProblem(value, "line") !== null) errors.push({ field: name, article, message: texts.notPlain });
+  const textOf = (name: string, article: string, form: TextForm, max: number): string | null => {
+    // A browser ends the lines of a form with a carriage return too.
+    const value = (values.get(name) ?? "").trim().replaceAll("\r\n", "\n");
+    if (value.length > max) errors.push({ field: name, article, message: filled(texts.tooLong, { max: String(max) }) });
+    if (plainTextProblem(value, form) !== null) errors.push({ field: name, article, message: texts.notPlain[form] });
     return value === "" ? null : value;
   };
   const answer = {
     lines: answers,
-    reference: textOf("reference", texts.reference),
-    trackingNumber: textOf("trackingNumber", texts.tracking),
+    reference: textOf("reference", texts.reference, "line", shortTextMax),
+    trackingNumber: textOf("trackingNumber", texts.tracking, "line", shortTextMax),
+    message: textOf("message", texts.message, "lines", noteMax),
   };
-  if (errors.length === 0 && answers.length === 0 && answer.reference === null && answer.trackingNumber === null)
-    errors.push({ field: null, article: null, message: texts.nothing });
+  if (errors.length === 0 && saysNothing(answer)) errors.push({ field: null, article: null, message: texts.nothing });
   return { form, answer, errors };
 }
 
@@ -84,33 +93,38 @@ interface LineReading {
   /** Null: nothing was said. */
   readonly line: LineAnswer | null;
   readonly badQuantity: boolean;
-  readonly badDate: boolean;
-  /** The date is another than the order's, and over. */
-  readonly isPast: boolean;
+  /** The date is none; or it is another than the order's, and over. */
+  readonly dayProblem: DayProblem | null;
 }
+
+type DayProblem = "badDate" | "pastDate";
+
+const dayProblem = (typed: string, today: string): DayProblem | null =>
+  !day.safeParse(typed).success ? "badDate" : typed < today ? "pastDate" : null;
 
 function lineAnswerOf(
   line: LineItem,
   values: ReadonlyMap<string, string>,
-  { withQuantity, language, today }: ReadBy & { readonly withQuantity: boolean },
+  { withQuantity, language, today, dayOfAll }: ReadBy & { readonly withQuantity: boolean; readonly dayOfAll: string },
 ): LineReading {
   const { poLineItemId: lineItemId } = line;
   const isTicked = withQuantity && values.has(fieldOf.cannot(lineItemId));
   const typedQuantity = withQuantity && !isTicked ? (values.get(fieldOf.quantity(lineItemId)) ?? "").trim() : "";
-  const typedDate = (values.get(fieldOf.date(lineItemId)) ?? "").trim();
+  // The day of all articles takes the place of their own.
+  const typedDate = dayOfAll || (values.get(fieldOf.date(lineItemId)) ?? "").trim();
   const quantity = typedQuantity === "" ? null : quantityOf(typedQuantity, language);
-  const isDay = day.safeParse(typedDate).success;
   const isNothing = isTicked || quantity === 0;
   const quantityConfirmed = isNothing ? zeroQuantity : quantity;
-  const expectedDeliveryDate = isDay && !isNothing && typedDate !== line.expectedDeliveryDate ? typedDate : null;
+  const isNews = typedDate !== "" && typedDate !== line.expectedDeliveryDate;
+  const problem = dayOfAll === "" && isNews ? dayProblem(typedDate, today) : null;
+  const expectedDeliveryDate = isNews && !isNothing && problem !== "badDate" ? typedDate : null;
   return {
     line:
       quantityConfirmed === null && expectedDeliveryDate === null
         ? null
         : { lineItemId, quantityConfirmed, expectedDeliveryDate, cannotDeliver: isNothing },
     badQuantity: typedQuantity !== "" && quantity === null,
-    badDate: typedDate !== "" && !isDay,
-    isPast: expectedDeliveryDate !== null && expectedDeliveryDate < today,
+    dayProblem: problem === "pastDate" && isNothing ? null : problem,
   };
 }
 

@@ -13,7 +13,7 @@ import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from ".
 import type { Address, Header, LineItem } from "../core/order/purchase-order.ts";
 import { isHeld } from "../core/order/status.ts";
 import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier/supplier-proposals.ts";
-import { shortTextMax } from "../operations/fields.ts";
+import { noteMax, shortTextMax } from "../operations/fields.ts";
 import { Html, markup } from "./markup.ts";
 import type { Language } from "../base/text/language.ts";
 import { type Texts, textsIn } from "./texts.ts";
@@ -24,7 +24,7 @@ const styles = `
   --accent: #0a6570; --on-accent: #fff; --good: #e4f4e7; --bad: #fdeae9; --bad-text: #9a1b1b; --field: #fff; --field-line: #858d90; }
 @media (prefers-color-scheme: dark) { :root { --line: #2b3235; --quiet: #a3acb1; --page: #111415; --card: #191d1f;
   --text: #edf0f1; --accent: #62cad6; --on-accent: #06262b; --good: #183a21; --bad: #47201f; --bad-text: #ffaaa5;
-  --field: #111415; --field-line: #778186; } }
+  --field: #191d1f; --field-line: #778186; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { max-width: 48rem; margin: 0 auto; padding: 1.25rem 1rem 3rem; }
@@ -47,10 +47,10 @@ legend { float: left; width: 100%; padding: 0; font-weight: 600; }
 legend + * { clear: both; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; align-items: end; margin: 0.75rem 0 0.25rem; }
 label { display: block; }
-input { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.5rem; }
-input[type=text], input[type=date] { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
+input, textarea { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.5rem; }
+input[type=text], input[type=date], textarea { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
 input[type=checkbox] { width: 1.35rem; height: 1.35rem; margin: 0 0.6rem 0 0; flex: none; }
-input[aria-invalid] { border: 2px solid var(--bad-text); }
+[aria-invalid] { border: 2px solid var(--bad-text); }
 .tick { display: flex; align-items: center; min-height: 2.75rem; }
 .error { color: var(--bad-text); margin: 0.25rem 0 0; }
 button { font: inherit; font-weight: 600; min-height: 3rem; padding: 0.5rem 1.5rem; border: 0; border-radius: 0.5rem;
@@ -145,8 +145,9 @@ interface OrderPage {
   readonly errors: readonly FormError[];
 }
 
-/** The names of a line's fields in the form. */
+/** The names of the form's fields: those of a line, and the day on which all articles come. */
 export const fieldOf = {
+  dayOfAll: "date",
   quantity: (lineItemId: string): string => `quantity.${lineItemId}`,
   date: (lineItemId: string): string => `date.${lineItemId}`,
   cannot: (lineItemId: string): string => `cannot.${lineItemId}`,
@@ -243,6 +244,7 @@ export function orderPage(page: OrderPage): string {
       ${errorList(page, texts)} ${outcomeHtml(page, texts, written)}
       <div class="card">
         ${rows([
+          row(texts.grandTotal, written.amount(order.grandTotal, order.currencyCode), true),
           row(texts.orderDate, orderDay === null ? null : written.day(orderDay)),
           row(texts.expected, order.expectedDeliveryDate === null ? null : written.day(order.expectedDeliveryDate)),
           row(texts.deliverTo, addressText(order.shippingAddress) ?? order.locationName),
@@ -313,15 +315,34 @@ function answerForm(page: OrderPage, texts: Texts, written: Written): Html {
     <p class="quiet">${filled(texts.answerHelp, { shop: shopName })}</p>
     <input type="hidden" name="language" value="${language}" />
     ${after === null ? null : markup`<input type="hidden" name="after" value="${after}" />`}
-    ${lineCards(page, texts, written)}
+    ${page.lines.length > 1 ? dayOfAllCard(page, texts) : null} ${lineCards(page, texts, written)}
     <div class="card">
       <div class="fields">
         ${textField("reference", texts.reference, open?.reference ?? page.order.supplierReference)}
         ${textField("trackingNumber", texts.tracking, open?.trackingNumber ?? null)}
       </div>
+      <label for="${idOf("message")}">${texts.message}</label>
+      <textarea id="${idOf("message")}" name="message" rows="3" maxlength="${noteMax}" ${invalid(page, "message")}>${typed?.get("message") ?? open?.message ?? ""}</textarea>
+      ${errorOf(page, "message")}
     </div>
     <p><button type="submit">${texts.send}</button></p>
   </form>`;
+}
+
+function dayOfAllCard(page: OrderPage, texts: Texts): Html {
+  const { dayOfAll } = fieldOf;
+  return markup`<div class="card">
+    <label for="${idOf(dayOfAll)}">${texts.dayOfAll}</label>
+    <input
+      type="date"
+      id="${idOf(dayOfAll)}"
+      name="${dayOfAll}"
+      value="${page.typed?.get(dayOfAll) ?? ""}"
+      ${invalid(page, dayOfAll)}
+    />
+    ${errorOf(page, dayOfAll)}
+    <p class="quiet">${texts.dayOfAllHelp}</p>
+  </div>`;
 }
 
 const errorId = (field: string): string => `e-${field}`;

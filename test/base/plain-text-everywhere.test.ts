@@ -53,6 +53,7 @@ test("a supplier's answer and an imported record are refused by the field", asyn
   const link = await makeLink(server);
   refusedAt(await propose(server, link, { lines: [], reference: red }), "/reference");
   refusedAt(await propose(server, link, { lines: [], trackingNumber: reversed }), "/trackingNumber");
+  refusedAt(await propose(server, link, { lines: [], message: reversed }), "/message");
   const file = (record: object): string => `${JSON.stringify(record)}\n`;
   const path = `/shops/${server.shopId}/import`;
   for (const record of [

@@ -35,6 +35,7 @@ test("a list shows the newest proposalsListedMax proposals of an order", async (
     lines: [],
     reference: `SO-${index}`,
     trackingNumber: null,
+    message: null,
     createdAtMs: index,
     decidedAtMs: index,
     decidedBy: "Ana",

@@ -362,6 +362,44 @@ test("the form of the page sends an answer; sent again it is one; mistakes are s
   assert.match(shown.text, /name="quantity.a"[^>]*value="9.5"/s, "the open answer can be corrected");
 });
 
+test("one day holds for all articles that come, a message goes with the answer, and the order's total stands above them", async () => {
+  await using server = await start();
+  await server.bringOrder("Sent", [{ ...lineA, expectedDeliveryDate: "2099-12-01" }, lineB]);
+  const link = await makeLink(server);
+  const shown = await byLink(server, "GET", link.path);
+  const [above = ""] = shown.text.split("<form");
+  assert.match(above, /Total of the order<\/dt>\s*<dd class="figure">\D*\d/);
+  const lines = { line: "a", "quantity.a": "9", "date.a": "2099-12-01" };
+  const past = await sendForm(server, link, { ...lines, date: "2020-01-03", message: "By the\r\nold road" });
+  assert.equal(past.status, 400);
+  assert.match(past.text, /name="date"[^>]*value="2020-01-03"[^>]*aria-invalid="true"/s);
+  assert.match(past.text, /name="message"[^>]*>By the\r?\nold road<\/textarea/s);
+  const body = new URLSearchParams([
+    ...Object.entries(lines),
+    ["line", "b"],
+    ["quantity.b", "2"],
+    ["cannot.b", "1"],
+    ["date", "2099-12-24"],
+    ["message", " By the\r\nold road "],
+  ]).toString();
+  const headers = { "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" };
+  for (let count = 0; count < 2; count += 1)
+    assert.equal((await byLink(server, "POST", `${link.path}/proposal`, { body, headers })).status, 303);
+  const listed = await askAdmin(server, "GET", adminOrder(server, "/proposals"));
+  assert.equal(listed.at("data", "totalCount"), 1);
+  assert.deepEqual(
+    [
+      listed.at("data", "proposals", 0, "message"),
+      listed.at("data", "proposals", 0, "lines", 0, "expectedDeliveryDate"),
+      listed.at("data", "proposals", 0, "lines", 1, "expectedDeliveryDate"),
+    ],
+    ["By the\nold road", "2099-12-24", null],
+  );
+  assert.equal((await propose(server, link, { message: "Not before March" })).status, 201);
+  const latest = await askAdmin(server, "GET", adminOrder(server, "/proposals"));
+  assert.equal(latest.at("data", "proposals", 0, "message"), "Not before March");
+});
+
 test("a day before the shop's today is refused with a sentence, by the form and by JSON; the order's own past day says nothing new", async () => {
   await using server = await start();
   await server.bringOrder("Sent", [{ ...lineA, expectedDeliveryDate: "2020-01-02" }]);

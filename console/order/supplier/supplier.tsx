@@ -112,7 +112,7 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
   const isSending = useSignal(false);
   const isAsking = useSignal(false);
   const { purchaseOrderId } = order;
-  const { proposalId, createdAt, reference, trackingNumber, lines, status } = proposal;
+  const { proposalId, createdAt, reference, trackingNumber, message, lines, status } = proposal;
   const input = { shopId: shopId(), purchaseOrderId, proposalId };
   const ofOrder = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
   const mayDecide = hasRole("purchaser");
@@ -146,6 +146,7 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
       </p>
       {reference === null ? null : <p>{words.reference(reference)}</p>}
       {trackingNumber === null ? null : <p>{words.tracking(trackingNumber)}</p>}
+      {message === null ? null : <p class="as-written">{message}</p>}
       <ul class="plain-list">
         {lines.map((line) => {
           const at = ofOrder.get(line.lineItemId);

@@ -59,6 +59,7 @@ const proposalSchema = z.strictObject({
   }),
   reference: z.string().nullable(),
   trackingNumber: z.string().nullable(),
+  message: z.string().nullable().meta({ description: "What the supplier has written beside the answer." }),
   lines: z.array(
     z.strictObject({
       lineItemId: z.string(),
@@ -91,6 +92,7 @@ function proposalJson(proposal: SupplierProposal, order: PurchaseOrder): z.outpu
     status: proposal.state === "open" && overtaken.size > 0 ? "overtaken" : proposal.state,
     reference: proposal.reference,
     trackingNumber: proposal.trackingNumber,
+    message: proposal.message,
     lines: proposal.lines.map((line) => ({
       lineItemId: line.lineItemId,
       quantityConfirmed: quantityOrNull(line.quantityConfirmed),

@@ -237,6 +237,7 @@ function proposalText(proposal: unknown): string {
     [
       ["reference", "reference"],
       ["tracking", "trackingNumber"],
+      ["message", "message"],
     ] as const
   ).flatMap(([name, member]) => {
     const value = memberOf(proposal, member);

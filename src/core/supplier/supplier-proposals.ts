@@ -51,6 +51,8 @@ export interface SupplierAnswer {
   /** The supplier's own number for the order. */
   readonly reference: string | null;
   readonly trackingNumber: string | null;
+  /** Words to whoever ordered. */
+  readonly message: string | null;
 }
 
 /** A supplier's answer, kept beside the order. */
@@ -62,6 +64,7 @@ export interface SupplierProposal {
   readonly lines: readonly ProposedLine[];
   readonly reference: string | null;
   readonly trackingNumber: string | null;
+  readonly message: string | null;
   readonly createdAtMs: number;
   /** When it was accepted as a whole, rejected or replaced. */
   readonly decidedAtMs: number | null;
@@ -115,13 +118,18 @@ export function proposedLines(order: PurchaseOrder, answer: SupplierAnswer, toda
   });
 }
 
+/** True of an answer without any content. */
+export const saysNothing = ({ lines, reference, trackingNumber, message }: SupplierAnswer): boolean =>
+  lines.length === 0 && reference === null && trackingNumber === null && message === null;
+
 /** True if two answers say the same, so that one that is sent twice counts once. */
 export function saysTheSame(answer: SupplierAnswer, proposal: SupplierProposal): boolean {
-  const contentOf = ({ lines, reference, trackingNumber }: SupplierAnswer): string =>
+  const contentOf = ({ lines, reference, trackingNumber, message }: SupplierAnswer): string =>
     JSON.stringify([
       lines.map((line) => [line.lineItemId, line.quantityConfirmed, line.expectedDeliveryDate, line.cannotDeliver]),
       reference,
       trackingNumber,
+      message,
     ]);
   return contentOf(answer) === contentOf(proposal);
 }

@@ -19,13 +19,14 @@ interface ProposalRow {
   readonly lines: string;
   readonly reference: string | null;
   readonly tracking_number: string | null;
+  readonly message: string | null;
   readonly created_at: number;
   readonly decided_at: number | null;
   readonly decided_by: string | null;
 }
 
 const columns =
-  "proposal_id, purchase_order_id, link_id, state, lines, reference, tracking_number, created_at, decided_at, decided_by";
+  "proposal_id, purchase_order_id, link_id, state, lines, reference, tracking_number, message, created_at, decided_at, decided_by";
 
 function proposalFrom(row: ProposalRow): SupplierProposal {
   // Only `proposalStatement` writes it.
@@ -38,6 +39,7 @@ function proposalFrom(row: ProposalRow): SupplierProposal {
     lines,
     reference: row.reference,
     trackingNumber: row.tracking_number,
+    message: row.message,
     createdAtMs: row.created_at,
     decidedAtMs: row.decided_at,
     decidedBy: row.decided_by,
@@ -131,6 +133,7 @@ export const proposalStatement = (shopId: string, proposal: SupplierProposal): C
       lines: JSON.stringify(proposal.lines),
       reference: proposal.reference,
       tracking_number: proposal.trackingNumber,
+      message: proposal.message,
       created_at: proposal.createdAtMs,
       decided_at: proposal.decidedAtMs,
       decided_by: proposal.decidedBy,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { noticePage } from "../../../src/suppliers/page.ts";
 
 const sheets = globSync("console/styles/*.css").toSorted();
 
@@ -36,6 +37,20 @@ test("colours and typefaces are in the page of tokens alone", () => {
     [],
   );
   assert.ok(rulesOf("x", "a { color: #123 }").every(hasOwnLook));
+});
+
+test("the supplier's page has the colours of the console", () => {
+  const tokens = readFileSync("console/styles/tokens.css", "utf8");
+  const pairs = [...tokens.matchAll(/light-dark\((#\w+), (#\w+)\)/g)].map(([, light = "", dark = ""]) => light + dark);
+  const long = (colour: string): string => colour.replace(/^#(\w)(\w)(\w)$/, "#$1$1$2$2$3$3");
+  const [light = [], dark = []] = [...noticePage("en", "ended").matchAll(/:root \{[^}]*\}/g)].map(([rule]) =>
+    [...rule.matchAll(/(--[\w-]+): (#\w+)/g)].map(([, name = "", colour = ""]) => ({ name, colour: long(colour) })),
+  );
+  assert.ok(light.length > 10);
+  assert.deepEqual(
+    light.filter(({ colour }, nth) => !pairs.includes(colour + (dark[nth]?.colour ?? ""))),
+    [],
+  );
 });
 
 test("no rule reaches into another part", () => {
