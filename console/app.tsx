@@ -4,6 +4,7 @@ import { type FunctionComponent, render } from "preact";
 import { followLanguage, followLook } from "./data/look.ts";
 import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrdersScreen } from "./orders/orders.tsx";
+import { keepFocus } from "./kept-focus.ts";
 import { lazy, type LazyComponent } from "./parts/lazy.tsx";
 import { Shell } from "./parts/frame/shell.tsx";
 import { pictureOrigins } from "./parts/picture.tsx";
@@ -135,6 +136,7 @@ effect(() => {
 followLook();
 followLanguage();
 startRouter();
+keepFocus();
 // A link that is opened where the console is open already changes the fragment alone.
 addEventListener("hashchange", () => {
   if (secretIn(location.hash) !== null) location.reload();

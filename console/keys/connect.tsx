@@ -10,9 +10,9 @@ import { openpoOnce, problemOf } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId, signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 import { useSending } from "../parts/sending.tsx";
 import { place } from "../router.ts";
-import { texts } from "../texts/en/texts.ts";
 import { connectTexts } from "../texts/en/shop/connect.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
 import { FoldedLimits, limitFieldAt, limitsIn, noLimits } from "./limits.tsx";
@@ -47,7 +47,7 @@ export const ConnectScreen: FunctionComponent = () => {
 const Request: FunctionComponent = () => {
   const { data, problem } = useReading("connection_request_get", { shopId: shopId(), ...requestHere() });
   if (problem !== null) return <ProblemNotice problem={problem} />;
-  if (data === null) return <p role="status">{texts.loading}</p>;
+  if (data === null) return <Skeleton />;
   return <Consent question={data.request} />;
 };
 

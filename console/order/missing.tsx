@@ -37,7 +37,6 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
           hint={words.hint}
           search={(search) => locations({ search }, true)}
           choose={({ id }) => choose("locationId", id)}
-          isOffered
           isFirst={place.value.query.has("new")}
         />
       ) : null}
@@ -47,7 +46,6 @@ export const Missing: FunctionComponent<{ readonly state: OrderState; readonly o
           hint={words.hint}
           search={(search) => suppliers({ search }, true)}
           choose={({ id }) => choose("supplierId", id)}
-          isOffered
         />
       ) : null}
     </div>

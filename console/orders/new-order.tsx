@@ -79,7 +79,6 @@ export const NewOrderScreen: FunctionComponent = () => {
             search={(search) => suppliers({ search }, true)}
             choose={({ id }) => void create(id)}
             isFirst
-            isOffered
           />
           <p>
             <button type="button" onClick={() => void create(null)}>

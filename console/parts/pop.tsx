@@ -51,7 +51,10 @@ export const Pop: FunctionComponent<PopProps> = (props) => {
     };
   }, [isOpen.value]);
   const onPanel = (event: Event): void => {
-    if (isMenu && event.target instanceof Element && event.target.closest("button, a") !== null) set(false);
+    if (!isMenu || !(event.target instanceof Element) || event.target.closest("button, a") === null) return;
+    // A dialog that is opened by it gives the focus back when it closes.
+    opener.current?.focus();
+    set(false);
   };
   return (
     <div ref={whole} class={isAtEnd ? "pop at-end" : "pop"}>

@@ -14,9 +14,9 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { CopyField } from "../parts/fields/copy-field.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { storefrontTexts as words } from "../texts/en/shop/storefront.ts";
-import { texts } from "../texts/en/texts.ts";
 import { ConnectForm, Unlock } from "./connect.tsx";
 import { Products } from "./products.tsx";
 import { Pull } from "./pull.tsx";
@@ -60,7 +60,8 @@ const Storefront: FunctionComponent = () => {
         <h1>{words.title}</h1>
         {status === null ? null : <StateChip status={status} />}
       </div>
-      <p role="status">{data === null && problem === null ? texts.loading : said.value}</p>
+      {data === null && problem === null ? <Skeleton /> : null}
+      <p role="status">{said.value}</p>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {status === null ? null : !isStore(status) ? (
         <>

@@ -11,6 +11,7 @@ import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { places } from "../../console/places.ts";
 import { accessibilityFaults } from "../support/pages/axe.ts";
+import { untilOnPage } from "../support/pages/console-shop.ts";
 import { endConsole, invitation, newPage, skip } from "../support/pages/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
@@ -170,7 +171,15 @@ async function faultsOfPlaces(page: Page, rows: Rows, state: string): Promise<re
 
 const none = (faults: readonly string[]): void => assert.deepEqual(faults, [], faults.join("\n"));
 
-test("every place has no findings, full and failing", { skip }, async () => {
+/** True where a place shows nothing but that it is loading. */
+const isBare = `(() => {
+  const main = document.querySelector("main");
+  const said = [...main.querySelectorAll(":not(h1)")].filter((each) => each.children.length === 0 && each.checkVisibility())
+    .map((each) => each.closest(".hidden") === null ? each.textContent.trim() : "").join("");
+  return main.querySelector(".skeleton, input, button") === null && said.replace(/Loading.*/, "") === "";
+})()`;
+
+test("every place has no findings, full and failing, and more than a word while it waits", { skip }, async () => {
   const { page, program, faults } = await newPage();
   await page.goto(await invitation(program));
   await page.getByRole("heading", { name: "Orders" }).waitFor();
@@ -180,6 +189,16 @@ test("every place has no findings, full and failing", { skip }, async () => {
   none(await faultsOfPlaces(page, rows, "failing"));
   await page.goto(`${program.url}/console/orders`);
   none(await faultsOf(page, "failing from the start"));
+  // Nothing is answered.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.route(/\/(?:api|admin)\/v1\//, () => undefined);
+  const bare: string[] = [];
+  for (const place of places) {
+    await follow(page, `/console/${addresses[place](rows)}`);
+    await untilOnPage(page, `document.querySelector("main")?.children.length > 0`);
+    if (await page.evaluate<boolean>(isBare)) bare.push(place);
+  }
+  none(bare);
   none(faults);
 });
 

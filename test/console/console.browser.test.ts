@@ -97,7 +97,7 @@ test("no width scrolls sideways, in light and dark, full, empty and failing", { 
 });
 
 test(
-  "wherever the sidebar is folded, what was found has its name, and no page is longer than its screen",
+  "wherever the sidebar is folded, all places are in sight, what was found has its name, and no page is longer than its screen",
   { skip },
   async () => {
     await withConsole(async (page, link) => {
@@ -115,6 +115,14 @@ test(
           `document.documentElement.scrollHeight - scrollY - document.querySelector("main").getBoundingClientRect().bottom`,
         );
         assert.ok(left < 80, `${left} px below the screen at ${width}`);
+        const unfold = page.locator("nav .unfold");
+        if (width === 390) await unfold.click();
+        const places = page.getByRole("navigation", { name: "Console" }).getByRole("link");
+        const boxes = await Promise.all((await places.all()).map((place) => place.boundingBox()));
+        const hidden = boxes.filter((box) => box === null || box.width < 24 || box.y < 0 || box.y + box.height > 900);
+        assert.ok(boxes.length > 15);
+        assert.deepEqual(hidden, [], `places out of sight at ${width}`);
+        if (width === 390) await unfold.click();
         const shop = page.getByRole("link", { name: "Tideline Coffee & Tea" }).locator("span");
         const isNamed = ((await shop.boundingBox())?.width ?? 0) > 100;
         assert.equal(isNamed, width !== 1_024, `the shop's name at ${width}`);

@@ -19,6 +19,7 @@ import {
   withPerson,
   withoutEvents,
 } from "../support/pages/console.ts";
+import { connectAgent } from "../support/mcp.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { becomes, pause, until } from "../support/until.ts";
 
@@ -244,7 +245,10 @@ test(
       const dialog = page.getByRole("dialog");
       const apiKey = await dialog.getByRole("textbox", { name: "API key" }).inputValue();
       assert.equal(await clicks(), 3);
-      await dialog.getByText("Waiting for the first call …").waitFor();
+      // An assistant that has only begun has called nothing, and the dialog says what is still to be done.
+      const assistant = await connectAgent({ url: program.url, writeKey: apiKey }, { revision: "2025-11-25" });
+      await assistant[Symbol.asyncDispose]();
+      await dialog.getByText("makes it when you ask it something").waitFor();
       const order = await orderInStatus(program, "Draft");
       const target = `/api/v1/purchase-orders/${String(order["purchaseOrderId"])}`;
       assert.equal((await program.ask("PATCH", target, apiKey, { note: "what the bot wrote" })).status, 200);

@@ -96,6 +96,7 @@ export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order, isFir
   const offered = useRef(new Map<string, VariantChoice>());
   const part = useRef<HTMLElement>(null);
   const search = async (text: string): Promise<readonly Choice[] | Problem> => {
+    if (text === "") return [];
     const found = await variants(text, order);
     if (!isProblem(found)) for (const each of found) offered.current.set(each.id, each);
     return found;

@@ -19,8 +19,8 @@ import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { sendTexts as words } from "../../texts/en/order/send.ts";
-import { texts } from "../../texts/en/texts.ts";
 import { Guard } from "../guard.tsx";
 import type { FullOrder, OrderState, Resolution } from "../order-state.ts";
 
@@ -114,7 +114,7 @@ export const Send: FunctionComponent<SendProps> = ({ state, order, close }) => {
     >
       <h2 id={heading}>{words.title(poNumber)}</h2>
       {unread === null ? null : <ProblemNotice problem={unread} again={() => void again()} />}
-      {data === null && unread === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null && unread === null ? <Skeleton /> : null}
       <div class="send-parts">
         {data === null || written.value === null ? null : data.next.isOn ? (
           <Mailing

@@ -44,7 +44,7 @@ export const MergeInto: FunctionComponent<MergeProps> = (props) => {
     <Dialog title={title} onClose={onClose}>
       {(close) => (
         <>
-          <Combobox label={stays} search={search} choose={(choice) => void choose(choice)} isFirst isOffered />
+          <Combobox label={stays} search={search} choose={(choice) => void choose(choice)} isFirst />
           {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
           <p class="actions">
             <button type="button" onClick={close}>

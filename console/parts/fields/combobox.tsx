@@ -1,6 +1,7 @@
 /**
- * A text field with choices from the server, after the combobox pattern of the ARIA Authoring Practices. The focus
- * stays in the field, arrow keys walk through the list, Enter chooses, Escape closes.
+ * A text field with choices from the server, after the combobox pattern of the ARIA Authoring Practices. The first ones
+ * are shown as soon as it has the focus, which stays in the field. Arrow keys walk through the list, Enter chooses,
+ * Escape closes.
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
@@ -14,12 +15,11 @@ interface ComboboxProps {
   readonly label: string;
   readonly hint?: string;
   readonly initial?: string;
+  /** @returns none for no text where there are too many to begin with some. */
   readonly search: (text: string) => Promise<readonly Choice[] | Problem>;
   readonly choose: (choice: Choice) => void;
   /** Empties the field once something is chosen, for the next. */
   readonly isCleared?: boolean;
-  /** True if the first choices are shown as soon as the field has the focus. */
-  readonly isOffered?: boolean;
   /** Has the focus when it appears. */
   readonly isFirst?: boolean;
 }
@@ -33,7 +33,7 @@ type Offer = readonly Choice[] | Problem | null;
 const isProblem = (offer: Offer): offer is Problem => offer !== null && "message" in offer;
 
 export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
-  const { label, hint, initial, search, choose, isCleared, isFirst, isOffered = false } = props;
+  const { label, hint, initial, search, choose, isCleared, isFirst } = props;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -57,8 +57,8 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
     const nth = (latest.current += 1);
     const found = await search(searchText);
     // An answer that comes late belongs to a text that is no longer there.
-    if (nth !== latest.current || searchText !== text.value.trim() || (searchText === "" && !isOffered)) return;
-    offer.value = found;
+    if (nth !== latest.current || searchText !== text.value.trim()) return;
+    offer.value = searchText === "" && !isProblem(found) && found.length === 0 ? null : found;
     offeredFor.current = searchText;
     // Of choices that nobody has asked for none is taken by Enter alone.
     active.value = searchText === "" ? -1 : 0;
@@ -71,8 +71,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
     text.value = written;
     isEntered.current = false;
     clearTimeout(timer.current);
-    if (written.trim() === "" && !isOffered) offer.value = null;
-    else timer.current = setTimeout(() => void ask(), typingRestMs);
+    timer.current = setTimeout(() => void ask(), typingRestMs);
   };
   const take = (choice: Choice): void => {
     clearTimeout(timer.current);
@@ -114,7 +113,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
         aria-activedescendant={choices.length > 0 && active.value >= 0 ? `${id}-${active.value}` : undefined}
         value={text.value}
         onFocus={() => {
-          if (isOffered && text.value.trim() === "") void ask();
+          if (text.value.trim() === "") void ask();
         }}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}

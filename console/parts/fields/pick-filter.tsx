@@ -23,7 +23,6 @@ export const PickFilter: FunctionComponent<PickProps> = ({ label, value, lookUp,
       <Combobox
         label={label}
         hint={texts.filters.any}
-        isOffered
         search={(search) => lookUp({ search })}
         choose={({ id, title }) => {
           notePicked(id, title);
@@ -55,7 +54,6 @@ export const PickMany: FunctionComponent<PickManyProps> = ({ label, hint, ids, l
     <Combobox
       label={label}
       hint={hint}
-      isOffered
       isCleared
       search={(search) => lookUp({ search })}
       choose={({ id, title }) => {

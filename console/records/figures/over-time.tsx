@@ -207,7 +207,6 @@ export const PricesPaid: FunctionComponent<{ readonly id: string }> = ({ id }) =
           initial={product.title}
           search={(text) => search({ search: text })}
           choose={(choice) => (chosen.value = choice)}
-          isOffered
         />
       </div>
       <Paid key={product.id} supplierId={id} product={product} />

@@ -1,11 +1,14 @@
 /**
- * Keyboard on the frame: the focus goes to the heading of a place that was gone to, and `?` lists the keys.
+ * Keyboard on the frame: the focus goes to the heading of a place that was gone to, and `?` lists the keys. And a whole day by keyboard alone.
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
+import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { untilOnPage } from "../../support/pages/console-shop.ts";
-import { endConsole, skip, withPerson } from "../../support/pages/console.ts";
+import type { Page } from "playwright-core";
+import { apiOf, makeShop, showsStatus, untilOnPage } from "../../support/pages/console-shop.ts";
+import { dialogsGone, endConsole, newPage, skip, withPerson } from "../../support/pages/console.ts";
+import { until } from "../../support/until.ts";
 
 after(endConsole);
 
@@ -22,4 +25,306 @@ test("the focus goes to the heading of a place; ? lists the keys, but not while 
     await page.getByRole("searchbox").first().pressSequentially("Mill?");
     await untilOnPage(page, `document.activeElement.value === "Mill?" && document.querySelector("dialog") === null`);
   }),
+);
+
+const saleDay = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
+
+const lineOf = (id: string): object => ({
+  poLineItemId: `${id}-0`,
+  variantId: "v0",
+  quantityOrdered: 4,
+  unitCost: 2,
+});
+
+const records: readonly object[] = [
+  { type: "location", locationId: "l0", name: "Main hall" },
+  { type: "location", locationId: "l1", name: "Yard" },
+  { type: "supplier", supplierId: "s", name: "The Mill", currencyCode: "EUR", leadTimeDays: 7 },
+  ...["Flour", "Oats"].flatMap((productName, nth) => [
+    { type: "variant", variantId: `v${nth}`, productId: `p${nth}`, productName, barcode: `4000000${nth}` },
+    { type: "supplierVariant", supplierId: "s", variantId: `v${nth}`, unitCost: 2 },
+    { type: "inventoryLevel", variantId: `v${nth}`, locationId: "l0", onHand: 2 },
+    { type: "sale", variantId: `v${nth}`, locationId: "l0", date: saleDay, quantity: 40 },
+  ]),
+  ...["PO-17", "PO-18"].map((poNumber) => ({
+    type: "purchaseOrder",
+    purchaseOrderId: poNumber,
+    poNumber,
+    status: "Draft",
+    supplierId: "s",
+    locationId: "l0",
+    lineItems: [lineOf(poNumber)],
+  })),
+  {
+    type: "purchaseOrder",
+    purchaseOrderId: "PO-19",
+    poNumber: "PO-19",
+    status: "Partially Received",
+    supplierId: "s",
+    locationId: "l0",
+    lineItems: [6, 0].map((quantityReceived, nth) => ({
+      poLineItemId: `PO-19-${nth}`,
+      variantId: `v${nth}`,
+      quantityOrdered: 4,
+      quantityConfirmed: 4,
+      quantityReceived,
+      allowOverReceipt: true,
+      unitCost: 2,
+    })),
+  },
+  {
+    type: "forecastView",
+    viewId: "to_order",
+    viewName: "To order",
+    mode: "stock",
+    isStarred: true,
+    filters: { onlyReorder: true },
+    columns: ["productName", "supplierName", "suggestedOrderQuantity", "expectedArrivalDate", "needsReorder"],
+  },
+];
+
+/**
+ * In the page: the name of what has the focus; null while nothing has it. A ring is an outline or, in the search for everything, a line below: of a row
+ * that is a link as a whole it is the row's. A heading and a dialog are where something
+ * begins, and are not operated.
+ */
+const focused = `(() => {
+  const at = document.activeElement;
+  if (at === null || at === document.body) return null;
+  const isRinged = [at, at.closest("tr")].some((each) => {
+    if (each === null) return false;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
+    return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || boxShadow.includes("inset");
+  });
+  const { top, bottom, left, right } = at.getBoundingClientRect();
+  const isInSight = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+  const name = at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent;
+  return { name: name.trim(), isSeen: at.matches("h1, h2, dialog") || (isRinged && isInSight) };
+})()`;
+
+interface Focused {
+  readonly name: string;
+  readonly isSeen: boolean;
+}
+
+/** A person without a mouse: presses keys, and looks each time where the focus is. */
+const keysOf = (page: Page) => {
+  /** What has the focus, which is seen. It may be on its way. */
+  const at = async (): Promise<string> => {
+    const { name, isSeen } = await until(
+      async () => `the focus on ${page.url()}: ${await page.evaluate<string>("document.body.innerText")}`,
+      () => page.evaluate<Focused | null>(focused),
+    );
+    assert.ok(isSeen, `nobody sees that "${name}" has the focus on ${page.url()}`);
+    return name;
+  };
+  const press = async (key: string): Promise<void> => {
+    await page.keyboard.press(key);
+    await at();
+  };
+  /** Goes on to what is called so, if it does not have the focus yet. */
+  const to = async (name: RegExp | string, key = "Tab"): Promise<void> => {
+    const passed: string[] = [];
+    for (let said = await at(); typeof name === "string" ? said !== name : !name.test(said); said = await at()) {
+      passed.push(said);
+      assert.ok(passed.length < 60, `${key} leads to no ${String(name)}, but to ${passed.join(" | ")}`);
+      await page.keyboard.press(key);
+    }
+  };
+  const type = (text: string): Promise<void> => page.keyboard.type(text);
+  /** Looks for something in the whole shop, and goes there. */
+  const find = async (text: string, option: RegExp): Promise<void> => {
+    await press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").waitFor();
+    await type(text);
+    const wanted = page.getByRole("dialog").getByRole("option", { name: option });
+    await wanted.waitFor();
+    for (let presses = 0; (await wanted.getAttribute("aria-selected")) !== "true"; presses += 1) {
+      assert.ok(presses < 30, String(option));
+      await press("ArrowDown");
+    }
+    await press("Enter");
+  };
+  /** Takes the first choice of the list that is open. */
+  const take = async (option: string): Promise<void> => {
+    await page.getByRole("option", { name: option, selected: true }).waitFor();
+    await press("Enter");
+  };
+  const heading = async (name: RegExp | string): Promise<void> => {
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await at();
+  };
+  return { at, press, to, type, find, take, heading };
+};
+
+test(
+  "a day without a mouse: an order is found, made, sent and received; reorder, supplier, list, approval, key, and out again",
+  { skip },
+  async () => {
+    const { page, program, faults } = await newPage();
+    const { link, key } = await makeShop(program, "keyboard", records);
+    const agent = { name: "Careful agent", scope: "propose" };
+    const made = await program.ask("POST", "/admin/v1/shops/keyboard/keys", program.adminToken, agent);
+    const asking = apiOf(program, String(made.at("data", "apiKey")));
+    await asking.send("POST", "/PO-18/status", { status: "Sent" });
+    const { at, press, to, type, find, take, heading } = keysOf(page);
+
+    await page.goto(`${program.url}/console`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.keyboard.press("Tab");
+    await to(/^Key or invitation/);
+    await page.keyboard.insertText(link);
+    await press("Enter");
+    await heading(/^Hello, /);
+    await to(/^What assistants did/);
+
+    // An order, found by its number.
+    await find("PO-17", /^PO-17/);
+    await heading("PO-17");
+
+    // A new one, with two lines.
+    await find("new order", /^New order/);
+    await page.getByRole("combobox", { name: "Supplier" }).waitFor();
+    await type("mill");
+    await take("The Mill");
+    await page.getByRole("combobox", { name: "Where do the goods go?" }).waitFor();
+    await type("main");
+    await take("Main hall");
+    for (const [product, quantity] of [
+      ["Flour", "3"],
+      ["Oats", "5"],
+    ] as const) {
+      await untilOnPage(page, `document.activeElement.labels?.[0]?.textContent === "Add a product"`);
+      await type(product);
+      await page.getByRole("option", { name: product, selected: true }).waitFor();
+      await press("Enter");
+      await page.getByLabel(`Quantity of ${product}`).waitFor();
+      await press("Control+a");
+      await type(quantity);
+      await press("Enter");
+      await page.getByRole("button", { name: new RegExp(`^Ordered, ${product}: ${quantity}`) }).waitFor();
+    }
+    const orderId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+    // It is sent, and confirmed as ordered.
+    await to("Send to the supplier", "Shift+Tab");
+    await press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).waitFor();
+    await to("Mark as sent");
+    await press("Enter");
+    await dialogsGone(page);
+    await showsStatus(page, "Sent");
+    await to("Confirm all as ordered");
+    await press("Enter");
+    await showsStatus(page, "In Progress");
+    await at();
+
+    // What has come is counted.
+    await to("Receive");
+    await press("Enter");
+    await untilOnPage(page, `document.activeElement.labels?.[0]?.textContent.startsWith("Scan")`);
+    for (const barcode of ["40000000", "40000001"]) {
+      await type(barcode);
+      await press("Enter");
+    }
+    await to(/^Receive \(2\)/);
+    await press("Enter");
+    await page.getByText("2 lines received.").waitFor();
+    await at();
+    const api = apiOf(program, key);
+    assert.deepEqual(
+      (await api.order(orderId)).lineItems.map((line) => [line.quantityOrdered, line.quantityReceived]),
+      [
+        [3, 1],
+        [5, 1],
+      ],
+    );
+
+    // What runs out is reordered.
+    await find("reorder", /^Reorder/);
+    await page.getByText("Tick what to order.").waitFor();
+    await to("Tick all suggested");
+    await press("Enter");
+    await to("Make 1 draft");
+    await press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Make 1 draft", disabled: false }).waitFor();
+    await to(/^Deliver to/);
+    await type("Y");
+    await to("Make 1 draft");
+    await press("Enter");
+    const draft = dialog.getByRole("link", { name: /^PO-/ });
+    await draft.waitFor();
+    const draftId = (await draft.getAttribute("href"))?.split("/").at(-1) ?? "";
+    const { locationId, expectedDeliveryDate } = await api.order(draftId);
+    assert.equal(locationId, "l1");
+    assert.match(expectedDeliveryDate ?? "", /^\d{4}-/);
+    await at();
+    await to("Close");
+    await press("Enter");
+    await dialogsGone(page);
+    await at();
+
+    // A supplier is changed.
+    await find("mill", /^The Mill/);
+    await heading("The Mill");
+    await to("Edit");
+    await press("Enter");
+    await to(/^Phone/);
+    await type("+31 10 555 0101");
+    await press("Enter");
+    await page.getByText("+31 10 555 0101").first().waitFor();
+    await at();
+
+    // A product is looked up.
+    await find("oats", /^Oats/);
+    await heading(/^Oats/);
+
+    // A list is filtered, and kept as a view.
+    await find("orders", /^Orders/);
+    await heading("Orders");
+    // Too much of one product does not fill the bar while another one is missing.
+    const bar = page.getByRole("row", { name: /PO-19/ }).locator("progress");
+    assert.deepEqual([await bar.getAttribute("value"), await bar.getAttribute("max")], ["4", "8"]);
+    await to("Filters");
+    await press("Enter");
+    await to("Draft");
+    await press("Enter");
+    await page.waitForURL(/status=Draft/);
+    await press("Escape");
+    await to("Save view", "Shift+Tab");
+    await press("Enter");
+    await to("Name of the view");
+    await type("My drafts");
+    await press("Enter");
+    await page.getByRole("link", { name: /^My drafts/ }).waitFor();
+    await at();
+
+    // What the assistant has asked for is decided.
+    await find("approvals", /^Approvals/);
+    await to(/^Choose PO-18/);
+    await press("Space");
+    await to(/^Approve/);
+    await press("Enter");
+    await page.locator(".notice").getByRole("link", { name: /PO-18/ }).waitFor();
+    await at();
+
+    // A key is made.
+    await find("keys", /^Assistants/);
+    await to("Name");
+    await type("Night bot");
+    await press("Enter");
+    await dialog.getByRole("textbox", { name: "API key" }).waitFor();
+    await at();
+    await press("Escape");
+    await to("Close without copying");
+    await press("Enter");
+    await dialogsGone(page);
+    await page.getByRole("row", { name: /Night bot/ }).waitFor();
+    await at();
+
+    await find("sign out", /^Sign out/);
+    await heading("Sign in");
+    assert.deepEqual(faults, []);
+  },
 );

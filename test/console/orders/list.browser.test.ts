@@ -40,6 +40,15 @@ test(
       await page.getByRole("link", { name: "PO-1022" }).waitFor({ state: "detached" });
       const ofSupplier = await rowCount(page);
       assert.ok(ofSupplier < all);
+      const product = page.getByRole("combobox", { name: "Product" });
+      await product.focus();
+      await page.getByRole("option").first().waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/variantId=/);
+      assert.ok((await rowCount(page)) <= ofSupplier);
+      await page.getByRole("button", { name: /^Product: .*Take this filter off/ }).click();
+      await page.waitForURL((url) => !url.search.includes("variantId"));
       await page.getByLabel("Paid").selectOption("Unpaid");
       await page.waitForURL(/paidStatus=Unpaid/);
       await page.getByLabel("Created from").fill("2020-01-01");
@@ -57,8 +66,20 @@ test(
       await page.waitForURL(/storefrontSyncState=failed/);
       await isCurrent(failed);
 
-      // The way back from an order: the same rows at the same place, with what became of the order.
+      // A row is a link as a whole: Control or the middle button opens it beside this page, wherever one presses.
       await page.getByRole("link", { name: "All", exact: true }).click();
+      const row = page.getByRole("row", { name: /PO-1023/ });
+      const order = await row.getByRole("link").first().getAttribute("href");
+      for (const button of ["left", "middle"] as const) {
+        const opening = page.context().waitForEvent("page");
+        await row.click({ button, modifiers: button === "left" ? ["ControlOrMeta"] : [] });
+        const opened = await opening;
+        await opened.waitForURL(`**${order}`);
+        await opened.close();
+        assert.match(page.url(), /\/console\/orders(?:$|\?)/);
+      }
+
+      // The way back from an order: the same rows at the same place, with what became of the order.
       await becomes(() => rowCount(page), all);
       await page.setViewportSize({ width: 1_280, height: 400 });
       const last = page.locator("table.list tbody tr").last().getByRole("link");

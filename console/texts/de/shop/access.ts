@@ -98,7 +98,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     assistantSteps: "Schritt für Schritt",
     address: "Adresse",
     connection: "Verbindung",
-    waiting: "Warten auf den ersten Aufruf …",
+    waiting: "Warten auf den ersten Aufruf … Ein verbundener Assistent macht ihn, wenn Sie ihn etwas fragen.",
     seen: (operation) => `Erster Aufruf: ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },

@@ -92,7 +92,7 @@ export const accessTexts = {
     assistantSteps: "Step by step",
     address: "Address",
     connection: "Connection",
-    waiting: "Waiting for the first call …",
+    waiting: "Waiting for the first call … An assistant that is connected makes it when you ask it something.",
     seen: (operation: string) => `First call seen: ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },

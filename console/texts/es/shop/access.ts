@@ -94,7 +94,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     assistantSteps: "Paso a paso",
     address: "Dirección",
     connection: "Conexión",
-    waiting: "Esperando la primera llamada…",
+    waiting: "Esperando la primera llamada… Un asistente conectado la hace cuando le pregunta algo.",
     seen: (operation) => `Primera llamada recibida: ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },

@@ -94,7 +94,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     assistantSteps: "Pas à pas",
     address: "Adresse",
     connection: "Connexion",
-    waiting: "En attente du premier appel…",
+    waiting: "En attente du premier appel… Un assistant connecté le fait quand vous lui demandez quelque chose.",
     seen: (operation) => `Premier appel reçu : ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },

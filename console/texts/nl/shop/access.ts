@@ -95,7 +95,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     assistantSteps: "Stap voor stap",
     address: "Adres",
     connection: "Koppeling",
-    waiting: "Wachten op de eerste aanroep…",
+    waiting: "Wachten op de eerste aanroep… Een verbonden assistent doet die als u iets vraagt.",
     seen: (operation) => `Eerste aanroep gezien: ${operation}`,
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
