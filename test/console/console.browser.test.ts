@@ -132,3 +132,55 @@ test(
     });
   },
 );
+
+test(
+  "Enter in the search for everything takes what was typed last, never rows of a text before it",
+  { skip },
+  async () => {
+    await withConsole(async (page, link) => {
+      await page.goto(link);
+      await page.getByRole("link", { name: "PO-1024" }).waitFor();
+      await page.keyboard.press("Control+k");
+      const field = page.getByRole("dialog").getByRole("combobox");
+      await field.fill("teapot");
+      await page
+        .getByRole("option", { name: /teapot.*Product/i })
+        .first()
+        .waitFor();
+      const order = page.getByRole("option", { name: /^PO-1024/ });
+      let answer = (): void => {};
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      await page.route("**/variants?*", async (route) => {
+        await held;
+        await route.continue();
+      });
+      const asked = page.waitForRequest((request) => /variants\?.*search=PO-1024/.test(request.url()));
+      await field.fill("PO-1024");
+      await page.keyboard.press("Enter");
+      await asked;
+      // Rows of the text before are there still, and none of them is chosen.
+      await page
+        .getByRole("option", { name: /teapot/i })
+        .first()
+        .waitFor();
+      assert.equal(await page.getByRole("option", { selected: true }).count(), 0);
+      assert.equal(new URL(page.url()).pathname, "/console/orders");
+      answer();
+      await page.getByRole("heading", { name: /^PO-1024/ }).waitFor();
+
+      // Steps that came before the rows count too, and more text takes the wish back.
+      await throughAgain(page);
+      await page.keyboard.press("Control+k");
+      await field.fill("PO-10");
+      await page.keyboard.press("Enter");
+      await field.fill("PO-102");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
+      await page.getByRole("option", { selected: true }).waitFor();
+      assert.equal(await page.getByRole("option").nth(1).getAttribute("aria-selected"), "true");
+      assert.equal(await order.count(), 1);
+      await page.keyboard.press("Escape");
+    });
+  },
+);

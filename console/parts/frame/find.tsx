@@ -61,45 +61,53 @@ const Keys: FunctionComponent = () => (
 const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ showKeys, close }) => {
   const id = useId();
   const text = useSignal("");
-  const ofShop = useSignal<readonly Found[]>([]);
-  const isSearching = useSignal(false);
-  const active = useSignal(0);
+  const sought = text.value.trim();
+  /** Rows of the shop for a text. They stay while more is typed, and are not taken for it. */
+  const ofShop = useSignal<{ readonly text: string; readonly rows: readonly Found[] }>({ text: "", rows: [] });
+  const isSearching = ofShop.value.text !== sought;
+  /** Steps from the first row. Keys that come before the rows are for the rows. */
+  const steps = useSignal(0);
+  const isEntered = useRef(false);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    const sought = text.value.trim();
-    active.value = 0;
+    steps.value = 0;
+    isEntered.current = false;
     if (sought === "") {
-      ofShop.value = [];
+      ofShop.value = { text: sought, rows: [] };
       return;
     }
-    isSearching.value = true;
     let isLatest = true;
     const timer = setTimeout(async () => {
-      const found = await foundBy(sought);
-      if (!isLatest) return;
-      ofShop.value = found;
-      isSearching.value = false;
+      const rows = await foundBy(sought);
+      if (isLatest) ofShop.value = { text: sought, rows };
     }, typingRestMs);
     return () => {
       isLatest = false;
       clearTimeout(timer);
     };
-  }, [text.value]);
-  const found = [...ofShop.value, ...namedBy(text.value.trim(), showKeys)];
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [active.value]);
+  }, [sought]);
+  const found = [...ofShop.value.rows, ...namedBy(sought, showKeys)];
+  const active = isSearching || found.length === 0 ? -1 : ((steps.value % found.length) + found.length) % found.length;
   const take = (each: Found | undefined): void => {
     if (each === undefined) return;
     close();
     each.run();
   };
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+  useEffect(() => {
+    if (isSearching || !isEntered.current) return;
+    isEntered.current = false;
+    take(found[active]);
+  }, [isSearching]);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
-    if (event.key === "Enter") take(found[active.value]);
-    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      const step = event.key === "ArrowDown" ? 1 : found.length - 1;
-      active.value = found.length === 0 ? 0 : (active.value + step) % found.length;
-    } else return;
+    if (event.key === "Enter") {
+      if (isSearching) isEntered.current = true;
+      else take(found[active]);
+    } else if (event.key === "ArrowDown") steps.value += 1;
+    else if (event.key === "ArrowUp") steps.value -= 1;
+    else return;
     event.preventDefault();
   };
   return (
@@ -111,7 +119,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={found.length > 0 ? `${id}-${active.value}` : undefined}
+        aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
         autocomplete="off"
         placeholder={words.hint}
         value={text.value}
@@ -126,7 +134,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
             key={`${each.group} ${each.id}`}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === active.value}
+            aria-selected={index === active}
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => take(each)}
           >
@@ -139,7 +147,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
         ))}
       </ul>
       <p class="quiet" role="status">
-        {found.length > 0 ? texts.combobox.found(found.length) : isSearching.value ? texts.loading : words.nothing}
+        {found.length > 0 ? texts.combobox.found(found.length) : isSearching ? texts.loading : words.nothing}
       </p>
     </>
   );
