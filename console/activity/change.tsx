@@ -1,23 +1,13 @@
 /** One change of an order: what happened, and every field before and after. */
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
-import { fieldName, number, statusName } from "../data/format.ts";
+import { fieldName } from "../data/format.ts";
+import { FieldValue } from "../parts/fields/field-value.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 
 export type Change = Output<"change_list">["changes"][number];
-
-/** A value of any field as text. */
-function shown(value: unknown): string {
-  if (value === null || value === undefined || value === "") return texts.orders.none;
-  if (typeof value === "number") return number(value);
-  if (typeof value === "string") return statusName(value);
-  if (Array.isArray(value)) return value.length === 0 ? texts.orders.none : value.map(shown).join("; ");
-  if (typeof value !== "object") return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, each]) => each !== null);
-  return members.map(([name, each]) => `${fieldName(name)}: ${shown(each)}`).join(", ");
-}
 
 export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNumber ?? purchaseOrderId;
 
@@ -64,8 +54,12 @@ export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes, 
               <span class="quiet">{nameOf?.(poLineItemId) ?? texts.activity.line(poLineItemId)}</span>
             )}
           </th>
-          <td class="before">{shown(before)}</td>
-          <td class="after">{shown(after)}</td>
+          <td class="before">
+            <FieldValue field={field} value={before} none={texts.orders.none} />
+          </td>
+          <td class="after">
+            <FieldValue field={field} value={after} none={texts.orders.none} />
+          </td>
         </tr>
       ))}
     </tbody>

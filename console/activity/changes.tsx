@@ -27,11 +27,15 @@ function changesWith(keyId: string | undefined, operation: string | undefined): 
   };
 }
 
-/** Who it was, with the key by which a person had signed in, and who has approved it. */
-const actorName = ({ actor, approvedBy }: Change): string =>
-  `${actor.name ?? texts.activity.actorNames[actor.type]}${actor.keyId === undefined ? "" : ` (${actor.keyId})`}${
+/** Who it was, and who has approved it. */
+const actorName = ({ actor, approvedBy }: Change, key = ""): string =>
+  `${actor.name ?? texts.activity.actorNames[actor.type]}${key}${
     approvedBy === undefined ? "" : `, ${texts.changes.approvedBy(approvedBy.name ?? approvedBy.type)}`
   }`;
+
+/** The same with the key by which a person had signed in. */
+const actorWithKey = (change: Change): string =>
+  actorName(change, change.actor.keyId === undefined ? "" : ` (${change.actor.keyId})`);
 
 /** A value of any field as a cell. */
 function cellOf(value: unknown): string | number {
@@ -44,7 +48,7 @@ const head = ["at", "order", "who", "operation", "requestId", "message", "field"
 /** A row for each field that changed; one for a change that names none. */
 const rowsOf = (change: Change): readonly (readonly (string | number)[])[] => {
   const { occurredAt, operation, requestId, message, changes } = change;
-  const start = [occurredAt, orderName(change), actorName(change), operation ?? "", requestId ?? "", message];
+  const start = [occurredAt, orderName(change), actorWithKey(change), operation ?? "", requestId ?? "", message];
   if (changes.length === 0) return [[...start, "", "", "", ""]];
   return changes.map(({ field, poLineItemId, before, after }) => [
     ...start,

@@ -27,7 +27,7 @@ export const askerOf = ({ requestedBy, inNameOf }: Pick<Row, "requestedBy" | "in
   const whose = inNameOf === null ? "" : words.inNameOf(inNameOf);
   return [
     `${name}${requestedBy.type === "user" ? "" : ` (${texts.activity.actorNames[requestedBy.type]})`}`,
-    requestedBy.keyId === undefined ? "" : words.byKey(requestedBy.keyId),
+    requestedBy.name !== null || requestedBy.keyId === undefined ? "" : words.byKey(requestedBy.keyId),
     inNameOf !== null && name.endsWith(inNameOf) ? "" : whose,
   ]
     .filter((part) => part !== "")

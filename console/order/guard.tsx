@@ -10,7 +10,7 @@ import type { Refusal, Resolution } from "./order-state.ts";
 
 export const lineNamed = (order: PurchaseOrder, lineItemId: string): string => {
   const line = order.lineItems.find((each) => each.poLineItemId === lineItemId);
-  return line === undefined ? lineItemId : nameOf(line);
+  return line === undefined ? texts.order.goneLine : nameOf(line);
 };
 
 export const Guard: FunctionComponent<{

@@ -12,6 +12,8 @@ import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { Guard, lineNamed } from "./guard.tsx";
+import { nameOf } from "./lines/edit-cell.tsx";
+import { saidOf } from "./lines/said.ts";
 import { obstacleTo } from "./moves.ts";
 import type { Meanwhile, OrderState, Outcome, Refusal } from "./order-state.ts";
 
@@ -144,6 +146,7 @@ const OutcomeNotice: FunctionComponent<{
   readonly state: OrderState;
   readonly order: PurchaseOrder;
 }> = ({ outcome: { recovery, warnings, sideEffects }, state, order }) => {
+  const lines = order.lineItems.map((line) => ({ ...line, name: nameOf(line) }));
   const details = [sideEffects.storefrontSync?.detail, sideEffects.incoming?.detail, sideEffects.tagSync?.detail];
   return (
     <>
@@ -164,7 +167,9 @@ const OutcomeNotice: FunctionComponent<{
           <ul>
             {warnings.map((warning) => (
               <li key={warning.path + warning.message}>
-                <ServiceSays sense={serviceTexts.warnings[warning.reason]}>{warning.message}</ServiceSays>
+                <ServiceSays sense={serviceTexts.warnings[warning.reason]}>
+                  {saidOf(lines, warning.message)}
+                </ServiceSays>
               </li>
             ))}
           </ul>

@@ -4,21 +4,16 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { LogEntry, PurchaseOrder } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { fieldName, statusName } from "../data/format.ts";
+import { fieldName } from "../data/format.ts";
 import { listOf } from "../data/pages.ts";
 import { hasRole, shopId } from "../data/session.ts";
+import { FieldValue } from "../parts/fields/field-value.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { lineNamed } from "./guard.tsx";
 import { useUnsaved } from "../unsaved.ts";
-
-const shown = (value: unknown): string => {
-  if (value === null || value === undefined || value === "") return texts.changes.nothing;
-  if (typeof value === "string") return statusName(value);
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
-};
 
 export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({ order }) => {
   const { purchaseOrderId, version } = order;
@@ -107,7 +102,8 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
   const who = [
     actor.name ?? texts.activity.actorNames[actor.type],
     actor.type === "system" || actor.name === null ? null : texts.activity.actorNames[actor.type],
-    actor.type === "user" ? (actor.keyId ?? null) : actor.id,
+    // Who has a name needs no id.
+    actor.name === null && actor.type !== "system" ? (actor.id ?? null) : null,
     entry.approvedBy === undefined ? null : texts.changes.approvedBy(entry.approvedBy.name ?? entry.approvedBy.type),
   ].filter((part) => part !== null);
   return (
@@ -125,7 +121,14 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
               {changes.map(({ field, poLineItemId, before, after }) => (
                 <li key={`${poLineItemId ?? ""}/${field}`}>
                   {poLineItemId === null ? null : `${lineNamed(order, poLineItemId)} · `}
-                  {fieldName(field)}: <del>{shown(before)}</del> → <ins>{shown(after)}</ins>
+                  {fieldName(field)}:{" "}
+                  <del>
+                    <FieldValue field={field} value={before} none={texts.changes.nothing} />
+                  </del>{" "}
+                  →{" "}
+                  <ins>
+                    <FieldValue field={field} value={after} none={texts.changes.nothing} />
+                  </ins>
                 </li>
               ))}
             </ul>

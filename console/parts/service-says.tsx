@@ -2,6 +2,7 @@
 import type { FunctionComponent } from "preact";
 import { pageLanguage, sentence } from "../data/format.ts";
 import { texts } from "../texts/en/texts.ts";
+import { inWords } from "./fields/in-words.ts";
 
 interface ServiceSaysProps {
   /** The sense of it; without one the sentence stands alone. */
@@ -30,7 +31,11 @@ interface Entry {
 /** Message of a change of an order: in the words of the service, or of a comment's author. */
 export const EntrySays: FunctionComponent<{ readonly entry: Entry }> = ({ entry }) => {
   const { operation, message } = entry;
-  return operation === "comment_add" ? <>{message}</> : <ServiceSays sense={deedOf(operation)}>{message}</ServiceSays>;
+  return operation === "comment_add" ? (
+    <>{message}</>
+  ) : (
+    <ServiceSays sense={deedOf(operation)}>{inWords(message)}</ServiceSays>
+  );
 };
 
 /** The same in few words: in other languages than English it says only what kind of change it was. */

@@ -14,6 +14,7 @@ import { FactList } from "../parts/lists/facts.tsx";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
+import { EntrySays } from "../parts/service-says.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
@@ -215,7 +216,9 @@ const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
             <li key={entry.logId}>
               <Moment at={entry.occurredAt} />
               <div>
-                <p>{entry.message}</p>
+                <p>
+                  <EntrySays entry={entry} />
+                </p>
                 <p class="quiet">{entry.actor.name ?? texts.activity.actorNames[entry.actor.type]}</p>
               </div>
             </li>

@@ -246,6 +246,7 @@ export const texts: Translated<typeof english.texts> = {
     custom: "frei",
     saving: "Wird gespeichert …",
     moreLines: "Mehr Aktivität laden",
+    goneLine: "eine gelöschte Position",
     removeLine: (name) => `${name} löschen`,
     notNumber: "Zahl eingeben.",
     notSaved: "Nicht gespeichert.",

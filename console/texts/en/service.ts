@@ -5,7 +5,20 @@ export const serviceTexts: ServiceTexts = {
   problems: {},
   warnings: {},
   requests: {},
-  fields: {},
+  fields: {
+    poName: "Name",
+    supplierId: "Supplier",
+    locationId: "Location",
+    currencyCode: "Currency",
+    discountAmount: "Discount",
+    fxRateOverride: "Exchange rate",
+    unitCostCurrencyCode: "Currency of the unit cost",
+    sku: "SKU",
+    supplierSku: "Supplier's SKU",
+    supplierProductUrl: "Supplier's page",
+    moq: "Minimum order",
+    imageUrl: "Picture",
+  },
   // The statuses of orders and stock records are words already.
   states: {
     active: "Active",

@@ -240,6 +240,7 @@ export const texts = {
     custom: "custom",
     saving: "Saving …",
     moreLines: "Load more activity",
+    goneLine: "a line that is gone",
     removeLine: (name: string) => `Delete ${name}`,
     notNumber: "Write a number.",
     notSaved: "Not saved.",

@@ -244,6 +244,7 @@ export const texts: Translated<typeof english.texts> = {
     custom: "libre",
     saving: "Guardando…",
     moreLines: "Cargar más actividad",
+    goneLine: "una línea borrada",
     removeLine: (name) => `Eliminar ${name}`,
     notNumber: "Escriba un número.",
     notSaved: "Sin guardar.",

@@ -251,6 +251,7 @@ export const texts: Translated<typeof english.texts> = {
     custom: "libre",
     saving: "Enregistrement…",
     moreLines: "Afficher plus d’activité",
+    goneLine: "une ligne supprimée",
     removeLine: (name) => `Supprimer ${name}`,
     notNumber: "Saisissez un nombre.",
     notSaved: "Non enregistré.",

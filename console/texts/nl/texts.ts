@@ -246,6 +246,7 @@ export const texts: Translated<typeof english.texts> = {
     custom: "vrije regel",
     saving: "Opslaan…",
     moreLines: "Meer activiteit laden",
+    goneLine: "een verwijderde regel",
     removeLine: (name) => `${name} verwijderen`,
     notNumber: "Vul een getal in.",
     notSaved: "Niet opgeslagen.",

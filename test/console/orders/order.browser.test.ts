@@ -237,3 +237,69 @@ test(
     });
   },
 );
+
+test(
+  "the history of an order, and all activity, have no words of the API, no ids and no days of machines",
+  { skip },
+  async () => {
+    await withConsole(async (page, link, program) => {
+      const { order, id, agent } = await openDraft(page, link, program);
+      const ids = async (kind: "supplier" | "location") => {
+        const rows = await program.ask("GET", `/admin/v1/shops/demo/${kind}s`, program.adminToken);
+        return [0, 1].map((nth) => String(rows.at("data", `${kind}s`, nth, `${kind}Id`)));
+      };
+      const [[supplierId, otherSupplierId], [, locationId]] = [await ids("supplier"), await ids("location")];
+      await agent.send("PATCH", `/${id}`, { supplierId, orderDate: "2026-11-01", shippingAddress: { city: "Delft" } });
+      await agent.send("PATCH", `/${id}`, {
+        supplierId: otherSupplierId,
+        locationId,
+        poName: "Spring",
+        currencyCode: "GBP",
+        orderDate: "2026-11-02",
+        expectedDeliveryDate: "2027-05-01",
+        supplierReference: "R 7",
+        paymentTerms: "30 days",
+        incoterm: "FOB",
+        shippingCost: 8.5,
+        discountAmount: 2,
+        taxAmount: 1,
+        tags: ["weekly"],
+        note: "Call first",
+        noteToSupplier: "Ring the bell",
+        shippingAddress: { companyName: "Side door", city: "Rotterdam" },
+        fxRateOverride: 1.123456,
+      });
+      const lines = order.lineItems.map(({ poLineItemId: lineItemId }) => ({
+        lineItemId,
+        unitCostCurrencyCode: "USD",
+        expectedDeliveryDate: "2027-05-02",
+        supplierSku: "MB-1",
+        moq: 2,
+      }));
+      await agent.send("PATCH", `/${id}/line-items`, { lines });
+      await page.reload();
+      const ofMachines = /\b[a-z]+[A-Z]\w*|\b(?:sup|var|loc|key)_\w+|\d{4}-\d\d-\d\d|[{}]/;
+      const saysNone = async (name: string) => {
+        const text = await page.getByRole("main").locator("ol, .plain-rows, .problem").allInnerTexts();
+        assert.equal(ofMachines.exec(text.join("\n"))?.[0], undefined, name);
+      };
+      const entries = page.locator(".timeline > li");
+      await entries.nth(3).waitFor();
+      for (const each of await entries.locator("summary").all()) await each.click();
+      await entries.getByText("Rotterdam").first().waitFor();
+      await untilOnPage(page, "!/Loading/.test(document.querySelector('.timeline').innerText)");
+      await saysNone("the order");
+      await picture(page, "order-history");
+      const { origin } = new URL(page.url());
+      await page.goto(`${origin}/console`);
+      await page.getByText("Changed 3 lines").first().waitFor();
+      await saysNone("home");
+      await page.goto(`${origin}/console/activity?view=changes`);
+      const summary = page.locator(".change-list summary", { hasText: "expected delivery date" }).first();
+      await summary.click();
+      await page.getByRole("row", { name: /^Note/ }).first().waitFor();
+      await untilOnPage(page, "!/Loading/.test(document.querySelector('.change-list').innerText)");
+      await saysNone("the activity");
+    });
+  },
+);

@@ -316,7 +316,7 @@ test(
       await page.reload();
       const entry = page.locator(".timeline > li").first();
       await entry.getByText("1 change").click();
-      assert.match(await entry.innerText(), /night bot · program · key_\w+\s[^]*Product 0 · .*5 → 12/);
+      assert.match(await entry.innerText(), /night bot · program\s[^]*Product 0 · .*5 → 12/);
       await picture(page, "order-activity");
     });
   },
