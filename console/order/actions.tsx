@@ -6,7 +6,7 @@ import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.
 import { NeedsApproval, useCauses } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { shopId, signedIn } from "../data/session.ts";
+import { type Role, shopId, signedIn } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { Pop } from "../parts/pop.tsx";
@@ -14,7 +14,18 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { type Activity, grave, isConfirmedShort, mayMove, movesOf, moveTitle, obstacleTo } from "./moves.ts";
+import {
+  type Activity,
+  closedTo,
+  grave,
+  isConfirmedShort,
+  isNextMove,
+  isSendable,
+  mayMove,
+  movesOf,
+  moveTitle,
+  obstacleTo,
+} from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
@@ -29,9 +40,6 @@ interface ActionsProps {
   /** Opens what sends the order to its supplier. */
   readonly send: () => void;
 }
-
-/** Statuses in which there is nothing to send again: not yet, or not any more. */
-const unsendable: readonly PurchaseOrderStatus[] = ["Draft", "Cancelled", "Completed"];
 
 /** Confirms every line as it was ordered. */
 export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
@@ -97,10 +105,10 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       else move(to);
     },
   });
-  const maySend = mayMove(role) && !unsendable.includes(order.status);
+  const maySend = mayMove(role) && isSendable(order);
   const isClosing = isOpen("complete") || isOpen("quick-complete");
   const complete = when(isClosing, { title: words.complete, href: hrefOf("orders", purchaseOrderId, "complete") });
-  const isNext = (to: PurchaseOrderStatus): boolean => to === "In Progress" && order.status === "Confirmed";
+  const isNext = (to: PurchaseOrderStatus): boolean => isNextMove(order.status, to);
   // What is most likely wanted comes first, and is the button; the others are in the menu.
   const items: readonly Item[] = [
     ...when(mayMove(role) && order.status === "Draft", { title: words.send, run: send }),
@@ -209,23 +217,15 @@ const Sure: FunctionComponent<{ readonly action: string; readonly yes: () => voi
   </div>
 );
 
-const activities = ["edit-lines", "confirm", "receive", "quick-complete", "complete", "delete"] as const;
-
-const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Parameters<typeof obstacleTo>[2] }> = ({
-  order,
-  role,
-}) => {
-  const closed = activities.flatMap((activity) => {
-    const obstacle = obstacleTo(order, activity, role);
-    // Both complete an order, and have one entry in the menu.
-    if (activity === "complete" && obstacleTo(order, "quick-complete", role) === null) return [];
-    return obstacle === null ? [] : [{ activity, obstacle }];
-  });
+/** Entries that are not open now, those of one reason together. */
+const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Role }> = ({ order, role }) => {
+  const titles = { ...words, ...words.moves, send: words.sendAgain, merge: words.merge };
+  const byObstacle = Map.groupBy(closedTo(order, role), ({ obstacle }) => obstacle);
   return (
     <>
-      {closed.map(({ activity, obstacle }) => (
-        <div key={activity} class="why-not quiet">
-          <p>{words[activity]}</p>
+      {[...byObstacle].map(([obstacle, closed]) => (
+        <div key={obstacle} class="why-not quiet">
+          <p>{closed.map(({ what }) => titles[what]).join(" · ")}</p>
           <p>{words.obstacles[obstacle]}</p>
         </div>
       ))}

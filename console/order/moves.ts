@@ -77,8 +77,15 @@ export const movesOf = (order: Facts): readonly Status[] => movesFor(order, hasG
 export function moveTitle(status: Status, to: Status): string {
   const { moves, reopen, resume } = texts.orderActions;
   if (status === "Completed") return reopen(statusName(to));
-  return isHeld({ status }) || status === "Received" ? resume(statusName(to)) : moves[to];
+  // Of what came, a part or all is taken as not yet here.
+  const isResumed =
+    isHeld({ status }) || (status === "Received" && (to === "In Progress" || to === "Partially Received"));
+  return isResumed ? resume(statusName(to)) : moves[to];
 }
+
+/** True if the move is what is most likely wanted: work begins, or goes on after it was stopped. */
+export const isNextMove = (status: Status, to: Status): boolean =>
+  (status === "Confirmed" && to === "In Progress") || status === "On Hold" || status === "Disputed";
 
 /** Moves that a person is asked about once more. */
 export const grave: readonly Status[] = ["Cancelled"];
@@ -105,7 +112,9 @@ type Obstacle =
   | "reopen"
   | "held"
   | "use-complete"
-  | "cancel-first";
+  | "cancel-first"
+  | "delete-instead"
+  | "draft-only";
 
 /** Returns the obstacle to an activity; null without one. */
 export function obstacleTo(order: Facts, activity: Activity, role: Role): Obstacle | null {
@@ -120,6 +129,51 @@ export function obstacleTo(order: Facts, activity: Activity, role: Role): Obstac
   if (activity === "quick-complete" && receivable.includes(order.status)) return "use-complete";
   if (order.status === "Confirmed") return "begin-first";
   return receivable.includes(order.status) ? "receive-first" : "confirm-first";
+}
+
+/** Statuses that stop an order, wherever it is. */
+const stops = ["Cancelled", "On Hold", "Disputed"] as const;
+
+/** Statuses in which there is nothing to send again: not yet, or not any more. */
+const unsendable: readonly Status[] = ["Draft", "Cancelled", "Completed"];
+
+/** True if the order may be sent to its supplier once more. */
+export const isSendable = ({ status }: Pick<Facts, "status">): boolean => !unsendable.includes(status);
+
+/** Something to do with an order that is not open, and why. */
+interface Closed {
+  readonly what: Activity | (typeof stops)[number] | "send" | "merge";
+  readonly obstacle: Obstacle;
+}
+
+/** Why an order is not stopped; null where it can be, or is. */
+function obstacleToStop(order: Facts, to: (typeof stops)[number]): Obstacle | null {
+  if (order.status === to || movesOf(order).includes(to)) return null;
+  if (isHeld(order)) return "held";
+  if (order.status === "Draft") return to === "Cancelled" ? "delete-instead" : "send-first";
+  return order.status === "Completed" ? "reopen" : "received";
+}
+
+const listed = ["edit-lines", "confirm", "receive", "quick-complete", "complete", "delete"] as const;
+
+/** All that could be done with an order in another status, or by another role. */
+export function closedTo(order: Facts, role: Role): readonly Closed[] {
+  const closed = listed.flatMap((what) => {
+    const obstacle = obstacleTo(order, what, role);
+    // Both complete an order, and have one entry in the menu.
+    if (what === "complete" && obstacleTo(order, "quick-complete", role) === null) return [];
+    return obstacle === null ? [] : [{ what, obstacle }];
+  });
+  const isDraft = order.status === "Draft";
+  const named: readonly (readonly [Closed["what"], Obstacle | null])[] = [
+    ["send", isDraft || isSendable(order) ? null : isHeld(order) ? "held" : "reopen"],
+    ...stops.map((to) => [to, obstacleToStop(order, to)] as const),
+    ["merge", isDraft ? null : "draft-only"],
+  ];
+  const others = mayMove(role)
+    ? named.flatMap(([what, obstacle]) => (obstacle === null ? [] : [{ what, obstacle }]))
+    : named.map(([what]) => ({ what, obstacle: "role" as const }));
+  return [...closed, ...others];
 }
 
 /** True if a line was confirmed short, so that confirming everything would overwrite the supplier's answer. */

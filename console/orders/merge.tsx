@@ -46,17 +46,23 @@ interface EntryProps {
   readonly run: () => void;
 }
 
-/** Nothing, while there is no other Draft to merge it into. */
+/** Says so where there is no other Draft to merge it into. */
 export const MergeEntry: FunctionComponent<EntryProps> = ({ order, run }) => {
-  const isOffered = useSignal(false);
+  const isOffered = useSignal<boolean | null>(null);
   useEffect(() => {
-    void othersOf(order).then((others) => (isOffered.value = !("message" in others) && others.length > 0));
+    void othersOf(order).then((others) => (isOffered.value = "message" in others ? null : others.length > 0));
   }, []);
+  if (isOffered.value === null) return null;
   return isOffered.value ? (
     <button type="button" onClick={run}>
       {words.into}
     </button>
-  ) : null;
+  ) : (
+    <div class="why-not quiet">
+      <p>{words.action}</p>
+      <p>{words.alone}</p>
+    </div>
+  );
 };
 
 interface MergeProps {

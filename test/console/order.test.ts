@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts";
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
-import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
+import {
+  closedTo,
+  isNextMove,
+  movesFrom,
+  movesOf,
+  moveTitle,
+  obstacleTo,
+  statusesOpenTo,
+} from "../../console/order/moves.ts";
 import { canBeMadeAgain, canComeBack, moveBack, replacedBy, runsOf } from "../../console/order/undo/inverse.ts";
 import { roundedUp } from "../../console/data/packs.ts";
 import { lineColumns, linesOf } from "../../console/order/lines/pasted-lines.ts";
@@ -36,6 +44,32 @@ test("every activity that is not open has a reason, and an open one has none", (
       assert.equal(obstacleTo(order({ status }), activity, "owner") === null, isOpen, `${activity} in ${status}`);
       assert.equal(obstacleTo(order({ status }), activity, "viewer"), "role");
     }
+});
+
+test("what stops an order, sends or merges it is offered, or has a reason why not; resumed is only what was stopped", () => {
+  const isHeld = (status: string): boolean => ["Cancelled", "On Hold", "Disputed"].includes(status);
+  for (const status of statuses) {
+    const of = order({ status, previousStatus: isHeld(status) ? "Sent" : status });
+    const closed = new Map(closedTo(of, "owner").map(({ what, obstacle }) => [what, obstacle]));
+    for (const to of ["Cancelled", "On Hold", "Disputed"] as const)
+      assert.equal(closed.has(to), to !== status && !movesOf(of).includes(to), `${to} from ${status}`);
+    assert.equal(closed.has("send"), status === "Cancelled" || status === "Completed", status);
+    assert.equal(closed.has("merge"), status !== "Draft", status);
+    assert.ok(
+      closedTo(of, "viewer").every(({ obstacle }) => obstacle === "role"),
+      status,
+    );
+    for (const to of movesOf(of)) {
+      assert.equal(
+        moveTitle(status, to).startsWith("Resume"),
+        isHeld(status) || (status === "Received" && !isHeld(to)),
+      );
+      assert.equal(
+        isNextMove(status, to),
+        ["On Hold", "Disputed"].includes(status) || `${status} ${to}` === "Confirmed In Progress",
+      );
+    }
+  }
 });
 
 test("a change fits what others did unless they changed the same value or deleted the line", () => {

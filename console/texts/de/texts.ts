@@ -300,6 +300,7 @@ export const texts: Translated<typeof english.texts> = {
     sync: "Bestand an den Onlineshop übertragen",
     again: "Erneut bestellen",
     delete: "Löschen",
+    merge: "Zusammenführen",
     "edit-lines": "Positionen bearbeiten",
     sure: (action) => `${action}: Sind Sie sicher?`,
     yes: "Ja",
@@ -318,6 +319,8 @@ export const texts: Translated<typeof english.texts> = {
       "use-complete": "Es ist schon Ware eingebucht: Schließen Sie die Bestellung ab.",
       "cancel-first":
         "Nur Entwürfe und stornierte Bestellungen lassen sich löschen. Stornieren Sie die Bestellung zuerst.",
+      "delete-instead": "Ein Entwurf wird stattdessen gelöscht.",
+      "draft-only": "Nur Entwürfe lassen sich zusammenführen.",
     },
   },
   addLines: {

@@ -294,6 +294,7 @@ export const texts = {
     sync: "Push stock to the storefront",
     again: "Order again",
     delete: "Delete",
+    merge: "Merge",
     "edit-lines": "Edit lines",
     sure: (action: string) => `${action}: are you sure?`,
     yes: "Yes",
@@ -311,6 +312,8 @@ export const texts = {
       held: "Resume the order first.",
       "use-complete": "Goods were received already: complete the order.",
       "cancel-first": "Only drafts and cancelled orders can be deleted. Cancel the order first.",
+      "delete-instead": "A draft is deleted instead.",
+      "draft-only": "Only drafts can be merged.",
     },
   },
   addLines: {

@@ -298,6 +298,7 @@ export const texts: Translated<typeof english.texts> = {
     sync: "Enviar stock a la tienda online",
     again: "Repetir pedido",
     delete: "Eliminar",
+    merge: "Combinar",
     "edit-lines": "Editar líneas",
     sure: (action) => `${action}: ¿desea continuar?`,
     yes: "Sí",
@@ -315,6 +316,8 @@ export const texts: Translated<typeof english.texts> = {
       held: "Primero reanude el pedido.",
       "use-complete": "Ya se ha recibido mercancía: complete el pedido.",
       "cancel-first": "Solo se pueden eliminar borradores y pedidos cancelados. Primero cancele el pedido.",
+      "delete-instead": "Un borrador se elimina.",
+      "draft-only": "Solo se pueden combinar borradores.",
     },
   },
   addLines: {

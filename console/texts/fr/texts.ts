@@ -306,6 +306,7 @@ export const texts: Translated<typeof english.texts> = {
     sync: "Envoyer le stock à la boutique",
     again: "Commander à nouveau",
     delete: "Supprimer",
+    merge: "Fusionner",
     "edit-lines": "Modifier les lignes",
     sure: (action) => `${action} : continuer ?`,
     yes: "Oui",
@@ -324,6 +325,8 @@ export const texts: Translated<typeof english.texts> = {
       "use-complete": "Des marchandises sont déjà reçues : clôturez la commande.",
       "cancel-first":
         "Seuls les brouillons et les commandes annulées peuvent être supprimés. Annulez d’abord la commande.",
+      "delete-instead": "Un brouillon se supprime.",
+      "draft-only": "Seuls les brouillons peuvent être fusionnés.",
     },
   },
   addLines: {

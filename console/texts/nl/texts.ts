@@ -301,6 +301,7 @@ export const texts: Translated<typeof english.texts> = {
     sync: "Voorraad naar webshop doorsturen",
     again: "Opnieuw bestellen",
     delete: "Verwijderen",
+    merge: "Samenvoegen",
     "edit-lines": "Regels bewerken",
     sure: (action) => `${action}: weet je het zeker?`,
     yes: "Ja",
@@ -319,6 +320,8 @@ export const texts: Translated<typeof english.texts> = {
       "use-complete": "Er zijn al goederen ontvangen: rond de bestelling af.",
       "cancel-first":
         "Alleen concepten en geannuleerde bestellingen kunnen worden verwijderd. Annuleer de bestelling eerst.",
+      "delete-instead": "Een concept verwijder je in plaats daarvan.",
+      "draft-only": "Alleen concepten kunnen worden samengevoegd.",
     },
   },
   addLines: {

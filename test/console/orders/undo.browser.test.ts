@@ -298,7 +298,13 @@ test("a move is taken back where a move leads back; what was mailed, or would be
   }
   await choose(page, "button", "Put on hold");
   await showsStatus(page, "On Hold");
-  await choose(page, "button", "Resume as Sent");
+  // To go on is what an order that was stopped is for; what cannot be done says why.
+  await picture(page, "order-held");
+  assert.equal(await page.locator(".next a.primary, .next button.primary").innerText(), "Resume as Sent");
+  await press(page, "button", "More actions");
+  await page.locator(".why-not", { hasText: /Cancel the order.*Dispute.*Resume the order first/s }).waitFor();
+  await page.keyboard.press("Escape");
+  await press(page, "button", "Resume as Sent");
   await says(page, `${poNumber} is now Sent`);
   await undo(page);
   await says(page, `${poNumber} is On Hold again`);

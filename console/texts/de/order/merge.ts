@@ -7,6 +7,7 @@ const positions = (count: number): string => (count === 1 ? "1 Position" : `${nu
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = {
   into: "Zusammenführen mit …",
+  alone: "Es gibt keinen anderen Entwurf mit diesem Lieferanten, Standort und dieser Währung.",
   of: (order) => `${order} mit einem anderen Entwurf zusammenführen`,
   stays: "Entwurf, der bleibt",
   size: (count, total) => `${positions(count)}, ${total}`,

@@ -6,6 +6,7 @@ const lines = (count: number): string => (count === 1 ? "1 line" : `${number(cou
 
 export const mergeTexts = {
   into: "Merge into …",
+  alone: "There is no other draft of its supplier, location and currency.",
   of: (order: string) => `Merge ${order} into another draft`,
   stays: "Draft that stays",
   size: (count: number, total: string) => `${lines(count)}, ${total}`,

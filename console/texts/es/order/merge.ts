@@ -7,6 +7,7 @@ const lines = (count: number): string => (count === 1 ? "1 línea" : `${number(c
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = {
   into: "Combinar con…",
+  alone: "No hay otro borrador con este proveedor, esta ubicación y esta moneda.",
   of: (order) => `Combinar ${order} con otro borrador`,
   stays: "Borrador que se conserva",
   size: (count, total) => `${lines(count)}, ${total}`,

@@ -7,6 +7,7 @@ import { plural } from "../plural.ts";
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = {
   into: "Fusionner dans…",
+  alone: "Aucun autre brouillon n’a ce fournisseur, cet emplacement et cette devise.",
   of: (order) => `Fusionner ${order} dans un autre brouillon`,
   stays: "Brouillon conservé",
   size: (count, total) => `${plural(count, "ligne", "lignes")}, ${total}`,

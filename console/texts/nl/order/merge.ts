@@ -8,6 +8,7 @@ const lines = (count: number): string => (count === 1 ? "1 regel" : `${number(co
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = {
   into: "Samenvoegen met…",
+  alone: "Er is geen ander concept met deze leverancier, locatie en valuta.",
   of: (order) => `${order} samenvoegen met een ander concept`,
   stays: "Concept dat blijft",
   size: (count, total) => `${lines(count)}, ${total}`,
