@@ -94,7 +94,11 @@ export function replacedBy(before: PurchaseOrder, after: PurchaseOrder): Replace
  * The status to which an order goes back. A draft that was sent does where nobody was mailed. What was made a draft
  * again would be sent once more, so it does not.
  */
-export function moveBack(before: PurchaseOrder, after: PurchaseOrder, isMailed: boolean): PurchaseOrderStatus | null {
+export function moveBack(
+  before: Pick<PurchaseOrder, "status">,
+  after: PurchaseOrder,
+  isMailed: boolean,
+): PurchaseOrderStatus | null {
   if (isMailed || after.status === "Draft") return null;
   return movesOf(after).find((status) => status === before.status) ?? null;
 }

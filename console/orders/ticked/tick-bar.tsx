@@ -7,15 +7,18 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrder, PurchaseOrderHeader, PurchaseOrderStatus } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
-import { statusName } from "../../data/format.ts";
+import { sentence, statusName } from "../../data/format.ts";
 import type { KeptList } from "../../data/pages.ts";
 import { saveBlob } from "../../data/saved-file.ts";
 import { shopId, signedIn } from "../../data/session.ts";
 import { grave, mayMove, movesFor, moveTitle } from "../../order/moves.ts";
+import { moveBack } from "../../order/undo/inverse.ts";
+import { type Told, told } from "../../parts/frame/told.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { setTicks, type Ticks } from "../../parts/lists/ticks.tsx";
 import { Pop } from "../../parts/pop.tsx";
 import { go, hrefOf } from "../../router.ts";
+import { undoTexts } from "../../texts/en/order/undo.ts";
 import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { saveOrders } from "../export.ts";
@@ -82,13 +85,42 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
   const noteOf = ({ data }: { readonly data: { readonly purchaseOrder: PurchaseOrder } }): void =>
     noteOrder(data.purchaseOrder);
   const move = async (status: PurchaseOrderStatus, chosen: readonly PurchaseOrderHeader[]): Promise<void> => {
+    const moved: { readonly order: PurchaseOrder; readonly back: PurchaseOrderStatus }[] = [];
     const ids = await run(
       `move ${status}`,
       chosen,
       ({ purchaseOrderId }, how) => openpo.call("purchase_order_status", { purchaseOrderId, status }, how),
-      (_, result) => noteOf(result),
+      (before, result) => {
+        noteOf(result);
+        const { purchaseOrder, sideEffects } = result.data;
+        const back = moveBack(before, purchaseOrder, sideEffects.email !== undefined);
+        if (back !== null) moved.push({ order: purchaseOrder, back });
+      },
     );
     through(ids);
+    if (moved.length === 0) return;
+    const whatOf = (count: number): string => undoTexts.what(titleOf(status, chosen), words.count(count));
+    const undo = async (): Promise<Told> => {
+      const backs = new Map(moved.map(({ order, back }) => [order.purchaseOrderId, back]));
+      const undone = await run(
+        `move back from ${status}`,
+        moved.map(({ order }) => order),
+        ({ purchaseOrderId }, how) => {
+          const input = { purchaseOrderId, status: backs.get(purchaseOrderId) ?? status };
+          return openpo.call("purchase_order_status", input, how);
+        },
+        (_, result) => noteOf(result),
+      );
+      if (undone === null) return { text: undoTexts.refused, state: "failed", undo };
+      const { done, undone: not } = summary.value ?? { done: 0, undone: [] };
+      summary.value = null;
+      const says = not.map(({ order: { poNumber }, says: why }) => `${poNumber}: ${why}`);
+      const restored = undoTexts.restored(whatOf(done));
+      if (says.length === 0) return { text: restored };
+      const parts = [...(done === 0 ? [] : [sentence(restored)]), undoTexts.refused, ...says];
+      return { text: parts.join(" "), state: "failed" };
+    };
+    told.value = { text: whatOf(moved.length), undo };
   };
   const send = async (chosen: readonly PurchaseOrderHeader[]): Promise<void> => {
     const ids = await run("send", chosen, ({ purchaseOrderId }, how) => {
@@ -127,6 +159,7 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
   const ask = (what: Asked["what"]): void => {
     asked.value = { what, orders };
   };
+  const isOfDrafts = orders.every(({ status }) => status === "Draft");
   const hasTooMany = orders.length > documentsMax;
   const documents = (
     <>
@@ -172,7 +205,7 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
           <output>{shown ?? words.selected(orders.length)}</output>
           {isBuyer ? (
             <>
-              {orders.every(({ status }) => status === "Draft") ? (
+              {isOfDrafts ? (
                 <button type="button" class="primary shy" disabled={isBusy} onClick={() => ask("send")}>
                   <Icon name="mail" />
                   <span>{words.send}</span>
@@ -208,7 +241,10 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
                   <button type="button" disabled={isBusy} onClick={() => ask("merge")}>
                     {words.merge}
                   </button>
-                ) : null}
+                ) : (
+                  <p class="quiet why-not">{words.noMerge}</p>
+                )}
+                {isOfDrafts ? null : <p class="quiet why-not">{words.noSend}</p>}
                 {documents}
               </Pop>
             </>
