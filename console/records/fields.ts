@@ -9,6 +9,14 @@ import type { FactRow } from "../parts/lists/facts.tsx";
 import { isShown, Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
+import type { telling } from "./told.ts";
+
+/** Tells of what was done, by words that are loaded then. It is done whether or not they come. */
+export const tell = (say: (by: typeof telling) => void): void =>
+  void import("./told.ts").then(
+    (loaded) => say(loaded.telling),
+    () => {},
+  );
 
 export interface RecordField {
   readonly name: string;

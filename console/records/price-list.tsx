@@ -16,7 +16,7 @@ import { hrefOf } from "../router.ts";
 import { PastePrices } from "./paste-prices.tsx";
 import { recordTexts } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
-import { currencyCode, type FieldGroup, valueOf } from "./fields.ts";
+import { currencyCode, type FieldGroup, tell, type Values, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
 import { productOf, TermsCells, TermsHead } from "./terms.tsx";
@@ -83,10 +83,34 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
     changed();
     await list.again((entry) => entry.variantId);
   };
-  const remove = async (variantId: string): Promise<Problem | null> => {
-    const result = await openpo.call("supplier_variant_delete", { shopId: shopId(), supplierId: id, variantId });
+  const input = (variantId: string) => ({ shopId: shopId(), supplierId: id, variantId });
+  const remove = async (variantId: string, product: string): Promise<Problem | null> => {
+    const result = await openpo.call("supplier_variant_delete", input(variantId));
     if (!result.ok) return problemOf(result);
+    // Nothing puts it back whole: what the supplier said of the variant is shown nowhere.
+    tell(({ tellDeleted }) => tellDeleted(words.addOf(product)));
     await saved();
+    return null;
+  };
+  const write = async (of: Doing & { readonly kind: "write" }, changes: Values): Promise<Problem | null> => {
+    const { entry, variantId, product, version } = of;
+    const result = await openpo.call(
+      "supplier_variant_put",
+      { ...entry, ...Object.fromEntries(changes), ...input(variantId) },
+      version === null ? {} : { ifMatch: `"${version}"` },
+    );
+    await saved();
+    if (!result.ok) return problemOf(result);
+    const options = { ifMatch: result.etag ?? "" };
+    const takeBack = async (): Promise<Problem | null> => {
+      const back =
+        version === null
+          ? await openpo.call("supplier_variant_delete", input(variantId), options)
+          : await openpo.call("supplier_variant_put", { ...entry, ...input(variantId) }, options);
+      await saved();
+      return back.ok ? null : problemOf(back);
+    };
+    tell(({ tellWritten }) => tellWritten(words.addOf(product), takeBack));
     return null;
   };
   const now = doing.value;
@@ -153,7 +177,7 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
           title={words.removeTitle(now.product)}
           text={words.removeText}
           action={words.remove}
-          run={() => remove(now.variantId)}
+          run={() => remove(now.variantId, now.product)}
           onClose={() => (doing.value = null)}
         />
       ) : null}
@@ -167,21 +191,9 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
               action={recordTexts.save}
               isNew={now.version === null}
               save={async (changes) => {
-                const result = await openpo.call(
-                  "supplier_variant_put",
-                  {
-                    ...now.entry,
-                    ...Object.fromEntries(changes),
-                    shopId: shopId(),
-                    supplierId: id,
-                    variantId: now.variantId,
-                  },
-                  now.version === null ? {} : { ifMatch: `"${now.version}"` },
-                );
-                await saved();
-                if (!result.ok) return problemOf(result);
-                close();
-                return null;
+                const refused = await write(now, changes);
+                if (refused === null) close();
+                return refused;
               }}
               close={close}
             />

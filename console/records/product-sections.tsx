@@ -1,7 +1,7 @@
 /** A product's figures, its stock and reorder settings place by place, who sells it, and the orders with it. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { openpo, problemOf } from "../data/client.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, member, shopId } from "../data/session.ts";
@@ -14,7 +14,7 @@ import { ShortDay } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { recordTexts } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
-import { factsOf, type FieldGroup, platform, ruleFieldsOf, type Values, valueOf } from "./fields.ts";
+import { factsOf, type FieldGroup, platform, ruleFieldsOf, tell, type Values, valueOf } from "./fields.ts";
 import { Cover } from "./figures/figures.tsx";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
@@ -226,8 +226,18 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
                 const input = { shopId: shopId(), variantId: id, locationId: now.locationId, onHand: now.onHand };
                 const result = await openpo.call("variant_level_put", { ...input, ...Object.fromEntries(changes) });
                 if (!result.ok) return problemOf(result);
-                changed();
-                await found.again();
+                const read = async (): Promise<void> => {
+                  changed();
+                  await found.again();
+                };
+                const options = { ifMatch: result.etag ?? "" };
+                const takeBack = async (): Promise<Problem | null> => {
+                  const back = await openpo.call("variant_level_put", input, options);
+                  await read();
+                  return back.ok ? null : problemOf(back);
+                };
+                tell(({ tellWritten, whatAt }) => tellWritten(whatAt(columns.onHand, now.name), takeBack));
+                await read();
                 close();
                 return null;
               }}

@@ -22,7 +22,7 @@ import { go, hrefOf, place } from "../router.ts";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
-import { factsOf, type FieldGroup, membersWith, platform, spelled, type Values, valueOf } from "./fields.ts";
+import { factsOf, type FieldGroup, membersWith, platform, spelled, tell, type Values, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import { History } from "./history.tsx";
 import { type Came, isKept, type RecordKind } from "./kinds.ts";
@@ -186,7 +186,8 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
   const save = async (changes: Values): Promise<Problem | { readonly theirs: object } | null> => {
     if (known === null) return null;
     const send = (record: object, etag: string): Promise<Came> => kind.update(id, membersWith(record, changes), etag);
-    let answer = await send(known.record, known.etag);
+    let before = known.record;
+    let answer = await send(before, known.etag);
     if (!isKept(answer) && answer.isStale) {
       const now = await read();
       if (!isKept(now)) return now.problem;
@@ -194,11 +195,17 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
         (field) => JSON.stringify(valueOf(now.record, field)) !== JSON.stringify(valueOf(known.record, field)),
       );
       if (isTouched) return { theirs: now.record };
-      answer = await send(now.record, now.etag);
+      before = now.record;
+      answer = await send(before, now.etag);
     }
     if (!isKept(answer)) return answer.problem;
-    state.value = answer;
-    version.value += 1;
+    const taken = (now: Came): void => {
+      state.value = now;
+      version.value += 1;
+    };
+    taken(answer);
+    const { etag } = answer;
+    tell(({ tellSaved }) => tellSaved({ kind, id, name: title, before, changes, etag }, taken));
     isEditing.value = false;
     return null;
   };
@@ -230,8 +237,10 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
                 }}
                 remove={async () => {
                   const refused = await kind.remove(id, known.etag);
-                  if (refused === null) go(hrefOf(name), { replace: true });
-                  return refused;
+                  if (refused !== null) return refused;
+                  tell(({ tellDeleted }) => tellDeleted(title));
+                  go(hrefOf(name), { replace: true });
+                  return null;
                 }}
                 merge={async (into) => {
                   const refused = (await kind.merge?.(id, into, known.etag)) ?? null;

@@ -5,7 +5,8 @@ import type { Told } from "../../parts/frame/told.ts";
 import { undoTexts as words } from "../../texts/en/order/undo.ts";
 import type { FullOrder } from "../order-state.ts";
 import { catalogueLine, customLine, headerOf, runsOf } from "./inverse.ts";
-import { failed, linkTo, refused } from "./refused.ts";
+import { failed } from "../../parts/frame/failed.ts";
+import { linkTo, refused } from "./refused.ts";
 
 /**
  * Makes the order again.

@@ -1,8 +1,7 @@
 /** Words for what was not taken back, and why. */
 import type { Problem } from "../../data/client.ts";
-import { sentence } from "../../data/format.ts";
 import type { Told } from "../../parts/frame/told.ts";
-import { senseOf } from "../../parts/problem.tsx";
+import { failed } from "../../parts/frame/failed.ts";
 import { hrefOf } from "../../router.ts";
 import { undoTexts as words } from "../../texts/en/order/undo.ts";
 import { texts } from "../../texts/en/texts.ts";
@@ -13,13 +12,6 @@ export const linkTo = ({ purchaseOrderId, poNumber }: Pick<FullOrder, "purchaseO
   href: hrefOf("orders", purchaseOrderId),
   title: words.open(poNumber),
 });
-
-/** Says first what did not work, then why. */
-export function failed(what: string, problem: Problem): Told {
-  const sense = senseOf(problem);
-  const says = [sentence(problem.message), problem.action].filter((part) => part !== null).join(" ");
-  return { text: `${what} ${sense ?? says}`, state: "failed", ...(sense === undefined ? {} : { says }) };
-}
 
 /** Says why something was not taken back. @param order  null: it is gone. @param again  takes it back once more. */
 export function refused(problem: Problem, order: FullOrder | null, again: () => Promise<Told>): Told {
