@@ -6,6 +6,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
+import { VariantPicture } from "../parts/picture.tsx";
 import { receiveTexts } from "../texts/en/order/receive.ts";
 import { addedOf, type CountedLine, type QuantityKind, roomOf, totalOf } from "./amounts.ts";
 import { type Box, keyed, untouched } from "./burst.ts";
@@ -35,6 +36,7 @@ export const CountRow: FunctionComponent<RowProps & { readonly isWanted: boolean
   return (
     <li ref={row} class={`${room.value === 0 ? "complete" : ""} ${isWanted ? "wanted" : ""}`} data-line={line.lineId}>
       <div class="what">
+        <VariantPicture variantId={line.variantId} />
         <strong>{nameOf(item)}</strong>
         <span class="quiet">{[item.sku, item.barcode].filter((code) => code !== null).join(" · ")}</span>
       </div>

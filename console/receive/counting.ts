@@ -41,9 +41,11 @@ export interface Read {
  */
 type Saving = "idle" | "sending" | "waiting" | "asking";
 
-/** Totals that the last save recorded. */
+/** Record of the last save. */
 interface Saved {
   readonly lines: number;
+  /** Amounts that came, by line. */
+  readonly came: Counts["sent"];
   readonly recovery: string | null;
 }
 
@@ -147,11 +149,12 @@ export function countingOf({ shopId, personId, personName, purchaseOrderId }: Pl
         const { purchaseOrder, recovery } = result.data;
         save = null;
         againMs = againMsMin;
+        const { sent: came } = counts.value;
         // A stored answer of an earlier attempt has the totals of that time: the counts go, the order is read again.
         batch(() => {
           take(purchaseOrder, result.etag);
           apply({ kind: "saved" });
-          saved.value = { lines: sent.input.lines.length, recovery: recovery ?? null };
+          saved.value = { lines: sent.input.lines.length, came, recovery: recovery ?? null };
           saving.value = "idle";
         });
         if (result.replayed) await reread();

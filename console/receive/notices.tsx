@@ -128,6 +128,7 @@ export const SavedNotice: FunctionComponent<{ readonly counting: Counting; reado
       <p>
         {receiveTexts.saved(saved.lines)} {saved.recovery}
       </p>
+      <Came counting={counting} />
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {saved.recovery === null ? null : (
         <button type="button" onClick={() => void syncAgain()}>
@@ -140,8 +141,29 @@ export const SavedNotice: FunctionComponent<{ readonly counting: Counting; reado
   );
 };
 
-/** Lines of an order that are named as missing. */
-const missingShown = 5;
+/** Lines of an order that are named as received, or as missing. */
+const linesShown = 5;
+
+/** Lines that the save has recorded. */
+const Came: OfCounting = ({ counting }) => {
+  const order = counting.read.value?.order;
+  const lines = Object.entries(counting.saved.value?.came ?? {}).slice(0, linesShown);
+  if (order === undefined || lines.length === 0) return null;
+  const { rejected, cancelled } = receiveTexts.parts;
+  return (
+    <ul>
+      {lines.map(([lineId, amounts]) => (
+        <li key={lineId}>
+          {[
+            `${number(amounts.received)} × ${productOf(order, lineId)}`,
+            ...(amounts.rejected === 0 ? [] : [`${rejected}: ${number(amounts.rejected)}`]),
+            ...(amounts.cancelled === 0 ? [] : [`${cancelled}: ${number(amounts.cancelled)}`]),
+          ].join(" · ")}
+        </li>
+      ))}
+    </ul>
+  );
+};
 
 /** Lines that the order still waits for. */
 const Missing: OfCounting = ({ counting }) => {
@@ -151,7 +173,7 @@ const Missing: OfCounting = ({ counting }) => {
     <>
       <p>{receiveTexts.missing(items.length)}</p>
       <ul>
-        {items.slice(0, missingShown).map((item) => (
+        {items.slice(0, linesShown).map((item) => (
           <li key={item.poLineItemId}>
             {number(item.quantityPending)} × {nameOf(item)}
           </li>

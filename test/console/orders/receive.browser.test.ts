@@ -449,6 +449,9 @@ test(
     await totalsBecome(ben.page, [0, 1, 0]);
     await ana.page.getByRole("button", { name: /^Receive \(/ }).click();
     await ana.page.getByText("1 line received.").waitFor();
+    const came = (page: Page): Promise<readonly string[]> =>
+      page.locator("[role=status] ul").first().locator("li").allInnerTexts();
+    assert.match((await came(ana.page)).join(), /^3 × [^,]+$/);
     // Ben does nothing, and his own count stays beside hers.
     await ben.page.locator(`[data-line='${one.lineId}'] .total`, { hasText: /^3 of 10/ }).waitFor();
     await totalsBecome(ben.page, [3, 1, 0]);
@@ -463,6 +466,11 @@ test(
     await says(tablet.page, /More than confirmed/);
     await tablet.page.getByRole("button", { name: /^Receive \(/ }).click();
     await tablet.page.getByText("3 lines received.").waitFor();
+    assert.deepEqual(
+      (await came(tablet.page)).map((line) => line.split(" × ")[0]),
+      ["7", "4", "6"],
+    );
+    await picture(tablet.page, "received");
     assert.deepEqual(await receivedOf(all, order), [10, 4, 6]);
     // Ben's one more of a full line is asked for, never added by itself.
     await ben.page.getByRole("button", { name: /^Receive \(/ }).click();

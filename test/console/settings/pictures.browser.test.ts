@@ -87,6 +87,7 @@ test(
         unitCost: 2,
       }));
       const order = { type: "purchaseOrder", purchaseOrderId: "o", poNumber: "PO-7", status: "Draft", supplierId: "s" };
+      const counted = { ...order, purchaseOrderId: "o2", poNumber: "PO-8", status: "In Progress", locationId: "1" };
       const file = [reorderView, { ...order, locationId: "1", lineItems }].map((each) => `${JSON.stringify(each)}\n`);
       await ask("POST", "/import", file.join(""));
 
@@ -139,6 +140,13 @@ test(
       assert.equal((await onlyPicture(page))["src"], inList["src"]);
       assert.equal(await places(page).count(), 4);
       await picture(page, "pictures-order");
+      assert.deepEqual(await accessibilityFaults(page), []);
+
+      await ask("POST", "/import", `${JSON.stringify({ ...counted, lineItems })}\n`);
+      await page.goto(`${program.url}/console/receive/o2`);
+      assert.equal((await onlyPicture(page))["src"], inList["src"]);
+      assert.equal(await places(page).count(), 4);
+      await picture(page, "pictures-receive");
       assert.deepEqual(await accessibilityFaults(page), []);
 
       await page.goto(`${program.url}/console/reorder`);
