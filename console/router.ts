@@ -39,7 +39,7 @@ function show(): void {
 
 /** Goes to an address of the console, unless something is not saved and the person stays with it. */
 export function go(href: string, { replace = false } = {}): void {
-  if (!replace && !mayLeave()) return;
+  if (!replace && !mayLeave(href)) return;
   if (replace) history.replaceState(history.state, "", href);
   else {
     history.replaceState({ scrolledTo: scrollY }, "");
@@ -57,7 +57,7 @@ export function startRouter(): void {
   watchUnsaved();
   addEventListener("popstate", ({ state }) => {
     // The browser has gone already: it is sent back.
-    if (!mayLeave()) return history.pushState(null, "", shown);
+    if (!mayLeave(location.href)) return history.pushState(null, "", shown);
     show();
     const scrolledTo: unknown = typeof state === "object" && state !== null ? Reflect.get(state, "scrolledTo") : 0;
     requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, Number(scrolledTo ?? 0))));

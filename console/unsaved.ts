@@ -2,18 +2,22 @@
  * Text that was typed and is not saved. Leaving the place, or the page, asks first. A form says by `data-asks` that it
  * is to be asked about; what is kept outside of a form says so by `useUnsaved`.
  */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { texts } from "./texts/en/texts.ts";
 
 const typedIn = new Set<Element>();
 
-/** One object for each part that has something unsaved. */
-const pending = new Set<object>();
+/** True if what is not saved is still there at that address. */
+type StaysAt = (address: URL) => boolean;
+
+/** One function for each part that has something unsaved. */
+const pending = new Set<StaysAt>();
 
 /** The form that was sent last. */
 let sent: Element | null = null;
 
-const isUnsaved = (): boolean => pending.size > 0 || [...typedIn].some((form) => form.isConnected);
+const isUnsaved = (kept: readonly StaysAt[] = []): boolean =>
+  pending.size > kept.length || [...typedIn].some((form) => form.isConnected);
 
 /** Notes that what was sent was refused: it is still not saved. */
 export function noteRefused(): void {
@@ -21,19 +25,24 @@ export function noteRefused(): void {
   sent = null;
 }
 
-/** True if nothing would be lost, or the person leaves it. */
-export function mayLeave(): boolean {
-  if (isUnsaved() && !confirm(texts.leaveUnsaved)) return false;
+/** True if nothing would be lost on the way to the address, or the person leaves it. */
+export function mayLeave(href: string): boolean {
+  const address = new URL(href, location.href);
+  const kept = [...pending].filter((staysAt) => staysAt(address));
+  if (isUnsaved(kept) && !confirm(texts.leaveUnsaved)) return false;
   typedIn.clear();
   pending.clear();
+  for (const each of kept) pending.add(each);
   return true;
 }
 
-/** Counts as unsaved while it is true. */
-export function useUnsaved(isPending: boolean): void {
+/** Counts as unsaved while it is true. @param staysAt  left out: every other address loses it. */
+export function useUnsaved(isPending: boolean, staysAt: StaysAt = () => false): void {
+  const latest = useRef(staysAt);
+  latest.current = staysAt;
   useEffect(() => {
     if (!isPending) return;
-    const part = {};
+    const part: StaysAt = (address) => latest.current(address);
     pending.add(part);
     return () => void pending.delete(part);
   }, [isPending]);

@@ -22,6 +22,7 @@ import { rowsOf } from "./rows.ts";
 import { withSuppliers } from "./suppliers.ts";
 import { type ForecastRow, isSuggested, namesSuppliers, planOf, suggested, type Ticked } from "./ticked.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { useUnsaved } from "../unsaved.ts";
 
 const ProductDialog = lazy(async () => (await import("./product.tsx")).ProductDialog, { isQuiet: true });
 
@@ -29,7 +30,8 @@ export const ReorderScreen: FunctionComponent = () => {
   const { data, problem, again } = useReading("forecast_view_list", { limit: 50 });
   const views = data?.forecastViews ?? [];
   const selectedId = place.value.query.get("view");
-  const viewId = selectedId ?? (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
+  const firstId = (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
+  const viewId = selectedId ?? firstId;
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     nav.current?.querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -53,17 +55,23 @@ export const ReorderScreen: FunctionComponent = () => {
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null && selectedId === null ? <Skeleton /> : null}
       {data !== null && viewId === null ? <NoViews made={again} /> : null}
-      {viewId === null ? null : <View key={viewId} viewId={viewId} />}
+      {viewId === null ? null : <View key={viewId} viewId={viewId} isFirst={viewId === firstId} />}
     </>
   );
 };
 
-const View: FunctionComponent<{ readonly viewId: string }> = ({ viewId }) => {
+interface ViewProps {
+  readonly viewId: string;
+  /** True if it is the one that is shown where none is named. */
+  readonly isFirst: boolean;
+}
+
+const View: FunctionComponent<ViewProps> = (props) => {
   const version = useSignal(0);
-  return <Rows key={version.value} viewId={viewId} reload={() => (version.value += 1)} />;
+  return <Rows key={version.value} {...props} reload={() => (version.value += 1)} />;
 };
 
-const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => void }> = ({ viewId, reload }) => {
+const Rows: FunctionComponent<ViewProps & { readonly reload: () => void }> = ({ viewId, isFirst, reload }) => {
   const rows = useMemo(() => rowsOf(viewId), []);
   const ticked = useSignal<Ticked>(new Map());
   const isPlanning = useSignal(false);
@@ -78,6 +86,11 @@ const Rows: FunctionComponent<{ readonly viewId: string; readonly reload: () => 
     () => (isAll ? rows.rows.value : chosenOf(rows.rows.value, choice)),
     [rows.rows.value, query.toString()],
   );
+  // Filters, columns and the order of rows leave what is ticked as it is.
+  useUnsaved(ticked.value.size > 0, ({ pathname, searchParams }) => {
+    const view = searchParams.get("view");
+    return pathname === hrefOf("reorder") && (view === null ? isFirst : view === viewId);
+  });
   const total = rows.totalCount.value;
   const addressWith = (name: string, value: string): string =>
     `${hrefOf("reorder")}?${withParameter(withParameter(query, "view", viewId), name, value).toString()}`;

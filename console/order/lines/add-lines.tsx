@@ -157,7 +157,7 @@ const Quantity: FunctionComponent<{ readonly variant: VariantChoice; readonly ad
     field.current?.focus();
   };
   return (
-    <form class="inline" onSubmit={submit}>
+    <form class="inline" data-asks onSubmit={submit}>
       <label>
         {words.quantity(variant.title)}
         <input

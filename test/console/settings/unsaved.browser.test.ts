@@ -36,6 +36,19 @@ const forms: readonly Typed[] = [
     field: field("Note"),
     text: "For the winter",
   },
+  {
+    name: "a line that is added",
+    place: "orders/po_demo_24",
+    open: async (page) => {
+      await page.getByRole("combobox", { name: "Add a product" }).fill("teapot");
+      await page
+        .getByRole("option", { name: /teapot/i })
+        .first()
+        .click();
+    },
+    field: field(/^Quantity of /),
+    text: "12",
+  },
   { name: "a comment", place: order, field: field(/^Comment/), text: "Call them first" },
   { name: "an invitation", place: "people", field: field("Name"), text: "Bea" },
   { name: "a new key", place: "keys", field: field("Name"), text: "night bot" },
@@ -57,6 +70,37 @@ for (const { name, place, open, field: fieldOf, text } of forms)
       assert.equal(await fieldOf(page).inputValue(), text);
     }),
   );
+
+test("what is ticked for reordering is asked about, but not where it stays", { skip }, () =>
+  withPerson("owner", async (page, program) => {
+    await page.goto(`${program.url}/console/reorder`);
+    const box = page.getByRole("main").getByRole("checkbox").first();
+    await box.check();
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const head = page.getByRole("main").getByRole("columnheader").getByRole("link").first();
+    await head.click();
+    await page.waitForURL(/sort=/);
+    await page.goBack();
+    await page.waitForURL(/reorder$/);
+    assert.deepEqual(asked, []);
+    const other = page.getByRole("navigation", { name: "Forecast views" }).getByRole("link").last();
+    await other.click();
+    await page.getByRole("navigation").getByRole("link", { name: "Suppliers" }).click();
+    assert.equal(asked.length, 2);
+    assert.match(asked[0] ?? "", /not saved/);
+    assert.equal(await box.isChecked(), true);
+    assert.equal(new URL(page.url()).pathname, "/console/reorder");
+    // Nothing is ticked any more, so nobody is asked.
+    await box.uncheck();
+    await page.getByRole("navigation").getByRole("link", { name: "Suppliers" }).click();
+    await page.getByRole("heading", { name: "Suppliers" }).waitFor();
+    assert.equal(asked.length, 2);
+  }),
+);
 
 /** What stands beside a field as wrong. */
 async function saysOf(page: Page, label: string): Promise<string> {
