@@ -11,7 +11,7 @@ import { abandonedImports } from "../exchange/import-run.ts";
 import { hasPendingEffects } from "../shop/storefront/effects.ts";
 import { mailsDue } from "../shop/supplier/mails.ts";
 import { pullDueAtMs } from "../shop/storefront/storefront-pulls.ts";
-import type { ShopReminder } from "../jobs/reminders.ts";
+import type { ShopDue } from "../jobs/runner.ts";
 import { nextReminderAtMs } from "../shop/supplier/reminders.ts";
 import { hasEndpoints } from "../shop/events/webhook-endpoints.ts";
 import { isNotFound } from "../store/engine-rules.ts";
@@ -121,7 +121,7 @@ export class ShopArrivals {
   }
 
   /** Goes through all shops of the start. Yields those that have reminders. */
-  async *shopsWithReminders(signal: AbortSignal): AsyncGenerator<ShopReminder> {
+  async *shopsWithReminders(signal: AbortSignal): AsyncGenerator<ShopDue> {
     for await (const { shopId, left } of this.#through("reminders", signal))
       if (left.reminderAtMs !== null) yield { shopId, dueAtMs: left.reminderAtMs };
   }

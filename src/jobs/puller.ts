@@ -49,12 +49,12 @@ import {
   savePullStatement,
 } from "../shop/storefront/storefront-pulls.ts";
 import { claimedBy, claimedByOthers, giveBackClaims } from "../store/claims.ts";
-import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/time/clock.ts";
-import type { Engine, Log, Tx } from "../store/store.ts";
+import type { Ids } from "../base/time/clock.ts";
+import type { Engine, Tx } from "../store/store.ts";
 import type { Pulled, PullPage, PullStage, StorefrontPull } from "../storefront/pull.ts";
 import { StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
+import { JobRunner, type JobsOptions, storePauseMs } from "./runner.ts";
 
 interface PullLimits {
   /** Pulls that ask for or store a page at a time in this process. */
@@ -91,9 +91,6 @@ export const pullLimits: PullLimits = {
   pollMs: 2_000,
 };
 
-/** Between two tries of a store that refuses. */
-const storePauseMs = 1_000;
-
 /** Names of variants that are told. */
 export const namesListedMax = 5;
 
@@ -102,18 +99,10 @@ export const notesMax = 20;
 /** Days of orders that are kept beyond the reach of sales. */
 const soldDaysKept = 30;
 
-interface PullerOptions {
+interface PullerOptions extends JobsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
   readonly storefrontOf: StorefrontOf;
-  /** This is the only process on the store. */
-  readonly alone: boolean;
-  /** The shops that have a pull to go on with, until the signal is aborted. Default: all shops are asked. */
-  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   /** Limits that differ from `pullLimits`. */
   readonly limits?: Partial<PullLimits>;
 }
@@ -156,12 +145,7 @@ class LeasedPuller implements Puller {
   readonly #options: PullerOptions;
   readonly #limits: PullLimits;
   readonly #owner: string;
-  /** Shops that may have something due, in the order in which they came. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #stopped = new AbortController();
-  readonly #search: DueSearch;
+  readonly #runner: JobRunner;
   /** Shops whose pulls this process is at, with when these were begun. */
   readonly #startedAtMs = new Map<string, number>();
   readonly #total = { started: 0, done: 0, failed: 0, doneMs: 0, records: 0 };
@@ -171,37 +155,22 @@ class LeasedPuller implements Puller {
     this.#options = options;
     this.#limits = { ...pullLimits, ...options.limits };
     this.#owner = options.ids.claimant();
-    this.#search = new DueSearch({
-      ...options,
-      pollMs: this.#limits.pollMs,
-      stopping: this.#stopped.signal,
+    this.#runner = new JobRunner(options, {
       what: "pulls of storefronts",
-      found: (shopIds) => this.#wakeDue(shopIds),
+      runningMax: this.#limits.pullsMax,
+      pollMs: this.#limits.pollMs,
+      release: (shopId) => giveBackClaims(pullClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
+      nextDueAtMs: pullDueAtMs,
+      run: (shopId) => this.#pageOf(shopId),
     });
   }
 
   wake(shopId: string): void {
-    if (this.#stopped.signal.aborted) return;
-    const timer = this.#timers.get(shopId);
-    if (timer !== undefined) clearTimeout(timer);
-    this.#timers.delete(shopId);
-    this.#waiting.add(shopId);
-    this.#begin();
+    this.#runner.wake(shopId);
   }
 
   async start(): Promise<void> {
-    const { engine, clock, alone, log, shopsToResume } = this.#options;
-    if (!alone) return await this.#search.start();
-    for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
-      if (this.#stopped.signal.aborted) return;
-      try {
-        const release = giveBackClaims(pullClaims, shopId, claimedByOthers(this.#owner), clock.now());
-        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
-        this.wake(shopId);
-      } catch (error) {
-        if (!isNotFound(error)) log.error({ shopId, err: error }, "the pull of the shop's storefront could not go on");
-      }
-    }
+    await this.#runner.start();
   }
 
   work(): PullerWork {
@@ -219,61 +188,27 @@ class LeasedPuller implements Puller {
   }
 
   async close(): Promise<void> {
-    this.#stopped.abort();
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    await Promise.all(this.#running.values());
+    await this.#runner.close();
   }
 
-  /** Of shops with anything due, those that have a pull. */
-  async #wakeDue(shopIds: readonly string[]): Promise<void> {
+  /** Claims the shop's pull and does one piece of it. @returns when it goes on; null: there is none. */
+  async #pageOf(shopId: string): Promise<number | null> {
     const { engine, clock } = this.#options;
-    for (const shopId of shopIds) {
-      if (this.#running.has(shopId)) continue;
-      const dueAtMs = await engine.peek(shopId, (tx) => pullDueAtMs(tx, shopId));
-      if (dueAtMs !== null && dueAtMs <= clock.now()) this.wake(shopId);
-    }
-  }
-
-  /** Begins as far as the bounds allow. */
-  #begin(): void {
-    for (const shopId of this.#waiting) {
-      if (this.#stopped.signal.aborted || this.#running.size >= this.#limits.pullsMax) return;
-      if (this.#running.has(shopId)) continue;
-      this.#waiting.delete(shopId);
-      const running = this.#pageOf(shopId).finally(() => {
-        this.#running.delete(shopId);
-        this.#begin();
-      });
-      this.#running.set(shopId, running);
-    }
-  }
-
-  #comeBack(shopId: string, dueAtMs: number | null): void {
-    if (dueAtMs === null || this.#stopped.signal.aborted || this.#waiting.has(shopId)) return;
-    const timer = setTimeout(() => this.wake(shopId), Math.max(0, dueAtMs - this.#options.clock.now()));
-    timer.unref();
-    this.#timers.set(shopId, timer);
-  }
-
-  /** Claims the shop's pull and does one piece of it. Never rejects. */
-  async #pageOf(shopId: string): Promise<void> {
-    const { engine, clock, log } = this.#options;
     try {
       const { claimed, dueAtMs } = await engine.write(shopId, (tx) => this.#claim(tx, shopId), { durable: false });
       if (claimed === null) {
         this.#startedAtMs.delete(shopId);
-        this.#comeBack(shopId, dueAtMs);
-        return;
+        return dueAtMs;
       }
       if (isNew(claimed.pull)) this.#total.started += 1;
       this.#startedAtMs.set(shopId, claimed.pull.startedAtMs);
-      this.#comeBack(shopId, await this.#goOn(claimed.shop, claimed.pull));
+      return await this.#goOn(claimed.shop, claimed.pull);
     } catch (error) {
       this.#startedAtMs.delete(shopId);
-      if (isNotFound(error)) return;
-      if (!(error instanceof LeaseLost)) log.warn({ shopId, err: error }, "a pull could not go on; it is tried again");
+      if (isNotFound(error)) throw error;
       await this.#giveBack(shopId);
-      this.#comeBack(shopId, clock.now() + storePauseMs);
+      if (error instanceof LeaseLost) return clock.now() + storePauseMs;
+      throw error;
     }
   }
 
@@ -336,7 +271,7 @@ class LeasedPuller implements Puller {
       fetched = await this.#ask(shop, pull, stage);
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
-      if (this.#stopped.signal.aborted) throw new LeaseLost("the service stops", { cause: error });
+      if (this.#runner.stopping.aborted) throw new LeaseLost("the service stops", { cause: error });
       return await this.#failed(shop, pull, error);
     }
     const { from, page } = fetched;
@@ -364,7 +299,7 @@ class LeasedPuller implements Puller {
       throw new StorefrontError("auth", "the shop's storefront cannot be pulled", { landed: "no" });
     const changedSinceMs =
       pull.changedSinceMs ?? (pull.round > 0 && stage === "levels" ? roundChangesSinceMs(pull) : null);
-    const signal = limitedTo(this.#limits.pageMsMax, this.#stopped.signal);
+    const signal = limitedTo(this.#limits.pageMsMax, this.#runner.stopping);
     const { cursor, soldSinceMs } = pull;
     return { from, page: await from.page({ stage, cursor, changedSinceMs, soldSinceMs }, { signal }) };
   }
@@ -423,7 +358,7 @@ class LeasedPuller implements Puller {
         return pull;
       });
       if (!more) break;
-      if (this.#stopped.signal.aborted) throw new LeaseLost("the service stops");
+      if (this.#runner.stopping.aborted) throw new LeaseLost("the service stops");
     }
     const nowMs = this.#options.clock.now();
     return await this.#end(shop, {
@@ -494,7 +429,7 @@ class LeasedPuller implements Puller {
   /** A turn of the shop in which the lease holds (Y2); stores what it makes of the pull. */
   async #write(shop: Shop, pull: Pull, work: (tx: Tx) => Promise<Pull>): Promise<Pull> {
     const { shopId } = shop;
-    if (this.#stopped.signal.aborted) throw new LeaseLost("the service stops");
+    if (this.#runner.stopping.aborted) throw new LeaseLost("the service stops");
     return await this.#options.engine.write(shopId, async (tx) => {
       const lease = this.#lease();
       if (!(await renewPull(tx, shopId, pull.pullId, lease))) throw new LeaseLost(`pull ${pull.pullId} was taken over`);

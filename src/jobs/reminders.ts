@@ -2,15 +2,12 @@
  * Tells a shop of orders that their supplier is late with, as an entry of the order's log and an event (C57). Nobody
  * else is told: no mail is sent.
  *
- * Owns: which shop is looked at when, and the transaction that tells. Does not own: what is told and when it is time
+ * Owns: the transaction that tells. Does not own: turns of shops (runner.ts), what is told and when it is time
  * (core/supplier/reminders.ts), the rows (shop/supplier/reminders.ts), who gets events (webhooks/).
  *
  * Invariants:
  * - U1. A reminder and its record are one transaction, in the shop's turn. A process that dies has sent all of it or
  *       nothing, and of several nodes one sends it.
- * - U2. What it costs grows with the reminders that are due. A process that is alone on its store remembers when each
- *       shop's next one is; nodes among others find them by an index.
- * - U3. A shop that cannot be written delays no other: shops take turns, `runningMax` at a time.
  */
 import { lineEvent } from "../core/events/events.ts";
 import { pendingQuantity } from "../core/order/lines.ts";
@@ -28,10 +25,9 @@ import {
   remindersDue,
   remindedStatement,
 } from "../shop/supplier/reminders.ts";
-import { DueSearch } from "../store/due-search.ts";
-import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/time/clock.ts";
-import type { Engine, Log, Statement, Tx } from "../store/store.ts";
+import type { Ids } from "../base/time/clock.ts";
+import type { Engine, Statement, Tx } from "../store/store.ts";
+import { JobRunner, type JobsOptions, type ShopDue } from "./runner.ts";
 
 interface ReminderLimits {
   /** Reminders that one transaction looks at. */
@@ -40,11 +36,6 @@ interface ReminderLimits {
   readonly linesMax: number;
   /** Shops that are looked at at a time. */
   readonly runningMax: number;
-  /**
-   * Longest interval at which a process that is alone checks its remembered reminders: the clock may have been set
-   * forward.
-   */
-  readonly pollMsMax: number;
   /** Interval at which a node among others searches for due reminders of all shops. */
   readonly pollMs: number;
   /** Between two tries of a shop that cannot be written. */
@@ -55,38 +46,20 @@ const reminderLimits: ReminderLimits = {
   rowsMax: 50,
   linesMax: 250,
   runningMax: 4,
-  pollMsMax: 60_000,
   pollMs: 20_000,
   retryMs: 30_000,
 };
 
-/** A shop, and when its next reminder is due. */
-export interface ShopReminder {
-  readonly shopId: string;
-  readonly dueAtMs: number;
-}
-
-interface RemindersOptions {
+interface RemindersOptions extends JobsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
-  /** This is the only process on the store. */
-  readonly alone: boolean;
-  /** The shops that have reminders, until the signal is aborted. Asked where this process is alone. */
-  readonly shopsToResume: (signal: AbortSignal) => AsyncIterable<ShopReminder>;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   /** Limits that differ from `reminderLimits`. */
   readonly limits?: Partial<ReminderLimits>;
 }
 
 export interface Reminders {
-  /**
-   * The shop has a reminder that is due then. Among other nodes only one that is due now counts: they search for the
-   * others.
-   */
-  note(reminder: ShopReminder): void;
+  /** The shop has a reminder that is due then. */
+  note(reminder: ShopDue): void;
   /** Finds what earlier processes have left, and from then on tells what is due. */
   start(): Promise<void>;
   /** Tells nothing more and waits for what runs. */
@@ -94,128 +67,16 @@ export interface Reminders {
 }
 
 export function createReminders(options: RemindersOptions): Reminders {
-  return new TimedReminders(options);
-}
-
-class TimedReminders implements Reminders {
-  readonly #options: RemindersOptions;
-  readonly #limits: ReminderLimits;
-  /** When each shop's next reminder is due. */
-  readonly #dueAtMs = new Map<string, number>();
-  /** Shops to look at now, in the order in which they came. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #stopped = new AbortController();
-  readonly #search: DueSearch;
-  #timer: NodeJS.Timeout | null = null;
-  #timerAtMs = 0;
-
-  constructor(options: RemindersOptions) {
-    this.#options = options;
-    this.#limits = { ...reminderLimits, ...options.limits };
-    this.#search = new DueSearch({
-      ...options,
-      pollMs: this.#limits.pollMs,
-      stopping: this.#stopped.signal,
-      what: "reminders",
-      found: (shopIds) => this.#lookAtDue(shopIds),
-    });
-  }
-
-  note({ shopId, dueAtMs }: ShopReminder): void {
-    if (this.#stopped.signal.aborted) return;
-    if (!this.#options.alone) {
-      if (dueAtMs > this.#options.clock.now()) return;
-      this.#waiting.add(shopId);
-      this.#begin();
-      return;
-    }
-    if (dueAtMs >= (this.#dueAtMs.get(shopId) ?? Number.POSITIVE_INFINITY)) return;
-    this.#dueAtMs.set(shopId, dueAtMs);
-    this.#wakeAt(dueAtMs);
-  }
-
-  async start(): Promise<void> {
-    const { alone, shopsToResume } = this.#options;
-    if (!alone) return await this.#search.start();
-    for await (const reminder of shopsToResume(this.#stopped.signal)) this.note(reminder);
-  }
-
-  async close(): Promise<void> {
-    this.#stopped.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    await Promise.all(this.#running.values());
-  }
-
-  /** Of shops with anything due, those that have reminders. */
-  async #lookAtDue(shopIds: readonly string[]): Promise<void> {
-    const { engine, clock } = this.#options;
-    for (const shopId of shopIds) {
-      if (this.#stopped.signal.aborted) return;
-      const dueAtMs = await engine.peek(shopId, (tx) => nextReminderAtMs(tx, shopId)).catch(noneOfGone);
-      if (dueAtMs !== null && dueAtMs <= clock.now()) this.#waiting.add(shopId);
-    }
-    this.#begin();
-  }
-
-  #wakeAt(dueAtMs: number): void {
-    if (this.#timer !== null && this.#timerAtMs <= dueAtMs) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timerAtMs = dueAtMs;
-    const inMs = Math.min(Math.max(0, dueAtMs - this.#options.clock.now()), this.#limits.pollMsMax);
-    this.#timer = setTimeout(() => this.#lookAtRemembered(), inMs);
-    this.#timer.unref();
-  }
-
-  #lookAtRemembered(): void {
-    this.#timer = null;
-    const nowMs = this.#options.clock.now();
-    let next = Number.POSITIVE_INFINITY;
-    for (const [shopId, dueAtMs] of this.#dueAtMs) {
-      if (dueAtMs > nowMs) next = Math.min(next, dueAtMs);
-      else {
-        this.#dueAtMs.delete(shopId);
-        this.#waiting.add(shopId);
-      }
-    }
-    if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
-    this.#begin();
-  }
-
-  #begin(): void {
-    for (const shopId of this.#waiting) {
-      if (this.#stopped.signal.aborted || this.#running.size >= this.#limits.runningMax) return;
-      if (this.#running.has(shopId)) continue;
-      this.#waiting.delete(shopId);
-      const running = this.#checkShop(shopId).finally(() => {
-        this.#running.delete(shopId);
-        this.#begin();
-      });
-      this.#running.set(shopId, running);
-    }
-  }
-
-  /** Tells what is due in the shop, a part of it, and comes back for the rest after others. Never rejects. */
-  async #checkShop(shopId: string): Promise<void> {
-    const { engine, clock, ids, log } = this.#options;
-    const nowMs = clock.now();
-    try {
-      const nextAtMs = await engine.write(shopId, (tx) => tellDue(tx, shopId, { nowMs, ids }, this.#limits));
-      if (nextAtMs === null) return;
-      if (nextAtMs <= nowMs) this.#waiting.add(shopId);
-      else this.note({ shopId, dueAtMs: nextAtMs });
-    } catch (error) {
-      if (isNotFound(error)) return;
-      log.warn({ shopId, err: error }, "reminders could not be told; it is tried again");
-      this.note({ shopId, dueAtMs: clock.now() + this.#limits.retryMs });
-    }
-  }
-}
-
-/** A shop that was deleted meanwhile has none. */
-function noneOfGone(error: unknown): null {
-  if (isNotFound(error)) return null;
-  throw error;
+  const { engine, clock, ids } = options;
+  const limits = { ...reminderLimits, ...options.limits };
+  return new JobRunner(options, {
+    what: "reminders",
+    runningMax: limits.runningMax,
+    pollMs: limits.pollMs,
+    retryMs: limits.retryMs,
+    nextDueAtMs: nextReminderAtMs,
+    run: (shopId) => engine.write(shopId, (tx) => tellDue(tx, shopId, { nowMs: clock.now(), ids }, limits)),
+  });
 }
 
 /** Tells what is due, as much as the limits allow. @returns when the shop's next reminder is due; null when none is. */

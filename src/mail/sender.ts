@@ -2,8 +2,8 @@
  * The sender of mails: hands the mails that shops have queued to the mail server after their commit, by one process or
  * by many (C63).
  *
- * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means
- * (core/supplier/mail.ts), one attempt (smtp.ts), the rows (shop/supplier/mails.ts).
+ * Owns: an attempt from claim to record, and how many run at a time. Does not own: turns of shops (jobs/runner.ts),
+ * what an attempt means (core/supplier/mail.ts), one attempt (smtp.ts), the rows (shop/supplier/mails.ts).
  *
  * Invariants:
  * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been
@@ -14,7 +14,7 @@
  * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
  */
 import { hourMs } from "../base/time/calendar.ts";
-import { limitedTo, sleep, withinMs } from "../base/time/waiting.ts";
+import { limitedTo, sleep } from "../base/time/waiting.ts";
 import type { EffectOutcome } from "../core/order/effect.ts";
 import {
   afterMailAttempt,
@@ -23,7 +23,6 @@ import {
   type RecipientResult,
   senderName,
 } from "../core/supplier/mail.ts";
-import { Fault } from "../base/fault.ts";
 import { linkPlace } from "../core/supplier/mail-texts.ts";
 import { makeSecret } from "../base/secret.ts";
 import { noSpans, type Spans } from "../base/spans.ts";
@@ -44,10 +43,10 @@ import type { Stamp } from "../shop/order/purchase-orders.ts";
 import { mailedSecretStatements } from "../shop/supplier/supplier-links.ts";
 import { mailedSignInStatement } from "../shop/access/sign-in-links.ts";
 import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
-import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/time/clock.ts";
-import type { Engine, Log, Tx } from "../store/store.ts";
+import type { Ids } from "../base/time/clock.ts";
+import type { Engine, Tx } from "../store/store.ts";
+import { JobRunner, type JobsOptions, writeResult } from "../jobs/runner.ts";
 import { type MailServer, type OutgoingMail, smtpConnectionsMax } from "./smtp.ts";
 
 interface MailSenderLimits {
@@ -74,9 +73,6 @@ export const mailSenderLimits: MailSenderLimits = {
   closeWaitMs: 3_000,
 };
 
-/** Between two tries of a store that refuses. */
-const storePauseMs = 500;
-
 /** Pause between two readings of mails that a caller waits for, where this is the only process on the store. */
 const answerPollMs = 50;
 
@@ -86,22 +82,14 @@ const otherNodePollMs = 200;
 /** Interval at which a shop's old documents are dropped. */
 const sweepEveryMs = hourMs;
 
-interface MailSenderOptions {
+interface MailSenderOptions extends JobsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
-  /** This is the only process on the store. */
-  readonly alone: boolean;
   readonly server: MailServer;
   /** The sender's address, and the name that stands before it where a mail has none. */
   readonly from: { readonly name: string | null; readonly address: string };
-  /** The shops that have mails to send, until the signal is aborted. Default: all shops are asked. */
-  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   /** `secretRandomBytes` random bytes. */
   readonly secretBytes: () => Uint8Array;
   /** Limits that differ from `mailSenderLimits`. */
@@ -143,9 +131,7 @@ export function createMailSender(options: MailSenderOptions): MailSender {
 
 /** A shop that has mails to send, or had when it was looked at last. */
 interface ShopMails {
-  running: number;
   due: MailsDue;
-  timer: NodeJS.Timeout | null;
   sweptAtMs: number;
 }
 
@@ -154,12 +140,7 @@ class QueuedMailSender implements MailSender {
   readonly #limits: MailSenderLimits;
   readonly #owner: string;
   readonly #shops = new Map<string, ShopMails>();
-  /** Shops that may have something due, in the order in which they came. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #stopped = new AbortController();
-  readonly #aborting = new AbortController();
-  readonly #search: DueSearch;
+  readonly #runner: JobRunner;
   #sentTotal = 0;
   #failedTotal = 0;
 
@@ -167,19 +148,20 @@ class QueuedMailSender implements MailSender {
     this.#options = options;
     this.#limits = { ...mailSenderLimits, ...options.limits };
     this.#owner = options.ids.claimant();
-    this.#search = new DueSearch({
-      ...options,
+    this.#runner = new JobRunner(options, {
+      what: "mails",
+      perShopMax: this.#limits.perShopMax,
+      runningMax: this.#limits.attemptsMax,
       pollMs: this.#limits.pollMs,
-      stopping: this.#stopped.signal,
-      what: "mails to send",
-      found: (shopIds) => this.#wakeDue(shopIds),
+      closeWaitMs: this.#limits.closeWaitMs,
+      release: (shopId) => giveBackClaims(mailClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
+      nextDueAtMs: (tx, shopId) => this.#nextDueAtMs(tx, shopId),
+      run: (shopId) => this.#sendNext(shopId),
     });
   }
 
   wake(shopId: string): void {
-    if (this.#stopped.signal.aborted) return;
-    this.#waiting.add(shopId);
-    this.#begin();
+    this.#runner.wake(shopId);
   }
 
   async settle(
@@ -202,27 +184,14 @@ class QueuedMailSender implements MailSender {
   }
 
   async start(): Promise<void> {
-    const { engine, clock, alone, log, shopsToResume } = this.#options;
-    if (!alone) return await this.#search.start();
-    for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
-      if (this.#stopped.signal.aborted) return;
-      try {
-        const release = giveBackClaims(mailClaims, shopId, claimedByOthers(this.#owner), clock.now());
-        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
-        this.wake(shopId);
-      } catch (error) {
-        if (!isNotFound(error)) log.error({ shopId, err: error }, "the shop's mails could not be resumed");
-      }
-    }
+    await this.#runner.start();
   }
 
-  /** Of shops with anything due, those that have mails: new ones, or earlier ones than this node waits for. */
-  async #wakeDue(shopIds: readonly string[]): Promise<void> {
-    for (const shopId of shopIds) {
-      const { nextDueAtMs } = await this.#options.engine.peek(shopId, (tx) => mailsDue(tx, shopId));
-      const knownAtMs = this.#shops.get(shopId)?.due.nextDueAtMs ?? Number.POSITIVE_INFINITY;
-      if (nextDueAtMs !== null && nextDueAtMs < knownAtMs) this.wake(shopId);
-    }
+  /** One that is due later than any can be is from before the clock was set back: an attempt makes it due. */
+  async #nextDueAtMs(tx: Tx, shopId: string): Promise<number | null> {
+    const { nextDueAtMs } = await mailsDue(tx, shopId);
+    const nowMs = this.#options.clock.now();
+    return nextDueAtMs !== null && nextDueAtMs > nowMs + mailDueAheadMsMax ? nowMs : nextDueAtMs;
   }
 
   backlog(): MailBacklog {
@@ -238,82 +207,43 @@ class QueuedMailSender implements MailSender {
   }
 
   async close(): Promise<void> {
-    this.#stopped.abort();
-    for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
-    await withinMs(Promise.all(this.#running), this.#limits.closeWaitMs);
-    this.#aborting.abort();
-    await Promise.all(this.#running);
+    await this.#runner.close();
     await this.#options.server.close();
   }
 
-  /** Begins attempts as far as the bounds allow, one for each waiting shop in turn (J2). */
-  #begin(): void {
-    for (const shopId of this.#waiting) {
-      if (this.#stopped.signal.aborted || this.#running.size >= this.#limits.attemptsMax) return;
-      const shop = this.#shops.get(shopId) ?? {
-        running: 0,
-        due: { queued: 0, nextDueAtMs: null },
-        timer: null,
-        sweptAtMs: 0,
-      };
-      if (shop.running >= this.#limits.perShopMax) continue;
-      this.#shops.set(shopId, shop);
-      this.#waiting.delete(shopId);
-      shop.running += 1;
-      const running = this.#sendNext(shopId, shop).finally(() => {
-        this.#running.delete(running);
-        shop.running -= 1;
-        this.#rest(shopId, shop);
-        this.#begin();
-      });
-      this.#running.add(running);
+  /** Claims the shop's next mail, attempts it and records what came of it. @returns when the next is due. */
+  async #sendNext(shopId: string): Promise<number | null> {
+    const shop = this.#shops.get(shopId) ?? { due: { queued: 0, nextDueAtMs: null }, sweptAtMs: 0 };
+    this.#shops.set(shopId, shop);
+    try {
+      await this.#send(shopId, shop);
+    } catch (error) {
+      if (isNotFound(error)) this.#shops.delete(shopId);
+      throw error;
     }
+    if (shop.due.nextDueAtMs === null) this.#shops.delete(shopId);
+    return shop.due.nextDueAtMs;
   }
 
-  /** Comes back when the shop's next mail is due. A shop that has none is forgotten. */
-  #rest(shopId: string, shop: ShopMails): void {
-    if (this.#stopped.signal.aborted) return;
-    const { nextDueAtMs } = shop.due;
-    if (shop.timer !== null) clearTimeout(shop.timer);
-    shop.timer = null;
-    if (nextDueAtMs === null) {
-      if (shop.running === 0 && !this.#waiting.has(shopId)) this.#shops.delete(shopId);
+  async #send(shopId: string, shop: ShopMails): Promise<void> {
+    const { engine, clock } = this.#options;
+    const claimedAtMs = clock.now();
+    const mail = await this.#claim(shopId, shop);
+    if (mail === null) return;
+    // More may be due: it need not wait for this one.
+    this.wake(shopId);
+    const text = await this.#textOf(shopId, mail);
+    if (text === null) {
+      await engine.write(shopId, (tx) => tx.batch([dropMailStatement(shopId, this.#owner, mail.mailId)]));
       return;
     }
-    const inMs = Math.max(0, nextDueAtMs - this.#options.clock.now());
-    shop.timer = setTimeout(() => this.wake(shopId), inMs);
-    shop.timer.unref();
-  }
-
-  /** Claims the shop's next mail, attempts it and records what came of it. Never rejects. */
-  async #sendNext(shopId: string, shop: ShopMails): Promise<void> {
-    const { engine, clock, log } = this.#options;
-    try {
-      const claimedAtMs = clock.now();
-      const mail = await this.#claim(shopId, shop);
-      if (mail === null) return;
-      // More may be due: it need not wait for this one.
-      this.wake(shopId);
-      const text = await this.#textOf(shopId, mail);
-      if (text === null) {
-        await engine.write(shopId, (tx) => tx.batch([dropMailStatement(shopId, this.#owner, mail.mailId)]));
-        return;
-      }
-      const results = await this.#attempt(shopId, { ...mail, text }, claimedAtMs + this.#limits.leaseMs);
-      if (results === null) {
-        const release = giveBackMailStatement(shopId, this.#owner, mail.mailId, clock.now());
-        await engine.write(shopId, (tx) => tx.batch([release]));
-        return;
-      }
-      await this.#record(shopId, shop, mail, results, claimedAtMs + this.#limits.leaseMs);
-    } catch (error) {
-      if (isNotFound(error)) {
-        shop.due = { queued: 0, nextDueAtMs: null };
-        return;
-      }
-      log.warn({ shopId, err: error }, "mails could not be claimed or recorded; it is tried again");
-      shop.due = { ...shop.due, nextDueAtMs: clock.now() + storePauseMs };
+    const results = await this.#attempt(shopId, { ...mail, text }, claimedAtMs + this.#limits.leaseMs);
+    if (results === null) {
+      const release = giveBackMailStatement(shopId, this.#owner, mail.mailId, clock.now());
+      await engine.write(shopId, (tx) => tx.batch([release]));
+      return;
     }
+    await this.#record(shopId, shop, mail, results, claimedAtMs + this.#limits.leaseMs);
   }
 
   async #claim(shopId: string, shop: ShopMails): Promise<ClaimedMail | null> {
@@ -380,11 +310,11 @@ class QueuedMailSender implements MailSender {
       "openpo.mail.id": mail.mailId,
       "openpo.mail.attempt": mail.attempts,
     });
-    const signal = limitedTo(attemptMsMax, this.#aborting.signal);
+    const signal = limitedTo(attemptMsMax, this.#runner.aborting);
     const results = await server.send(this.#outgoing(mail), signal);
     const isTaken = [...results.values()].every(({ outcome }) => outcome === "sent");
     span.end(isTaken ? {} : { "error.type": "not_taken" });
-    return this.#aborting.signal.aborted && !isTaken ? null : results;
+    return this.#runner.aborting.aborted && !isTaken ? null : results;
   }
 
   #outgoing({
@@ -422,7 +352,7 @@ class QueuedMailSender implements MailSender {
     results: ReadonlyMap<string, RecipientResult>,
     leasedUntilMs: number,
   ): Promise<void> {
-    const { clock, ids, random } = this.#options;
+    const { engine, clock, ids, random } = this.#options;
     const nowMs = clock.now();
     const standing = afterMailAttempt(mail, results, nowMs, random());
     const stamp: Stamp = {
@@ -432,27 +362,15 @@ class QueuedMailSender implements MailSender {
       nowMs,
       ids,
     };
-    const { isRecorded, due } = await this.#writeUntil(leasedUntilMs, shopId, async (tx) => {
-      const isRecorded = await recordMail(tx, shopId, this.#owner, mail, standing, stamp);
-      return { isRecorded, due: await mailsDue(tx, shopId) };
-    });
+    const { isRecorded, due } = await writeResult({ clock, stopping: this.#runner.stopping }, leasedUntilMs, () =>
+      engine.write(shopId, async (tx) => {
+        const isRecorded = await recordMail(tx, shopId, this.#owner, mail, standing, stamp);
+        return { isRecorded, due: await mailsDue(tx, shopId) };
+      }),
+    );
     shop.due = due;
     if (!isRecorded) return;
     if (standing.state === "sent") this.#sentTotal += 1;
     if (standing.state === "failed") this.#failedTotal += 1;
-  }
-
-  /** Writes, again while the store refuses for now: a mail whose record is lost is sent twice. */
-  async #writeUntil<T>(untilMs: number, shopId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { engine, clock } = this.#options;
-    for (;;) {
-      try {
-        return await engine.write(shopId, work);
-      } catch (error) {
-        const mayPass = error instanceof Fault && error.retryable && clock.now() + storePauseMs < untilMs;
-        if (!mayPass || this.#stopped.signal.aborted) throw error;
-        await sleep(storePauseMs);
-      }
-    }
   }
 }

@@ -13,7 +13,7 @@ import { duePulls, pullClaims } from "../shop/storefront/storefront-pulls.ts";
 import { lockClaims } from "../shop/storefront/storefront-turns.ts";
 import { dueReminders } from "../shop/supplier/reminders.ts";
 import type { ReaderStore } from "../threads/reader-pool.ts";
-import type { ShopReminder } from "../jobs/reminders.ts";
+import type { ShopDue } from "../jobs/runner.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { Claims } from "../store/claims.ts";
 import type { Clock, Ids } from "../base/time/clock.ts";
@@ -64,7 +64,7 @@ export interface OpenStore {
    */
   shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncIterable<string>;
   /** Where this process is alone on the store: the shops that have reminders, and when each one's next is due. */
-  shopsWithReminders(signal: AbortSignal): AsyncIterable<ShopReminder>;
+  shopsWithReminders(signal: AbortSignal): AsyncIterable<ShopDue>;
   /** Access of reader threads to it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
@@ -86,7 +86,7 @@ export interface OpenStore {
   /** Calls the listener after each write of this process that has added events, with the shop's id. */
   onEvents(listener: (shopId: string) => void): void;
   /** Calls the listener after each write of this process that has added reminders. */
-  onReminders(listener: (reminder: ShopReminder) => void): void;
+  onReminders(listener: (reminder: ShopDue) => void): void;
   /** Records that the first start has succeeded: the next start is not a first one. */
   completeFirstStart(): Promise<void>;
   /** Closes everything and releases what was claimed. */

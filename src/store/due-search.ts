@@ -9,7 +9,7 @@ import type { Clock } from "../base/time/clock.ts";
 import type { Engine, Log } from "./store.ts";
 
 interface DueSearchOptions {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, "shopsWithDueRows">;
   readonly clock: Clock;
   readonly log: Log;
   /** On average. */

@@ -2,8 +2,9 @@
  * The sender of webhooks: hands deliveries to their endpoints after the commit that made them, by one process or by
  * many (C60).
  *
- * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means
- * (core/events/webhooks.ts), one attempt (post.ts), the rows (shop/events/deliveries.ts).
+ * Owns: what is sent when, how much at a time, claims and records. Does not own: when a shop has its turn
+ * (jobs/runner.ts), what an attempt means (core/events/webhooks.ts), one attempt (post.ts), the rows
+ * (shop/events/deliveries.ts).
  *
  * A shop with something to send goes from turn to turn. One short write records the results and claims what is due;
  * then that is sent.
@@ -18,7 +19,7 @@
  *       turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
-import { sleep, withinMs } from "../base/time/waiting.ts";
+import { withinMs } from "../base/time/waiting.ts";
 import { RecentMap } from "../base/recent-map.ts";
 import { type SecretBox, SecretUnreadable } from "../base/secret-box.ts";
 import { type EventDraft } from "../core/events/events.ts";
@@ -54,10 +55,10 @@ import {
   type WebhookEndpoint,
 } from "../shop/events/webhook-endpoints.ts";
 import { claimedByOthers, giveBackClaims } from "../store/claims.ts";
-import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Ids } from "../base/time/clock.ts";
-import type { Engine, Log, Statement, Tx } from "../store/store.ts";
+import type { Ids } from "../base/time/clock.ts";
+import type { Engine, Statement, Tx } from "../store/store.ts";
+import { JobRunner, type JobsOptions } from "../jobs/runner.ts";
 import type { ConnectPolicy } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
 import { attemptMsMax, post } from "./post.ts";
@@ -112,8 +113,8 @@ const countedMax = 1_000;
 
 const countedEveryMs = 10_000;
 
-/** Between two tries of a store that refuses. */
-const storePauseMs = 500;
+/** Shops whose results are recorded at a time. */
+const shopsAtOnceMax = 64;
 
 /**
  * Shops that are remembered to have no endpoints, and among other nodes how long. Their searches find what another node
@@ -123,23 +124,15 @@ export const withoutMax = 100_000;
 
 const withoutMs = 30_000;
 
-interface SenderOptions {
+interface SenderOptions extends JobsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
-  /** This is the only process on the store. */
-  readonly alone: boolean;
   readonly policy: ConnectPolicy;
   readonly resolve: Resolve;
   /** Box in which secrets of endpoints are sealed at rest. */
   readonly secrets: SecretBox;
-  /** The shops that have endpoints, until the signal is aborted. Default: all shops are asked. */
-  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** From 0 to below 1. */
-  readonly random: () => number;
   /** Limits that differ from `senderLimits`. */
   readonly limits?: Partial<SenderLimits>;
 }
@@ -203,10 +196,6 @@ interface ShopLanes {
   /** Attempts that run of endpoints that fail or are slow. */
   slowRunning: number;
   finished: Finished[];
-  turning: boolean;
-  /** Something has happened since the turn that runs began. */
-  again: boolean;
-  timer: NodeJS.Timeout | null;
   /** When something is due next, as of the latest turn. */
   dueAtMs: number | null;
   /** Deliveries that wait, and when they were counted. */
@@ -242,24 +231,21 @@ class WebhookSender implements Sender {
   #failedTotal = 0;
   #disabledTotal = 0;
   readonly #aborting = new AbortController();
-  readonly #stopped = new AbortController();
   #attempts = new Set<Promise<void>>();
   #slowRunning = 0;
-  #stopping = false;
-  readonly #search: DueSearch;
+  readonly #runner: JobRunner;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#limits = { ...senderLimits, ...options.limits };
     this.#owner = options.ids.claimant();
-    this.#search = new DueSearch({
-      ...options,
+    this.#runner = new JobRunner(options, {
+      what: "webhooks",
+      runningMax: shopsAtOnceMax,
       pollMs: this.#limits.pollMs,
-      stopping: this.#stopped.signal,
-      what: "webhooks to send",
-      found: (shopIds) => {
-        for (const shopId of shopIds) this.#check(shopId);
-      },
+      release: (shopId) => giveBackClaims(deliveryClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
+      nextDueAtMs: async (tx, shopId) => ((await hasEndpoints(tx, shopId)) ? options.clock.now() : null),
+      run: (shopId) => this.#turn(shopId),
     });
   }
 
@@ -277,51 +263,30 @@ class WebhookSender implements Sender {
 
   /** Takes a turn in the shop if it has endpoints. Looking for that takes no turn. */
   #check(shopId: string): void {
-    if (this.#shops.has(shopId)) this.#round(shopId);
+    if (this.#shops.has(shopId)) this.#runner.wake(shopId);
     else void this.#look(shopId);
   }
 
   async #look(shopId: string): Promise<void> {
     const { engine, clock, log } = this.#options;
     try {
-      if (await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId))) {
-        this.#round(shopId);
-        return;
-      }
-      this.#without.set(shopId, clock.now());
+      if (await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId))) this.#runner.wake(shopId);
+      else this.#without.set(shopId, clock.now());
     } catch (error) {
       if (!isNotFound(error)) log.warn({ shopId, err: error }, "the shop's webhooks could not be looked for");
     }
   }
 
   async start(): Promise<void> {
-    const { engine, clock, alone, log, shopsToResume } = this.#options;
-    if (!alone) return await this.#search.start();
-    for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
-      if (this.#stopping) return;
-      try {
-        if (!(await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId)))) {
-          this.#without.set(shopId, clock.now());
-          continue;
-        }
-        const release = giveBackClaims(deliveryClaims, shopId, claimedByOthers(this.#owner), clock.now());
-        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
-        this.#round(shopId);
-      } catch (error) {
-        if (!isNotFound(error)) log.error({ shopId, err: error }, "the shop's webhooks could not be resumed");
-      }
-    }
+    await this.#runner.start();
   }
 
   async close(): Promise<void> {
-    this.#stopping = true;
-    this.#stopped.abort();
-    for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
+    const turned = this.#runner.close();
     await withinMs(Promise.all(this.#attempts), this.#limits.closeWaitMs);
     this.#aborting.abort();
-    await Promise.all(this.#attempts);
+    await Promise.all([turned, ...this.#attempts]);
     for (const [shopId, shop] of this.#shops) {
-      while (shop.turning) await sleep(10);
       for (const { waiting } of shop.lanes.values())
         shop.finished.push(...waiting.splice(0).map((delivery) => ({ delivery, result: null })));
       if (shop.finished.length > 0) await this.#writeTurn(shopId, shop).catch(() => {});
@@ -345,68 +310,37 @@ class WebhookSender implements Sender {
     };
   }
 
-  /** Takes a turn in the shop, now or after the one that runs. */
-  #round(shopId: string): void {
+  /** Takes a turn in the shop. @returns when it comes back. A shop in which nothing runs or is due is forgotten. */
+  async #turn(shopId: string): Promise<number | null> {
     const shop = this.#shops.get(shopId) ?? {
       lanes: new Map<string, Lane>(),
       running: 0,
       slowRunning: 0,
       finished: [],
-      turning: false,
-      again: false,
-      timer: null,
       dueAtMs: null,
       backlog: 0,
       countedAtMs: 0,
     };
     this.#shops.set(shopId, shop);
-    shop.again = true;
-    if (!shop.turning && !this.#stopping) void this.#turns(shopId, shop);
-  }
-
-  async #turns(shopId: string, shop: ShopLanes): Promise<void> {
-    shop.turning = true;
-    if (shop.timer !== null) clearTimeout(shop.timer);
-    shop.timer = null;
-    let dueAtMs: number | null = null;
     try {
-      while (shop.again && !this.#stopping) {
-        shop.again = false;
-        ({ dueAtMs } = await this.#writeTurn(shopId, shop));
-      }
+      const { dueAtMs } = await this.#writeTurn(shopId, shop);
+      if (dueAtMs === null) this.#forgetIfIdle(shopId, shop);
+      // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at
+      // again.
+      const nowMs = this.#options.clock.now();
+      return dueAtMs === null || dueAtMs > nowMs ? dueAtMs : nowMs + this.#limits.pollMs;
     } catch (error) {
       if (isNotFound(error)) {
         this.#shops.delete(shopId);
         this.#disabled.delete(shopId);
-        return;
       }
-      this.#options.log.warn({ shopId, err: error }, "webhooks could not be claimed or recorded; it is tried again");
-      dueAtMs = this.#options.clock.now() + storePauseMs;
-    } finally {
-      shop.turning = false;
+      throw error;
     }
-    this.#wait(shopId, shop, dueAtMs);
   }
 
-  /** Comes back when the next delivery is due. A shop in which nothing runs or is due is forgotten. */
-  #wait(shopId: string, shop: ShopLanes, dueAtMs: number | null): void {
-    if (this.#stopping) return;
+  #forgetIfIdle(shopId: string, shop: ShopLanes): void {
     const isIdle = [...shop.lanes.values()].every((lane) => lane.running === 0 && lane.waiting.length === 0);
-    if (dueAtMs === null) {
-      if (isIdle && shop.finished.length === 0 && this.#shops.get(shopId) === shop) this.#shops.delete(shopId);
-      return;
-    }
-    // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at
-    // again.
-    const inMs = dueAtMs - this.#options.clock.now();
-    shop.timer = setTimeout(
-      () => {
-        shop.timer = null;
-        this.#round(shopId);
-      },
-      inMs > 0 ? inMs : this.#limits.pollMs,
-    );
-    shop.timer.unref();
+    if (isIdle && shop.finished.length === 0) this.#shops.delete(shopId);
   }
 
   /** One write: records what has finished and claims what is due. Then what was claimed is sent. */
@@ -480,7 +414,7 @@ class WebhookSender implements Sender {
         .filter(({ status }) => status === "disabled")
         .map(({ endpointId }) => parkStatement(shopId, endpointId, parkedMax)),
     );
-    const claimed = this.#stopping ? [] : await this.#claim(tx, shopId, shop, enabled, nowMs);
+    const claimed = this.#runner.stopping.aborted ? [] : await this.#claim(tx, shopId, shop, enabled, nowMs);
     const sending = enabled.map(({ endpointId }) => endpointId);
     let dueAtMs = await nextDueAtMs(tx, shopId, sending);
     if (dueAtMs !== null && dueAtMs - nowMs > dueAheadMsMax) {
@@ -557,7 +491,7 @@ class WebhookSender implements Sender {
   #send(): void {
     // A shop that has begun one comes again after all others.
     for (const [shopId, shop] of this.#shops) {
-      if (this.#stopping || this.#attempts.size >= this.#limits.attemptsRunningMax) return;
+      if (this.#runner.stopping.aborted || this.#attempts.size >= this.#limits.attemptsRunningMax) return;
       if (!this.#sendOne(shopId, shop)) continue;
       this.#shops.delete(shopId);
       this.#shops.set(shopId, shop);
@@ -608,7 +542,7 @@ class WebhookSender implements Sender {
     if (result !== null) lane.lastMs = result.ms;
     if (result !== null && !isDelivered(result)) this.#failedTotal += 1;
     shop.finished.push({ delivery, result });
-    this.#round(shopId);
+    this.#runner.wake(shopId);
   }
 
   #spanOf(shopId: string, { endpointId, eventId, attempts, traceparent }: Waiting): Span {

@@ -67,7 +67,7 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
       alone: !onPostgres,
       shopsToResume: async function* () {},
       random: () => 0,
-      limits: { pollMs: 20, pollMsMax: 20 },
+      limits: { pollMs: 20 },
     }),
   );
   await Promise.all(runners.map((runner) => runner.start()));

@@ -18,14 +18,16 @@ const nothingDue: DueLanes = { lanes: [], leavesOut: false, isHeldUp: false, nex
 function loopsOf(limits: Partial<Record<"lanesPerShopMax" | "lanesMax" | "lanesWantedMax", number>>) {
   const runs: Run[] = [];
   const readings: (readonly string[])[] = [];
-  const stop = new AbortController();
+  const unused = () => assert.fail("the store is not asked");
   const world = { due: nothingDue };
   const loops = new ShopLoops({
+    engine: { list: unused, peek: unused, write: unused, shopsWithDueRows: unused },
     clock: { now: () => 1_000 },
     log: silent,
-    limits: { lanesPerShopMax: 2, lanesMax: 10, lanesWantedMax: 3, ...limits },
+    limits: { lanesPerShopMax: 2, lanesMax: 10, lanesWantedMax: 3, pollMs: 1_000, ...limits },
     alone: true,
-    stopping: stop.signal,
+    random: () => 0,
+    release: unused,
     findDue: (_shopId, running) => {
       readings.push(running);
       return Promise.resolve(world.due);
@@ -44,7 +46,7 @@ function loopsOf(limits: Partial<Record<"lanesPerShopMax" | "lanesMax" | "lanesW
     },
   });
   const run = (index: number): Run => runs[index] ?? assert.fail(`run ${index} has not begun`);
-  return { loops, world, readings, run, names: () => runs.map(({ name }) => name), stop: () => stop.abort() };
+  return { loops, world, readings, run, names: () => runs.map(({ name }) => name), stop: () => void loops.stop() };
 }
 
 suite("which lanes of a shop run", () => {

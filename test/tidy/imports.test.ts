@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Where effects meet the storefront, and where what it holds comes into the shop: they know the port only.
   jobs: ["jobs/", "shop/", "store/", "storefront/storefront.ts", "storefront/pull.ts", "core/", "base/"],
   // Where events meet their receivers.
-  webhooks: ["webhooks/", "shop/", "store/", "core/", "base/", "node:"],
+  webhooks: ["webhooks/", "jobs/runner.ts", "shop/", "store/", "core/", "base/", "node:"],
   documents: [
     "documents/",
     "threads/thread-pool.ts",
@@ -41,7 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "fontkit",
     "bidi-js",
   ],
-  mail: ["mail/", "shop/", "store/", "core/", "base/", "nodemailer"],
+  mail: ["mail/", "jobs/runner.ts", "shop/", "store/", "core/", "base/", "nodemailer"],
   requests: ["requests/", "shop/", "store/", "storefront/storefront.ts", "core/", "base/", "zod", "node:crypto"],
   operations: [
     "operations/",

@@ -7,7 +7,6 @@
  */
 import { hourMs } from "../../base/time/calendar.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
-import { Fault } from "../../base/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../../base/spans.ts";
 import type { ConnectedShop } from "../../core/storefront/storefront-config.ts";
 import { loadConnectedShop } from "../../shop/access/accounts.ts";
@@ -24,14 +23,14 @@ import { sweepWritesStatement } from "../../shop/storefront/storefront-writes.ts
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, Log, Tx } from "../../store/store.ts";
 import type { StorefrontOf } from "../../storefront/storefront.ts";
+import { writeResult } from "../runner.ts";
 import { HeldLease } from "./held-lease.ts";
 import { JoinedSteps } from "./joined-steps.ts";
-import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
+import { type OutboxLimits, retryDelayMs } from "./limits.ts";
 import type { ClaimListener } from "./shop-loop.ts";
 import type { CallStep, Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
-import { sleep } from "../../base/time/waiting.ts";
 import { begin } from "./work.ts";
 
 /** Interval at which settled effects and pushes of a busy shop are swept. */
@@ -220,20 +219,6 @@ async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>
   return { kind: "ended", outcomes: new Map(released.map(([effectId, { outcome }]) => [effectId, outcome])) };
 }
 
-/**
- * Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full
- * queue.
- */
-async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => Promise<Step>): Promise<Step> {
-  // After that the claims have ended.
-  const untilMs = clock.now() + limits.leaseMs;
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      const mayPass = error instanceof Fault && error.retryable && !stopping.aborted && clock.now() < untilMs;
-      if (!mayPass) throw error;
-      await sleep(Math.min(error.retryAfterMs ?? storePauseMs, storePauseMs));
-    }
-  }
-}
+/** Runs a step's change within the lease: the storefront's answer must not be lost to a full queue. */
+const writeStep = (options: LaneOptions, write: () => Promise<Step>): Promise<Step> =>
+  writeResult(options, options.clock.now() + options.limits.leaseMs, write);

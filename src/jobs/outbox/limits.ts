@@ -51,9 +51,6 @@ export const outboxLimits: OutboxLimits = {
  */
 export const dueAheadMsMax = dayMs;
 
-/** Between two tries of a store that refuses. */
-export const storePauseMs = 500;
-
 /** Between two checks of lanes, or of outcomes, that another node works on. */
 export const otherNodeCheckMs = 100;
 

@@ -3,8 +3,8 @@
  * C38), by one node or by many.
  *
  * Owns: start, stop, and the work of its parts together. They are the loop of a shop (shop-loop.ts), one run of a lane
- * (lane.ts), and the storefront's time limit (storefront-call.ts). Waiting for outcomes (settle.ts) and the search for
- * what other nodes have left (poll.ts) are two more. Does not own: what an effect does (work.ts), its rows
+ * (lane.ts), and the storefront's time limit (storefront-call.ts). Waiting for outcomes (settle.ts) is one more. Does
+ * not own: when a shop is looked at (../runner.ts), what an effect does (work.ts), its rows
  * (shop/storefront/effects.ts).
  *
  * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: a lane's
@@ -38,37 +38,29 @@ import {
   shortenLeases,
 } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import type { Clock, Ids } from "../../base/time/clock.ts";
-import type { Engine, Log, Tx } from "../../store/store.ts";
+import type { Ids } from "../../base/time/clock.ts";
+import type { Engine, Tx } from "../../store/store.ts";
 import type { Storefront, StorefrontOf } from "../../storefront/storefront.ts";
+import { JobRunner, type JobsOptions, storePauseMs } from "../runner.ts";
 import { contextOf, createLaneRunner } from "./lane.ts";
-import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./limits.ts";
-import { Poll } from "./poll.ts";
+import { dueAheadMsMax, type OutboxLimits, outboxLimits } from "./limits.ts";
 import { rehearse } from "./rehearsal.ts";
 import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
 import { sleep, withinMs } from "../../base/time/waiting.ts";
 
-interface OutboxOptions {
+interface OutboxOptions extends JobsOptions {
   readonly engine: Engine;
   readonly storefrontOf: StorefrontOf;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
   /** Limits that differ from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
-  /** This is the only process on the store: claims of an earlier one are void, and no other process adds effects. */
-  readonly alone: boolean;
   /**
    * Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted.
    */
   readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
-  /** The shops in which an earlier process may have left effects, until the signal is aborted. Default: all. */
-  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** From 0 to below 1. */
-  readonly random: () => number;
 }
 
 /** Backlog of the outbox, for the metrics. */
@@ -122,6 +114,9 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
+/** Recoveries at a time: a long import of one shop keeps no other waiting (C38). */
+const recoveriesMax = 4;
+
 /**
  * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is
  * made due now. A lease that ends later than any can is from before that too (D98): it ends when one that begins now
@@ -174,16 +169,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
   const owner = options.ids.claimant();
   const startedAtMs = clock.now();
-  const stop = new AbortController();
   const abort = new AbortController();
-  const shared = { ...options, limits, owner, stopping: stop.signal, aborting: abort.signal };
+  const shared = { ...options, limits, owner, aborting: abort.signal };
   const reports = new AttemptReports();
-  const runLane = createLaneRunner(shared);
   /** Shops in which a run has failed, and may have left claims. */
   const claimsLeft = new Set<string>();
 
   const loops = new ShopLoops({
     ...shared,
+    release: (shopId) => releaseOthersStatement(shopId, owner, startedAtMs, clock.now()),
     findDue: (shopId, running) => findDue({ ...options, owner, leaseMs: limits.leaseMs }, shopId, running),
     async runLane(shopId, lane, listener) {
       try {
@@ -196,47 +190,41 @@ export function createOutbox(options: OutboxOptions): Outbox {
         claimsLeft.add(shopId);
         log.error({ shopId, lane, err: error }, "a run of the outbox has failed; it is tried again");
         // What it has claimed is due when its lease ends, everything else is due now.
-        if (!stop.signal.aborted) await sleep(storePauseMs);
+        if (!loops.stopping.aborted) await sleep(storePauseMs);
         return true;
       }
     },
   });
-  const poll = new Poll({
-    ...shared,
-    pollMs: limits.pollMs,
-    check: (shopId) => loops.check(shopId),
-    recover: options.recover ?? (() => Promise.resolve()),
-  });
-
-  /**
-   * Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later
-   * ones.
-   */
-  async function resumeAll(): Promise<void> {
-    for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {
-      if (stop.signal.aborted) return;
-      try {
-        const release = releaseOthersStatement(shopId, owner, startedAtMs, clock.now());
-        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
-      } catch (error) {
-        log.error({ shopId, err: error }, "the shop's pending effects could not be resumed");
-      }
-      loops.check(shopId);
-    }
-  }
+  const runLane = createLaneRunner({ ...shared, stopping: loops.stopping });
+  const { recover } = options;
+  const recoveries =
+    alone || recover === undefined
+      ? null
+      : new JobRunner(options, {
+          what: "work that another node has left",
+          runningMax: recoveriesMax,
+          pollMs: limits.pollMs,
+          closeWaitMs: limits.closeWaitMs,
+          async run(shopId) {
+            await recover(shopId, abort.signal);
+            return null;
+          },
+        });
 
   const start = (shopId: string, lanes: readonly string[] | null): void => loops.start(shopId, lanes);
   return {
     settle: (shopId, effectIds, waitMs, added) =>
       settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, added),
     rehearse: (tx, shopId, effectIds, storefront) => rehearse(tx, contextOf(shared, shopId), effectIds, storefront),
-    start: () => (alone ? resumeAll() : poll.start()),
+    async start() {
+      await Promise.all([loops.begin(), recoveries?.start()]);
+    },
     backlog: () => ({ ...loops.pending, failedTotal: reports.failedTotal }),
     async close() {
-      stop.abort();
+      const stopped = [loops.stop(), recoveries?.close()];
       await withinMs(Promise.all(loops.running), limits.closeWaitMs);
       abort.abort();
-      await Promise.all([...loops.running, poll.untilRecovered()]);
+      await Promise.all([...loops.running, ...stopped]);
       for (const shopId of claimsLeft) await giveBack({ engine, clock, log, owner }, shopId);
     },
   };

@@ -1,25 +1,21 @@
 /**
- * Which lanes of which shops run, and when a shop's outbox is read next (O3).
+ * Which lanes of which shops run (O3).
  *
- * Owns: reading what is due, the bounds of lanes at a time, timers. Does not own: what a lane does (lane.ts), the
- * search over all shops (poll.ts).
+ * Owns: reading what is due, the bounds of lanes at a time. Does not own: what a lane does (lane.ts), when a shop's
+ * outbox is read (../runner.ts).
  *
  * A shop has an entry here while something of it runs or is due; idle shops cost nothing.
  */
 import type { DueLanes } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
-import type { Clock } from "../../base/time/clock.ts";
-import type { Log } from "../../store/store.ts";
-import { type OutboxLimits, otherNodeCheckMs, storePauseMs } from "./limits.ts";
+import type { Statement } from "../../store/store.ts";
+import { JobRunner, type JobsOptions } from "../runner.ts";
+import { type OutboxLimits, otherNodeCheckMs } from "./limits.ts";
 
-interface ShopLoopsOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax" | "lanesWantedMax">;
-  /** This is the only process on the store: every shop is this one's. */
-  readonly alone: boolean;
-  /** Nothing more begins. */
-  readonly stopping: AbortSignal;
+interface ShopLoopsOptions extends JobsOptions {
+  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax" | "lanesWantedMax" | "pollMs">;
+  /** Gives back the shop's effects that earlier processes have claimed. */
+  readonly release: (shopId: string) => Statement;
   /** Reads which lanes are due. */
   readonly findDue: (shopId: string, running: readonly string[]) => Promise<DueLanes>;
   /**
@@ -54,14 +50,8 @@ interface ShopLoop {
   readonly wanted: Set<string>;
   /** Effects were added or claimed by this process, so it checks the shop itself, without waiting for a poll. */
   isOurs: boolean;
-  /** The outbox is being read; `checkAgain`: it is read once more after that. */
-  checking: boolean;
-  checkAgain: boolean;
   /** More lanes were due than are kept: when all of these have begun, the outbox is read again. */
   leftOut: boolean;
-  timer: NodeJS.Timeout | null;
-  /** When the timer ends; of no meaning without one. */
-  checkAtMs: number;
   /** When its oldest effect was added that was not settled at the latest reading. */
   oldestAtMs: number | null;
 }
@@ -71,6 +61,7 @@ const laterPollMs = 1_000;
 
 export class ShopLoops {
   readonly #options: ShopLoopsOptions;
+  readonly #runner: JobRunner;
   readonly #loops = new Map<string, ShopLoop>();
   /** Shops that wait for a lane to become free, in the order in which they came. */
   readonly #waiting = new Set<string>();
@@ -78,9 +69,18 @@ export class ShopLoops {
 
   constructor(options: ShopLoopsOptions) {
     this.#options = options;
-    options.stopping.addEventListener("abort", () => {
-      for (const { timer } of this.#loops.values()) if (timer !== null) clearTimeout(timer);
+    this.#runner = new JobRunner(options, {
+      what: "follow-on work",
+      runningMax: options.limits.lanesMax,
+      pollMs: options.limits.pollMs,
+      release: options.release,
+      run: (shopId) => this.#startDue(shopId),
     });
+  }
+
+  /** Aborted when nothing more begins. */
+  get stopping(): AbortSignal {
+    return this.#runner.stopping;
   }
 
   /** Lanes that run now, of all shops. */
@@ -110,21 +110,17 @@ export class ShopLoops {
 
   /** Reads what is due in the shop and starts it, as far as the bounds allow. */
   check(shopId: string): void {
-    const { stopping } = this.#options;
-    if (stopping.aborted) return;
-    const loop = this.#loopOf(shopId);
-    if (loop.checking) {
-      loop.checkAgain = true;
-      return;
-    }
-    loop.checking = true;
-    void this.#startDue(shopId, loop).finally(() => {
-      loop.checking = false;
-      const again = loop.checkAgain;
-      loop.checkAgain = false;
-      if (again) this.check(shopId);
-      else this.#forgetIfIdle(shopId, loop);
-    });
+    this.#runner.wake(shopId);
+  }
+
+  /** Goes on with what earlier processes have left. Among other nodes, goes on searching for what they leave. */
+  async begin(): Promise<void> {
+    await this.#runner.start();
+  }
+
+  /** Begins nothing more, and waits for what is being read. */
+  async stop(): Promise<void> {
+    await this.#runner.close();
   }
 
   /**
@@ -132,15 +128,14 @@ export class ShopLoops {
    * Null: which lanes they are is looked up.
    */
   start(shopId: string, lanes: readonly string[] | null): void {
-    const { clock, stopping } = this.#options;
-    if (stopping.aborted) return;
+    if (this.stopping.aborted) return;
     const loop = this.#loopOf(shopId);
     loop.isOurs = true;
     if (lanes === null) {
       this.check(shopId);
       return;
     }
-    loop.oldestAtMs ??= clock.now();
+    loop.oldestAtMs ??= this.#options.clock.now();
     this.#startLanes(shopId, loop, lanes);
   }
 
@@ -149,38 +144,30 @@ export class ShopLoops {
       running: new Map(),
       wanted: new Set(),
       isOurs: this.#options.alone,
-      checking: false,
-      checkAgain: false,
       leftOut: false,
-      timer: null,
-      checkAtMs: 0,
       oldestAtMs: null,
     };
     this.#loops.set(shopId, loop);
     return loop;
   }
 
-  async #startDue(shopId: string, loop: ShopLoop): Promise<void> {
-    const { clock, log, stopping } = this.#options;
-    if (loop.timer !== null) clearTimeout(loop.timer);
-    loop.timer = null;
-    let due: DueLanes;
-    try {
-      due = await this.#options.findDue(shopId, [...loop.running.keys()]);
-    } catch (error) {
-      if (isNotFound(error) || stopping.aborted) return;
-      log.warn({ shopId, err: error }, "the outbox could not be read; it is tried again");
-      this.#checkLater(shopId, loop, storePauseMs);
-      return;
-    }
-    if (stopping.aborted) return;
+  /** @returns when the outbox is read again; null: not before something is added to it. */
+  async #startDue(shopId: string): Promise<number | null> {
+    const { clock, findDue } = this.#options;
+    const loop = this.#loopOf(shopId);
+    const due = await findDue(shopId, [...loop.running.keys()]).catch((error: unknown): null => {
+      if (!isNotFound(error) && !this.stopping.aborted) throw error;
+      return null;
+    });
+    if (due === null || this.stopping.aborted) return this.#forgetIfIdle(shopId, loop);
     loop.leftOut = due.leavesOut;
     loop.oldestAtMs = due.oldestAtMs;
     this.#startLanes(shopId, loop, due.lanes);
     const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
     const againInMs = loop.running.size > 0 ? Math.min(laterPollMs, nextInMs) : nextInMs;
     const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, againInMs) : againInMs;
-    if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
+    // Another node's shop is left alone until a search finds its work unclaimed.
+    return Number.isFinite(checkInMs) && loop.isOurs ? clock.now() + checkInMs : this.#forgetIfIdle(shopId, loop);
   }
 
   /**
@@ -201,8 +188,8 @@ export class ShopLoops {
 
   /** @returns whether the lane has begun: not if it runs already, or too many do. */
   #begin(shopId: string, loop: ShopLoop, lane: string): boolean {
-    const { limits, stopping } = this.#options;
-    if (stopping.aborted || loop.running.has(lane) || loop.running.size >= limits.lanesPerShopMax) return false;
+    const { limits } = this.#options;
+    if (this.stopping.aborted || loop.running.has(lane) || loop.running.size >= limits.lanesPerShopMax) return false;
     if (this.#lanesRunning >= limits.lanesMax) {
       this.#waiting.add(shopId);
       return false;
@@ -213,18 +200,6 @@ export class ShopLoops {
     loop.running.set(lane, running);
     void this.#runLane(shopId, loop, lane, running).finally(ended.resolve);
     return true;
-  }
-
-  #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {
-    // Another node's shop is left alone until a poll finds its work unclaimed.
-    if (this.#options.stopping.aborted || !loop.isOurs) return;
-    if (loop.timer !== null) clearTimeout(loop.timer);
-    loop.checkAtMs = this.#options.clock.now() + afterMs;
-    loop.timer = setTimeout(() => {
-      loop.timer = null;
-      this.check(shopId);
-    }, afterMs);
-    loop.timer.unref();
   }
 
   async #runLane(shopId: string, loop: ShopLoop, lane: string, running: RunningLane): Promise<void> {
@@ -249,18 +224,18 @@ export class ShopLoops {
       }
       this.#startWanted(shopId, loop);
       if (mayBeDue || (loop.leftOut && loop.wanted.size === 0)) this.check(shopId);
-      else if (loop.timer === null) {
-        if (loop.running.size + loop.wanted.size === 0) loop.oldestAtMs = null;
-        this.#checkLater(shopId, loop, laterPollMs);
-      } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterPollMs) {
-        // It may wait for the end of a lease that this lane has just given up.
-        this.#checkLater(shopId, loop, laterPollMs);
+      else {
+        if (loop.running.size + loop.wanted.size === 0 && !this.#runner.remembers(shopId)) loop.oldestAtMs = null;
+        // What is remembered may be the end of a lease that this lane has just given up.
+        const dueAtMs = this.#options.clock.now() + laterPollMs;
+        if (loop.isOurs) this.#runner.note({ shopId, dueAtMs });
+        else this.#forgetIfIdle(shopId, loop);
       }
     }
   }
 
-  #forgetIfIdle(shopId: string, loop: ShopLoop): void {
-    if (loop.running.size > 0 || loop.wanted.size > 0 || loop.timer !== null || loop.checking) return;
-    if (this.#loops.get(shopId) === loop) this.#loops.delete(shopId);
+  #forgetIfIdle(shopId: string, loop: ShopLoop): null {
+    if (loop.running.size + loop.wanted.size === 0 && this.#loops.get(shopId) === loop) this.#loops.delete(shopId);
+    return null;
   }
 }
