@@ -80,6 +80,12 @@ export const KitScreen: FunctionComponent = () => {
             <button type="button" class="primary" disabled>
               Disabled
             </button>
+            <button type="button" class="plain" disabled>
+              Disabled
+            </button>
+            <button type="button" class="danger" disabled>
+              Disabled
+            </button>
             <button type="button" class="icon-only" aria-label="Filter">
               <Icon name="list-filter" />
             </button>
@@ -106,6 +112,10 @@ export const KitScreen: FunctionComponent = () => {
             </button>
             <button type="button" class="toggle" aria-pressed="false">
               Not pressed
+            </button>
+            <button type="button" class="taken">
+              <span>Status: Sent</span>
+              <Icon name="x" />
             </button>
           </p>
           <Segments
@@ -141,6 +151,10 @@ export const KitScreen: FunctionComponent = () => {
               Filled
               <input value="Warehouse Keilehaven" readOnly />
             </label>
+            <label class="notice">
+              On a ground
+              <input placeholder="Placeholder" />
+            </label>
             <label>
               Disabled
               <input value="Nothing to change" disabled />
@@ -161,9 +175,27 @@ export const KitScreen: FunctionComponent = () => {
                 <option>Unpaid</option>
               </select>
             </label>
+            <label>
+              Long text
+              <textarea placeholder="Placeholder" />
+            </label>
             <label class="check">
               <input type="checkbox" checked readOnly /> Ticked
             </label>
+            <label class="check">
+              <input type="checkbox" /> Not ticked
+            </label>
+            <label class="check">
+              <input type="radio" /> One of two
+            </label>
+            <label>
+              File
+              <input type="file" />
+            </label>
+            <details open>
+              <summary>Folded away</summary>
+              <code>until it is pressed</code>
+            </details>
             <label>
               Day
               <input type="date" value="2026-12-03" readOnly />
@@ -228,6 +260,26 @@ export const KitScreen: FunctionComponent = () => {
             <Toast key={message.text} message={message} />
           ))}
         </Sample>
+        <Sample title="What was done">
+          <p class="outcome good">1 of 12 counted</p>
+          <p class="outcome unknown">No such code</p>
+          <ol class="timeline plain-list">
+            <li>
+              <p>
+                <a href="#kit">Ana</a> confirmed 12 lines <time dateTime="2026-12-03">3 December</time>
+              </p>
+            </li>
+          </ol>
+          <table class="diff">
+            <tbody>
+              <tr>
+                <th scope="row">Note</th>
+                <td class="before">Ask for the old harvest</td>
+                <td class="after">Ask for the new harvest</td>
+              </tr>
+            </tbody>
+          </table>
+        </Sample>
         <Sample title="Plots">
           <Columns label="By week" heads={["Week", "Value"]} bars={bars} />
           <Ranks label="By supplier" heads={["Supplier", "Value"]} bars={bars} />
@@ -249,6 +301,31 @@ export const KitScreen: FunctionComponent = () => {
           </p>
         </Sample>
       </div>
+      <table class="rows grid" aria-label="Cells">
+        <tbody>
+          <tr>
+            <th scope="row">Assam</th>
+            <td class="amount">
+              <button type="button" class="cell">
+                12
+              </button>
+            </td>
+            <td class="amount">
+              <button type="button" class="cell noted">
+                8
+              </button>
+            </td>
+            <td class="amount">
+              <input class="cell" aria-label="Ordered" value="14" />
+            </td>
+            <td class="does">
+              <button type="button" class="opens" aria-expanded="false">
+                Changed an order
+              </button>
+            </td>
+          </tr>
+        </tbody>
+      </table>
       <nav class="tabs" aria-label="Tabs">
         <a href="#kit" aria-current="true">
           All <span class="count">24</span>

@@ -21,7 +21,7 @@ import { type Texts, textsIn } from "./texts.ts";
 /** With the colours of the console's page of tokens. */
 const styles = `
 :root { color-scheme: light dark; --line: #e3e6e7; --quiet: #596166; --page: #f6f7f7; --card: #fff; --text: #15191b;
-  --accent: #0a6570; --on-accent: #fff; --good: #e4f4e7; --bad: #fdeae9; --bad-text: #9a1b1b; --field: #fff; --field-line: #858d90; }
+  --accent: #0a6570; --on-accent: #fff; --good: #e4f4e7; --bad: #fdeae9; --bad-text: #9a1b1b; --field: #fff; --field-line: #7d8588; }
 @media (prefers-color-scheme: dark) { :root { --line: #2b3235; --quiet: #a3acb1; --page: #111415; --card: #191d1f;
   --text: #edf0f1; --accent: #62cad6; --on-accent: #06262b; --good: #183a21; --bad: #47201f; --bad-text: #ffaaa5;
   --field: #191d1f; --field-line: #778186; } }

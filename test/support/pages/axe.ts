@@ -17,28 +17,6 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   return await page.evaluate<readonly string[]>(run);
 }
 
-/** Whatever looks another way while it is pointed at or pressed. */
-const changing = "button, a, input, select, textarea, summary, tr, [role=option]";
-
-/** Faults of contrast while every control is in these states at once. */
-export async function contrastFaults(
-  page: Page,
-  states: readonly ("hover" | "active" | "focus-visible")[],
-): Promise<readonly string[]> {
-  const browser = await page.context().newCDPSession(page);
-  await browser.send("DOM.enable");
-  await browser.send("CSS.enable");
-  const { root } = await browser.send("DOM.getDocument", { depth: 0 });
-  const { nodeIds } = await browser.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector: changing });
-  for (const nodeId of nodeIds)
-    await browser.send("CSS.forcePseudoState", { nodeId, forcedPseudoClasses: [...states] });
-  try {
-    return (await accessibilityFaults(page)).filter((fault) => fault.startsWith("color-contrast"));
-  } finally {
-    await browser.detach();
-  }
-}
-
 /** What is found on the page, wide and narrow, light and dark. The page is light and wide afterwards. */
 export async function accessibilityFaultsInThemes(page: Page): Promise<readonly string[]> {
   const faults: string[] = [];
