@@ -72,7 +72,9 @@ const isScreen = (step: string): step is ScreenName => Object.hasOwn(screens, st
 const NotFound: FunctionComponent = () => (
   <div class="empty">
     <h1>{texts.notFound}</h1>
-    <a href={hrefOf("home")}>{texts.titles.home}</a>
+    <a class="button" href={hrefOf("home")}>
+      {texts.titles.home}
+    </a>
   </div>
 );
 

@@ -7,6 +7,7 @@ import { NeedsApproval, useCauses } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Role, shopId, signedIn } from "../data/session.ts";
+import { Dialog } from "../parts/dialogs/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { Pop } from "../parts/pop.tsx";
@@ -159,11 +160,12 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       {chosen.value === null || chosen.value === "merge" ? null : (
         <Sure
           action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
-          yes={() => {
+          order={order}
+          run={() => {
             if (chosen.value === "delete") void remove();
             else if (chosen.value !== null && chosen.value !== "merge") move(chosen.value);
           }}
-          no={() => (chosen.value = null)}
+          close={() => (chosen.value = null)}
         />
       )}
     </section>
@@ -201,20 +203,36 @@ const ItemButton: FunctionComponent<ItemButtonProps> = ({ item: { title, href, r
     </a>
   );
 
-const Sure: FunctionComponent<{ readonly action: string; readonly yes: () => void; readonly no: () => void }> = ({
-  action,
-  yes,
-  no,
-}) => (
-  <div class="notice buttons" role="alert">
-    <span>{words.sure(action)}</span>
-    <button type="button" class="primary" onClick={yes}>
-      {words.yes}
-    </button>
-    <button type="button" onClick={no}>
-      {words.no}
-    </button>
-  </div>
+interface SureProps {
+  readonly action: string;
+  readonly order: FullOrder;
+  readonly run: () => void;
+  readonly close: () => void;
+}
+
+const Sure: FunctionComponent<SureProps> = ({ action, order: { poNumber, supplierName }, run, close }) => (
+  <Dialog title={words.sure(action)} onClose={close}>
+    {(shut) => (
+      <>
+        <p>{[poNumber, supplierName].filter((part) => part !== null).join(" · ")}</p>
+        <p class="actions">
+          <button type="button" onClick={shut}>
+            {words.no}
+          </button>
+          <button
+            type="button"
+            class="primary danger"
+            onClick={() => {
+              shut();
+              run();
+            }}
+          >
+            {action}
+          </button>
+        </p>
+      </>
+    )}
+  </Dialog>
 );
 
 /** Entries that are not open now, those of one reason together. */

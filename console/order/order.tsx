@@ -53,6 +53,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
           <a href={hrefOf("orders", purchaseOrderId)}>{texts.order.backToOrder}</a>
         )}
       </p>
+      {order === null && problem !== null ? <h1>{texts.order.back}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void state.read()} />}
       {order === null && problem === null ? <Skeleton /> : null}
       {order === null ? null : (

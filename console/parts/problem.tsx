@@ -17,7 +17,7 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly
   problem,
   again,
 }) => {
-  const { message, action, requestId, approvalRequestId } = problem;
+  const { code, message, action, requestId, approvalRequestId } = problem;
   const sense = senseOf(problem);
   if (approvalRequestId !== undefined)
     return (
@@ -28,14 +28,17 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly
         </p>
       </div>
     );
+  // Another attempt finds no more, and nothing has failed.
+  const isMissing = code === "NOT_FOUND" && again !== undefined;
+  const next = isMissing ? "" : action;
   return (
-    <div class="problem" role="alert">
+    <div class={isMissing ? "empty" : "problem"} role="alert">
       <p>
         <strong>{sense ?? sentence(message)}</strong>{" "}
-        {sense === undefined ? action : <span lang="en">{[sentence(message), action].join(" ")}</span>}
+        {sense === undefined ? next : <span lang="en">{[sentence(message), next].join(" ")}</span>}
       </p>
-      {typeof requestId !== "string" ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
-      {again === undefined ? null : (
+      {typeof requestId !== "string" || isMissing ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
+      {again === undefined || isMissing ? null : (
         <button type="button" onClick={again}>
           {texts.problem.again}
         </button>

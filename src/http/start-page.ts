@@ -2,7 +2,7 @@
  * Page that a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told
  * that there is nothing, as at any unknown path.
  */
-import { iconAddress } from "./mark.ts";
+import { iconAddress, markSvg } from "./mark.ts";
 import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
@@ -35,7 +35,7 @@ const readmeLink: Link = [
   "First steps, the command openpo, settings, and how to connect an agent.",
 ];
 
-const item = ([path, title, text]: Link): string => `<li><a href="${path}">${title}</a><br>${text}</li>`;
+const item = ([path, title, text]: Link): string => `<li><a href="${path}"><strong>${title}</strong> ${text}</a></li>`;
 
 const htmlOf = (shown: readonly Link[]): string => `<!doctype html>
 <html lang="en">
@@ -45,13 +45,26 @@ const htmlOf = (shown: readonly Link[]): string => `<!doctype html>
     <title>OpenPO</title>
     <link rel="icon" href="${iconAddress}">
     <style>
-      :root { color-scheme: light dark; }
-      body { max-width: 40rem; margin: 3rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif; }
-      li { margin: 0.75rem 0; }
-      code { font-size: 0.95em; }
+      :root { color-scheme: light dark; --line: light-dark(#e3e6e7, #2b3235); --accent: light-dark(#0a6570, #62cad6);
+        --quiet: light-dark(#596166, #a3acb1); --card: light-dark(#fff, #191d1f); --hover: light-dark(#f2f5f5, #202629); }
+      * { box-sizing: border-box; }
+      body { max-width: 40rem; margin: 0 auto; padding: 10vh 1rem 3rem; font: 0.9375rem/1.5 system-ui, sans-serif;
+        background: light-dark(#f6f7f7, #111415); color: light-dark(#15191b, #edf0f1); }
+      svg { display: block; width: 2.5rem; height: 2.5rem; }
+      h1 { margin: 1rem 0 0.25rem; font-size: 1.5rem; line-height: 1.25; }
+      p { margin: 0.5rem 0; color: var(--quiet); }
+      ul { margin: 1.5rem 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 0.75rem;
+        background: var(--card); overflow: hidden; }
+      li + li { border-top: 1px solid var(--line); }
+      li > a { display: block; padding: 0.75rem 1rem; color: var(--quiet); text-decoration: none; }
+      li > a:hover { background: var(--hover); }
+      li > a:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+      strong { display: block; color: var(--accent); font-weight: 600; }
+      code { font-size: 0.9em; overflow-wrap: anywhere; }
     </style>
   </head>
   <body>
+    ${markSvg}
     <h1>OpenPO</h1>
     <p>Purchase orders with suppliers, over HTTP. This server is running.</p>
     <ul>

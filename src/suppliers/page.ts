@@ -26,10 +26,10 @@ const styles = `
   --text: #edf0f1; --accent: #62cad6; --on-accent: #06262b; --good: #183a21; --bad: #47201f; --bad-text: #ffaaa5;
   --field: #191d1f; --field-line: #778186; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { max-width: 48rem; margin: 0 auto; padding: 1.25rem 1rem 3rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0; }
-h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.015em; margin: 0; }
+h2 { font-size: 1.0625rem; margin: 2rem 0 0.5rem; }
 p { margin: 0.5rem 0; }
 a { color: var(--accent); }
 .quiet { color: var(--quiet); }
@@ -38,20 +38,26 @@ a { color: var(--accent); }
 .good { background: var(--good); }
 .bad { background: var(--bad); color: var(--bad-text); }
 .bad a { color: inherit; }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: 0.15rem 1rem; margin: 0.5rem 0; }
-dt { color: var(--quiet); }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.5rem 1rem; margin: 0.5rem 0; }
+dl .long { grid-column: 1 / -1; }
+dt { color: var(--quiet); font-size: 0.8125rem; }
 dd { margin: 0; white-space: pre-line; }
 dd.figure { font-variant-numeric: tabular-nums; }
+dl.sums { grid-template-columns: minmax(0, 18rem); justify-content: end; gap: 0.25rem; }
+.sums div { display: flex; justify-content: space-between; gap: 1rem; }
+.sums dt { font-size: inherit; }
+.sums div:last-child { padding-top: 0.25rem; border-top: 1px solid var(--line); font-weight: 600; }
+.sums div:last-child dt { color: inherit; }
 fieldset { min-width: 0; }
 legend { float: left; width: 100%; padding: 0; font-weight: 600; }
 legend + * { clear: both; }
 .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; align-items: end; margin: 0.75rem 0 0.25rem; }
-label { display: block; }
-input, textarea { font: inherit; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.5rem; }
+label { display: block; font-weight: 500; font-size: 0.8125rem; margin-bottom: 0.25rem; }
+input, textarea { accent-color: var(--accent); font: inherit; font-size: 1rem; color: inherit; background: var(--field); border: 1px solid var(--field-line); border-radius: 0.5rem; }
 input[type=text], input[type=date], textarea { width: 100%; min-height: 2.75rem; padding: 0.35rem 0.6rem; }
 input[type=checkbox] { width: 1.35rem; height: 1.35rem; margin: 0 0.6rem 0 0; flex: none; }
 [aria-invalid] { border: 2px solid var(--bad-text); }
-.tick { display: flex; align-items: center; min-height: 2.75rem; }
+.tick { display: flex; align-items: center; min-height: 2.75rem; margin: 0; font-size: inherit; font-weight: 400; }
 .error { color: var(--bad-text); margin: 0.25rem 0 0; }
 button { font: inherit; font-weight: 600; min-height: 3rem; padding: 0.5rem 1.5rem; border: 0; border-radius: 0.5rem;
   background: var(--accent); color: var(--on-accent); cursor: pointer; }
@@ -197,14 +203,16 @@ class Written {
   }
 }
 
-const row = (term: string, value: string | null, figure = false): Html | null =>
+const row = (term: string, value: string | null, isFigure = false, isLong = false): Html | null =>
   value === null || value === ""
     ? null
-    : markup`<dt>${term}</dt><dd${figure ? markup` class="figure"` : null}>${value}</dd>`;
+    : markup`<div${isLong ? markup` class="long"` : null}>
+        <dt>${term}</dt><dd${isFigure ? markup` class="figure"` : null}>${value}</dd>
+      </div>`;
 
-const rows = (entries: readonly (Html | null)[]): Html => {
+const rows = (entries: readonly (Html | null)[], areSums = false): Html => {
   const shown = entries.filter((entry) => entry !== null);
-  return shown.length === 0 ? markup`` : markup`<dl>${shown}</dl>`;
+  return shown.length === 0 ? markup`` : markup`<dl${areSums ? markup` class="sums"` : null}>${shown}</dl>`;
 };
 
 const addressText = (address: Address | null): string | null =>
@@ -250,7 +258,7 @@ export function orderPage(page: OrderPage): string {
           row(texts.deliverTo, addressText(order.shippingAddress) ?? order.locationName),
           row(texts.paymentTerms, order.paymentTerms),
           row(texts.incoterm, order.incoterm),
-          row(texts.note, order.noteToSupplier),
+          row(texts.note, order.noteToSupplier, false, true),
         ])}
       </div>
       ${mayAnswer(order) ? answerForm(page, texts, written) : markup`${lineCards(page, texts, written)}`}
@@ -455,12 +463,15 @@ function totals(order: Header, texts: Texts, written: Written): Html {
   const amount = (value: Money | null): string | null =>
     value === null || value === 0 ? null : written.amount(value, order.currencyCode);
   return markup`<div class="card">
-    ${rows([
-      row(texts.goods, written.amount(order.totalValue, order.currencyCode), true),
-      row(texts.shipping, amount(order.shippingCost), true),
-      row(texts.discount, amount(order.discountAmount), true),
-      row(texts.tax, amount(order.taxAmount), true),
-      row(texts.grandTotal, written.amount(order.grandTotal, order.currencyCode), true),
-    ])}
+    ${rows(
+      [
+        row(texts.goods, written.amount(order.totalValue, order.currencyCode), true),
+        row(texts.shipping, amount(order.shippingCost), true),
+        row(texts.discount, amount(order.discountAmount), true),
+        row(texts.tax, amount(order.taxAmount), true),
+        row(texts.grandTotal, written.amount(order.grandTotal, order.currencyCode), true),
+      ],
+      true,
+    )}
   </div>`;
 }

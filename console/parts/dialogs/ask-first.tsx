@@ -36,7 +36,7 @@ export const AskFirst: FunctionComponent<Question> = ({ title, text, action, run
             <button type="button" onClick={close}>
               {texts.cancel}
             </button>
-            <button type="button" class="danger" disabled={isRunning.value} onClick={() => void go(close)}>
+            <button type="button" class="primary danger" disabled={isRunning.value} onClick={() => void go(close)}>
               {action}
             </button>
           </p>

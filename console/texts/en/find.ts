@@ -2,7 +2,7 @@
 export const findTexts = {
   title: "Search or do",
   hint: "Orders, products, suppliers, places, actions",
-  nothing: "Nothing is called so.",
+  nothing: "Nothing found.",
   groups: {
     actions: "Do",
     places: "Go to",

@@ -5,7 +5,7 @@ import type { Translated } from "../languages.ts";
 export const findTexts: Translated<typeof english.findTexts> = {
   title: "Buscar o ejecutar",
   hint: "Pedidos, productos, proveedores, páginas, acciones",
-  nothing: "No hay nada con ese nombre.",
+  nothing: "No se ha encontrado nada.",
   groups: {
     actions: "Acción",
     places: "Ir a",

@@ -6,7 +6,7 @@ import type { Translated } from "../languages.ts";
 export const findTexts: Translated<typeof english.findTexts> = {
   title: "Rechercher ou agir",
   hint: "Commandes, produits, fournisseurs, pages, actions",
-  nothing: "Rien ne porte ce nom.",
+  nothing: "Rien n’a été trouvé.",
   groups: {
     actions: "Action",
     places: "Aller à",

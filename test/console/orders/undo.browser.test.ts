@@ -290,7 +290,8 @@ test("a move is taken back where a move leads back; what was mailed, or would be
     ["Cancel the order", "Cancelled"],
   ] as const) {
     await choose(page, "button", title);
-    if (status === "Cancelled") await press(page, "button", "Yes");
+    if (status === "Cancelled")
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel the order" }).click();
     await says(page, `${poNumber} is now ${status}`);
     await undo(page);
     await says(page, `${poNumber} is Sent again`);
@@ -349,7 +350,7 @@ test("a deleted draft is made again with all that it had, under a new number, on
   const whole = await agent.order(id);
   await open(page, program, order);
   await choose(page, "button", "Delete");
-  await press(page, "button", "Yes");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await says(page, `Deleted: ${poNumber}. Undo makes it again under a new number.`);
   await page.getByRole("heading", { name: "Orders" }).waitFor();
   await picture(page, "toast-draft");

@@ -200,7 +200,7 @@ test(
       // What the service refuses is told with the service's own next step.
       await agent.send("POST", "/sold/receive", { lines: [{ lineItemId: "sold-0", quantityReceived: 1 }] });
       await choose(page, "button", "Cancel the order");
-      await press(page, "button", "Yes");
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel the order" }).click();
       await page
         .getByText(/changed/)
         .first()
