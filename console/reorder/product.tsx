@@ -16,7 +16,7 @@ export const ProductDialog: FunctionComponent<ProductProps> = ({ row, onClose })
     {(close) => (
       <>
         <Outlook id={row.variantId} />
-        <p class="buttons at-end">
+        <p class="buttons actions">
           <a href={hrefOf("products", row.variantId)}>{reorderTexts.toProduct}</a>
           <button type="button" onClick={close}>
             {reorderTexts.plan.close}

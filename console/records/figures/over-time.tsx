@@ -14,6 +14,7 @@ import { Combobox } from "../../parts/fields/combobox.tsx";
 import { MoreRows } from "../../parts/lists/more-rows.tsx";
 import { TableHead } from "../../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../../parts/problem.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusChip } from "../../parts/status-chip.tsx";
 import { ShortDay } from "../../parts/when.tsx";
 import { hrefOf } from "../../router.ts";
@@ -27,7 +28,7 @@ const { none } = texts.orders;
 export const Outlook: FunctionComponent<{ readonly id: string }> = ({ id }) => {
   const { data, problem, again } = useReading("variant_outlook_get", { shopId: shopId(), variantId: id });
   if (problem !== null) return <ProblemNotice problem={problem} again={() => void again()} />;
-  if (data === null) return null;
+  if (data === null) return <Skeleton />;
   const { sales, weeks, onHand, reorderPoint, stockoutDate, sold30d, sold90d } = data.outlook;
   const isSold = sales.some(({ quantity }) => quantity > 0);
   return (
