@@ -67,6 +67,10 @@ const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "U
 /** A day (`YYYY-MM-DD`), which belongs to no time zone. */
 export const day = (value: string): string => days.format(new Date(`${value}T00:00:00Z`));
 
+/** The day of a filter as it stands in an address: what is no day is shown as it is written. */
+export const writtenDay = (value: string): string =>
+  Number.isNaN(Date.parse(`${value}T00:00:00Z`)) ? value : day(value);
+
 const daysOfYear = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
 
 /** A day of which the year is clear. */

@@ -2,6 +2,7 @@
 import { statusName } from "../data/format.ts";
 import type { FunctionComponent } from "preact";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
+import { hasStorefront } from "../data/session.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { ColumnTicks } from "../parts/lists/columns.tsx";
@@ -16,6 +17,7 @@ import {
   sorts,
   statuses,
   statusesIn,
+  syncStates,
   withParameter,
   withStatus,
 } from "./filters.ts";
@@ -118,6 +120,22 @@ export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }
             ))}
           </select>
         </label>
+        {hasStorefront() ? (
+          <label>
+            {words.columns.sync}
+            <select
+              value={query.get("storefrontSyncState") ?? ""}
+              onChange={(event) => set("storefrontSyncState", event.currentTarget.value)}
+            >
+              <option value="">{texts.filters.any}</option>
+              {syncStates.map((state) => (
+                <option key={state} value={state}>
+                  {texts.sync[state]}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
         <label>
           {words.sort}
           <select value={query.get("sort") ?? ""} onChange={(event) => set("sort", event.currentTarget.value)}>

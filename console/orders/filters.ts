@@ -50,7 +50,7 @@ export const columnsParameter = "columns";
 export const wholeList = "view=all";
 
 /** The day that the service is asked for in place of this word is today's, so that a saved view stays true tomorrow. */
-const todayWord = "today";
+export const todayWord = "today";
 
 const openStatuses = "status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received";
 
@@ -88,7 +88,7 @@ export function isView(query: URLSearchParams, view: string): boolean {
 
 export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
 
-const syncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
+export const syncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
 
 /** Sorts of the list; without one the newest order is the first. */
 export const sorts = [

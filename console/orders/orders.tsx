@@ -4,7 +4,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
-import { money, statusName } from "../data/format.ts";
+import { money, statusName, writtenDay } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
@@ -31,6 +31,8 @@ import {
   columnsParameter,
   isView,
   statusesIn,
+  syncStates,
+  todayWord,
   wholeList,
   withParameter,
   withStatus,
@@ -204,6 +206,11 @@ const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children })
   const location = usePickedName(query.get("locationId"), locations);
   const age = ageIn(query);
   const paid = query.get("paidStatus");
+  const sync = syncStates.find((state) => state === query.get("storefrontSyncState"));
+  const onDay = (parameter: string): string | null => {
+    const written = query.get(parameter);
+    return written === null ? null : written === todayWord ? words.dueIn(0) : writtenDay(written);
+  };
   const off = (name: string) => () => set(name, "");
   const one = (label: string, parameter: string, name = query.get(parameter)): readonly Taken[] =>
     name === null ? [] : [{ label, name, takeOff: off(parameter) }];
@@ -216,11 +223,12 @@ const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children })
     ...one(words.columns.supplier, "supplierId", supplier),
     ...one(words.columns.location, "locationId", location),
     ...one(words.columns.product, "variantId", product),
-    ...one(texts.filters.from, "dateFrom", age === null ? query.get("dateFrom") : words.lastDays(age)),
-    ...one(texts.filters.to, "dateTo"),
-    ...one(words.expectedBefore, "expectedBefore"),
+    ...one(texts.filters.from, "dateFrom", age === null ? onDay("dateFrom") : words.lastDays(age)),
+    ...one(texts.filters.to, "dateTo", onDay("dateTo")),
+    ...one(words.expectedBefore, "expectedBefore", onDay("expectedBefore")),
     ...one(words.tag, "tag"),
     ...one(words.columns.paid, "paidStatus", paid === null ? null : statusName(paid)),
+    ...one(words.columns.sync, "storefrontSyncState", sync === undefined ? null : texts.sync[sync]),
   ];
   const isNamed = builtInViews.some((view) => isView(query, view.query));
   return (

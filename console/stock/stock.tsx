@@ -1,5 +1,5 @@
 /** Stock takes, adjustments, transfers and manufacturing orders: their lists and their records, to look at. */
-import { statusName } from "../data/format.ts";
+import { statusName, writtenDay } from "../data/format.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -95,8 +95,8 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
       takeOff: () => choose(status),
     })),
     ...dates.flatMap(([parameter, label]) => {
-      const name = query.get(parameter);
-      return name === null ? [] : { label, name, takeOff: () => set(parameter, "") };
+      const written = query.get(parameter);
+      return written === null ? [] : { label, name: writtenDay(written), takeOff: () => set(parameter, "") };
     }),
   ];
   return (

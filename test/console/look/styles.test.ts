@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { iconNames } from "../../../console/icons/names.ts";
 import { noticePage } from "../../../src/suppliers/page.ts";
 
 const sheets = globSync("console/styles/*.css").toSorted();
@@ -49,6 +50,20 @@ test("the supplier's page has the colours of the console", () => {
   assert.ok(light.length > 10);
   assert.deepEqual(
     light.filter(({ colour }, nth) => !pairs.includes(colour + (dark[nth]?.colour ?? ""))),
+    [],
+  );
+});
+
+test("every icon that pages carry is shown somewhere", () => {
+  const sources = globSync("console/**/*.{ts,tsx}").filter((file) => file !== "console/icons/names.ts");
+  const text = sources.map((file) => readFileSync(file, "utf8")).join("\n");
+  const symbols = [...readFileSync("console/icons/icons.svg", "utf8").matchAll(/id="icon-([\w-]+)"/g)];
+  assert.deepEqual(
+    symbols.map(([, name]) => name),
+    [...iconNames],
+  );
+  assert.deepEqual(
+    iconNames.filter((name) => !text.includes(`"${name}"`)),
     [],
   );
 });

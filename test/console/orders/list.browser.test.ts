@@ -149,6 +149,15 @@ test("orders are filtered by tag, by when something is expected, and by age; a c
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Created from: Last 30 days. Take this filter off" }).click();
     await page.waitForURL((url) => !url.search.includes("dateFrom"));
+    const filters = "status=Sent&expectedBefore=today&dateFrom=2026-01-31&dateTo=soon&storefrontSyncState=failed";
+    await page.goto(`${program.url}/console/orders?${filters}`);
+    for (const chip of ["Expected before: today", "Created from: Jan 31, 2026", "Created until: soon"])
+      await page.getByRole("button", { name: `${chip}. Take this filter off` }).waitFor();
+    await page.getByRole("button", { name: "Storefront: Sync failed. Take this filter off" }).click();
+    await page.waitForURL((url) => !url.search.includes("storefrontSyncState"));
+    await page.getByRole("button", { name: "Filters", exact: true }).click();
+    await page.getByLabel("Storefront").selectOption("Partly synced");
+    await page.waitForURL(/storefrontSyncState=partial/);
   }),
 );
 
