@@ -24,7 +24,7 @@ export function withExpiry(random: Random, steps: readonly Step[]): readonly Ste
     step.do === "ask" ? { ...step, keyed: false, twice: false, clashes: false } : step,
   );
   const atStep = random.int(Math.floor(played.length / 3), played.length);
-  const byMs = approvalDefaults.approvalDays * dayMs + random.pick([-60_000, 60_000]);
+  const byMs = approvalDefaults.approvalDays * dayMs + random.pick([-60_000, 60_000, 60_000]);
   const clock: Step = { afterMs: random.pick([0, 400]), do: "clock", byMs, afterTasks: 0 };
   const asks = played.flatMap((step) => (step.do === "ask" ? [step] : []));
   const late = asks.slice(0, 3).map((step, request) => decisionStep(random, step, request));

@@ -39,6 +39,9 @@ const lateMsMax = 10_000;
 /** Attempts at an effect before it has failed (D11). */
 const attemptsMax = 7;
 
+/** A call of a storefront that takes longer is given up. */
+const callMsMax = 10_000;
+
 /** What may have an effect tried again. */
 const calmWithout = ["full-disk", "failing-sync", "clock"] as const;
 
@@ -156,7 +159,9 @@ class ShopJudge {
     const mayRefuse = troubles.some(
       (step) => step.do === "variant" || step.faults.some(({ outcome }) => outcome === "refused"),
     );
-    const mayFail = mayRefuse || troubles.some((step) => step.do === "faults" && step.faults.length > 0);
+    const mayFail =
+      mayRefuse ||
+      troubles.some((step) => step.do === "faults" && (step.faults.length > 0 || step.latencyMs >= callMsMax));
     const isCalm = !mayFail && kills === 0 && !calmWithout.some((each) => happened.has(each));
     for (const row of this.#rows("effect")) {
       const attempts = Number(row["attempts"]);

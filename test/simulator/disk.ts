@@ -28,6 +28,9 @@ type Database = nodeSqlite.DatabaseSync;
 /** The header of a `-wal` file. Its salt is another one when the file is begun anew. */
 const walHeaderBytes = 32;
 
+/** What a power cut takes: frames of a `-wal` file, its name, or pages that were on their way into a database file. */
+export type Loss = "frames" | "name" | "pages";
+
 type Done = (error: Error | null) => void;
 
 /** A connection of the engine. */
@@ -85,8 +88,10 @@ export class Disk {
   /** `-wal` files whose names are on the platter. */
   readonly #listed = new Set<string>();
   readonly #databases = new Map<Database, Opened>();
-  /** Syncs that were asked for, for the report. */
-  syncs = 0;
+  /** By process, how many syncs are under way. */
+  readonly #syncing = new Map<Process, number>();
+  /** What power cuts have taken. */
+  readonly lost = new Set<Loss>();
 
   constructor(machine: Machine, random: Random, root: string) {
     this.#machine = machine;
@@ -274,13 +279,20 @@ export class Disk {
     throw new Error(`the connection to ${main} is not known`);
   }
 
+  /** How many syncs of the process are under way. */
+  syncsOf(process: Process): number {
+    return this.#syncing.get(process) ?? 0;
+  }
+
   #sync(descriptor: number, done: Done): void {
-    this.syncs += 1;
     const begun = this.#begun(descriptor);
-    const isOfService = this.#machine.current.name.startsWith("service");
+    const process = this.#machine.current;
+    this.#syncing.set(process, this.syncsOf(process) + 1);
+    const isOfService = process.name.startsWith("service");
     const fails = this.weather.syncsThatFail > 0 && isOfService && !fs.fstatSync(descriptor).isDirectory();
     if (fails) this.weather.syncsThatFail -= 1;
     this.#machine.after(this.#latency(this.weather.syncMsMax), () => {
+      this.#syncing.set(process, this.syncsOf(process) - 1);
       if (fails) {
         begun.fail();
         done(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
@@ -359,14 +371,23 @@ export class Disk {
     const durable = this.#durable.get(place);
     if (durable === undefined && !place.endsWith("-wal")) return "all";
     const written = fs.readFileSync(place);
-    if (durable?.kind === "main") return leftOf(this.#random, durable.content, written);
-    if (!this.#listed.has(place) && this.#random.chance(0.5)) return "nothing";
-    if (durable === undefined) return leftOf(this.#random, Buffer.alloc(0), written);
+    if (durable?.kind === "main") return this.#leftOver("pages", durable.content, written);
+    if (!this.#listed.has(place) && this.#random.chance(0.5)) {
+      this.lost.add("name");
+      return "nothing";
+    }
+    if (durable === undefined) return this.#leftOver("frames", Buffer.alloc(0), written);
     const header = headerOf(durable);
     if (header.equals(written.subarray(0, header.length)))
-      return leftOf(this.#random, durable.content.subarray(0, durable.bytes), written);
+      return this.#leftOver("frames", durable.content.subarray(0, durable.bytes), written);
     // It was begun anew: sqlite has synced the header before any frame, and what is left of old frames counts for nothing.
-    return leftOf(this.#random, written.subarray(0, walHeaderBytes), written);
+    return this.#leftOver("frames", written.subarray(0, walHeaderBytes), written);
+  }
+
+  #leftOver(what: Loss, synced: Buffer, written: Buffer): Buffer {
+    const left = leftOf(this.#random, synced, written);
+    if (!left.equals(written)) this.lost.add(what);
+    return left;
   }
 }
 

@@ -28,6 +28,7 @@ import type { Sent } from "../world/client.ts";
 import { endTables, type Row, type ShopEnd } from "../world/end.ts";
 import type { EventTold } from "../world/history.ts";
 import type { Story } from "./story.ts";
+import { replace } from "./time.ts";
 import { signedInWith } from "./callers.ts";
 
 export interface Service {
@@ -50,6 +51,8 @@ interface ServiceOptions {
   readonly storefrontOf: ((shopId: string) => Storefront) | null;
   /** Notes what the shop's storefront is asked. Default: nothing is noted. */
   readonly watched?: (shopId: string, storefront: Storefront) => Storefront;
+  /** Is told when a write of the shop has its turn. Default: nobody is. */
+  readonly wrote?: (shopId: string) => void;
   readonly random: () => number;
 }
 
@@ -146,10 +149,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     log,
     storefrontOf,
     watched = (_shopId, storefront) => storefront,
+    wrote = () => {},
     random,
   } = options;
   const store = await openDataDirectory(directory, log, { shopsOpenMax, walPagesMax, journal });
   const { engine, clock, ids, alone, coordination, loop, auditJournal } = store;
+  const write: Engine["write"] = engine.write.bind(engine);
+  const watchedWrite: Engine["write"] = (shopId, work, writeOptions) =>
+    write(
+      shopId,
+      (tx) => {
+        wrote(shopId);
+        return work(tx);
+      },
+      writeOptions,
+    );
+  replace(engine, { write: watchedWrite });
   const storefront = (shopId: string): Storefront => watched(shopId, storefrontOf?.(shopId) ?? store.sandboxOf(shopId));
   const outbox = createOutbox({
     engine,

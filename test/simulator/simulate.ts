@@ -9,7 +9,8 @@
  *     --digests       prints for each seed what its course comes to
  *     --seed TEXT     plays one seed, and prints its story
  *
- * A seed that fails is printed with the shortest story that fails in the same way. The last line is `N passed, N failed`.
+ * A seed that fails is printed with the shortest story that fails in the same way. A run fails too if none of its seeds comes to a state of the table
+ * (states/table.ts); one of 300 seeds or more prints how many have come to each. The last line is `N passed, N failed`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,6 +20,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { findings } from "./check.ts";
 import { digestOf } from "./digest.ts";
+import { reachedBy, seedsForFrequent, StateCounts } from "./states/count.ts";
 import { shrunk } from "./shrink.ts";
 import { type Story, storyOf } from "./story.ts";
 import { play, prepare } from "./world.ts";
@@ -50,6 +52,23 @@ interface Failure {
   readonly story: Story;
 }
 
+/** What is kept of the seeds that have been played. */
+interface Played {
+  readonly done: readonly number[];
+  readonly failed: readonly string[];
+  /** By state, how many seeds have come to it. */
+  readonly reached: Readonly<Record<string, number>>;
+}
+
+/** What is told of a seed. */
+interface Told {
+  readonly seed: number;
+  /** States that it has come to. */
+  readonly reached: readonly string[];
+  readonly digest?: string;
+  readonly failure?: Failure;
+}
+
 /** Plays stories in this process. */
 async function withStage<T>(use: (perform: (story: Story) => ReturnType<typeof play>) => Promise<T>): Promise<T> {
   const room = roomFor();
@@ -78,7 +97,7 @@ async function playChunk(first: number, last: number): Promise<void> {
         const least = values["as-it-is"] ? { story, findings: found } : await shrunk(story, found, judged);
         return { failure: { seed: story.seed, ...least } };
       };
-      process.stdout.write(`${JSON.stringify({ seed, ...digest, ...(await report()) })}\n`);
+      process.stdout.write(`${JSON.stringify({ seed, reached: reachedBy(course), ...digest, ...(await report()) })}\n`);
     }
   });
 }
@@ -99,12 +118,13 @@ async function playAll(): Promise<void> {
   const to = from + Number(values.seeds) - 1;
   const failuresMax = Number(values.failures);
   const file = values.resume;
-  const kept: { done: number[]; failed: string[] } =
+  const kept: Played =
     file !== undefined && existsSync(file)
-      ? (JSON.parse(readFileSync(file, "utf8")) as { done: number[]; failed: string[] })
-      : { done: [], failed: [] };
+      ? (JSON.parse(readFileSync(file, "utf8")) as Played)
+      : { done: [], failed: [], reached: {} };
   const done = new Set(kept.done);
   const failures: string[] = [...kept.failed];
+  const reached = new StateCounts(kept.reached);
   let passed = 0;
   const chunks: number[] = [];
   for (let first = from; first <= to; first += chunkSeeds) {
@@ -124,8 +144,9 @@ async function playAll(): Promise<void> {
     const closed = new Promise<number | null>((resolve) => void child.once("close", resolve));
     let played = 0;
     for await (const line of createInterface({ input: child.stdout })) {
-      const told = JSON.parse(line) as { readonly seed: number; readonly digest?: string; readonly failure?: Failure };
+      const told = JSON.parse(line) as Told;
       played += 1;
+      reached.add(told.reached);
       if (told.digest !== undefined) console.log(`${told.seed} ${told.digest}`);
       if (told.failure === undefined) passed += 1;
       else {
@@ -142,7 +163,8 @@ async function playAll(): Promise<void> {
       console.log(`\n✖ the process that played ${first} to ${last} ended with ${status} after ${played} seeds`);
     }
     done.add(first);
-    if (file !== undefined) writeFileSync(file, JSON.stringify({ done: [...done], failed: failures }));
+    if (file !== undefined)
+      writeFileSync(file, JSON.stringify({ done: [...done], failed: failures, reached: reached.counts }));
     const seconds = Math.round((Date.now() - startedAtMs) / 1_000);
     if (!values.digests) console.log(`${passed} of ${to - from + 1} seeds after ${seconds} s`);
   };
@@ -153,8 +175,12 @@ async function playAll(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.workers)) }, worker));
-  console.log(`${passed} passed, ${failures.length} failed`);
-  process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1;
+  // Seeds that failed may not have been played to their ends.
+  const missed = failures.length === 0 ? reached.missed(passed) : [];
+  if (failures.length === 0 && passed >= seedsForFrequent) for (const line of reached.table(passed)) console.log(line);
+  for (const { name, rule, tells } of missed) console.log(`✖ no seed has come to "${name}" (${rule}): ${tells}`);
+  console.log(`${passed} passed, ${failures.length + missed.length} failed`);
+  process.exitCode = failures.length + missed.length === 0 && passed > 0 ? 0 : 1;
 }
 
 /** Plays one seed and prints everything. */

@@ -5,6 +5,7 @@ import { storedAnswersBytesMax } from "../../src/requests/idempotency.ts";
 import { defaultQueueLimits } from "../../src/store/queue.ts";
 import { type Ask, orderAsk, variantIds } from "../world/deeds.ts";
 import { type Random, randomOf } from "../world/random.ts";
+import { seldomIn, withSeldom } from "./states/steps.ts";
 import { dayValues, withApprovals, withExpiry } from "./approval-steps.ts";
 
 /** When a shop's writes need a decision, in cents. */
@@ -31,6 +32,8 @@ export interface AskStep {
   readonly twice: boolean;
   /** At almost the same time, another request is sent under the same idempotency key. */
   readonly clashes: boolean;
+  /** A read asks for what is newer than the client has seen, a write is to change what it has seen (C37). */
+  readonly asSeen: boolean;
 }
 
 interface StorefrontFault {
@@ -42,8 +45,17 @@ interface StorefrontFault {
 
 export type Step = { readonly afterMs: number } & (
   | AskStep
-  /** `afterTasks`: how many steps of its own the service makes before it ends, wherever it stands then. */
-  | { readonly do: "kill"; readonly withPower: boolean; readonly downMs: number; readonly afterTasks: number }
+  /**
+   * `afterTasks`: how many steps of its own the service makes before it ends, wherever it stands then. `openingTasks`: so many after the next process
+   * has begun to open, that one ends too.
+   */
+  | {
+      readonly do: "kill";
+      readonly withPower: boolean;
+      readonly downMs: number;
+      readonly afterTasks: number;
+      readonly openingTasks?: number;
+    }
   | {
       readonly do: "faults";
       readonly shop: number;
@@ -118,6 +130,7 @@ function askStep(random: Random, shops: number, orders: number): AskStep {
     tries: random.pick([1, 3, 8]),
     twice: keyed && random.chance(0.15),
     clashes: keyed && random.chance(0.06),
+    asSeen: false,
     ask:
       orders === 0 || ask < 0.1
         ? {
@@ -286,30 +299,41 @@ export function storyOf(seed: string): Story {
   const approvals = random.named("approvals");
   const decides = approvals.chance(0.4);
   const asked = decides ? withApprovals(approvals, steps) : steps;
-  const played = withPrices(
-    random.named("prices"),
-    shops,
-    withPowerCuts(random.named("failing syncs"), withWaiting(random.named("waiting"), shops, asked)),
+  const troubledSteps = withPowerCuts(
+    random.named("failing syncs"),
+    withWaiting(random.named("waiting"), shops, asked),
   );
+  const plans = Array.from({ length: shops }, (): ShopPlan => ({
+    autoSyncOnReceiving: random.chance(0.75),
+    followOnWaitMs: random.pick([0, 20, 2_000]),
+    confirmationWaitMs: random.pick([500, 5_000]),
+    costSyncMode: random.pick(["unit-cost", "unit-cost", "moving-average", "disabled"] as const),
+    onOrderTag: random.chance(0.5) ? "on-order" : null,
+    rateLimit: random.chance(0.1) ? { capacity: 8, refillPerSecond: 2 } : { capacity: 1_000, refillPerSecond: 1_000 },
+    approvals: decides
+      ? {
+          ruleAbove: approvals.pick([null, 1_500, 6_000]),
+          dayValueMax: approvals.pick(dayValues),
+          beyond: approvals.pick(["ask", "refuse"] as const),
+        }
+      : null,
+  }));
+  const platformApart = random.chance(0.5);
+  const seldom = random.named("seldom");
+  const expires = decides && approvals.chance(0.3);
+  const chosen = seldomIn(seldom, { platformApart, decides, expires });
+  const played = withPrices(random.named("prices"), shops, withSeldom(seldom, shops, chosen, troubledSteps));
+  const walPagesMax = random.pick([1_000, 1_000, 60, 15]);
+  const arrivalsEveryMs = random.pick([0, 0, 0.5, 2]);
+  const processorMs = random.pick([0, 0, 0, 0.2, 2]);
+  const isCrowded = chosen.includes("crowd");
+  const lowRate = { capacity: 8, refillPerSecond: 2 };
   return {
     seed,
-    shops: Array.from({ length: shops }, () => ({
-      autoSyncOnReceiving: random.chance(0.75),
-      followOnWaitMs: random.pick([0, 20, 2_000]),
-      confirmationWaitMs: random.pick([500, 5_000]),
-      costSyncMode: random.pick(["unit-cost", "unit-cost", "moving-average", "disabled"] as const),
-      onOrderTag: random.chance(0.5) ? "on-order" : null,
-      rateLimit: random.chance(0.1) ? { capacity: 8, refillPerSecond: 2 } : { capacity: 1_000, refillPerSecond: 1_000 },
-      approvals: decides
-        ? {
-            ruleAbove: approvals.pick([null, 1_500, 6_000]),
-            dayValueMax: approvals.pick(dayValues),
-            beyond: approvals.pick(["ask", "refuse"] as const),
-          }
-        : null,
-    })),
-    platformApart: random.chance(0.5),
-    walPagesMax: random.pick([1_000, 1_000, 60, 15]),
+    shops: chosen.includes("hurry") ? plans.map((plan) => ({ ...plan, rateLimit: lowRate })) : plans,
+    platformApart,
+    // A crowd gathers while a `-wal` file is moved, and none of its turns is over early.
+    walPagesMax: isCrowded ? 15 : walPagesMax,
     // A slow disk has more written during a sync, and a power cut more often meets one.
     syncMsMax: random.named("disk").pick([2, 2, 20]),
     // Without room in the journal, reads write to their shops' logs at once: what is not synced meets the moves of their `-wal` files.
@@ -323,9 +347,9 @@ export function storyOf(seed: string): Story {
       { rowsMax: 6, shopRows: 100 },
       { rowsMax: 1_000, shopRows: 100 },
     ]),
-    arrivalsEveryMs: random.pick([0, 0, 0.5, 2]),
-    processorMs: random.pick([0, 0, 0, 0.2, 2]),
+    arrivalsEveryMs,
+    processorMs: isCrowded ? 0 : processorMs,
     storedAnswersBytesMax: random.chance(0.08) ? random.int(2, 12) * 2_048 : storedAnswersBytesMax,
-    steps: decides && approvals.chance(0.15) ? withExpiry(approvals, played) : played,
+    steps: expires ? withExpiry(approvals, played) : played,
   };
 }

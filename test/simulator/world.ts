@@ -5,6 +5,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { asMoney } from "../../src/core/money/money.ts";
 import type { ApprovalRule } from "../../src/core/access/approvals.ts";
+import { outboxLimits } from "../../src/jobs/outbox/limits.ts";
 import { limitApiKey, saveShop } from "../../src/shop/access/accounts.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
@@ -21,8 +22,9 @@ import type { EventTold } from "../world/history.ts";
 import { type Random, randomOf } from "../world/random.ts";
 import { keysOf } from "./callers.ts";
 import { type CostCall, type CostReading, CostWatch } from "./costs.ts";
-import { Disk } from "./disk.ts";
+import { Disk, type Loss } from "./disk.ts";
 import { eventsOf, openService, pendingEffects, rowsOf, type Service, storefrontOf } from "./service.ts";
+import { Watch } from "./states/watch.ts";
 import { type ApprovalPlan, shopIds, type Step, type Story } from "./story.ts";
 import { baseShop, makeTemplate } from "./template.ts";
 import { Machine, Process, ProcessEnded, replace } from "./time.ts";
@@ -55,7 +57,13 @@ export interface Course {
   readonly limits: ReadonlyMap<string, readonly LimitsGiven[]>;
   /** What storefronts were told of unit costs, and what they have shown. */
   readonly costs: { readonly calls: readonly CostCall[]; readonly readings: readonly CostReading[] };
+  /** What was seen of storefronts, crashes and turns. */
+  readonly watch: Watch;
+  /** What power cuts have taken. */
+  readonly lost: ReadonlySet<Loss>;
 }
+
+const { callTimeLimitMs } = outboxLimits;
 
 /** Between a client and the service, one way. */
 const networkMsMax = 2;
@@ -83,7 +91,8 @@ export async function play(story: Story, template: string, directory: string): P
   machine.processorMs = story.processorMs;
   const disk = new Disk(machine, random.named("disk"), directory);
   disk.weather.mayLosePower = story.steps.some(
-    (step) => (step.do === "kill" && !step.withPower) || step.do === "failing-sync",
+    (step) =>
+      (step.do === "kill" && (!step.withPower || step.openingTasks !== undefined)) || step.do === "failing-sync",
   );
   mkdirSync(directory, { recursive: true });
   copyTemplate(template, path.join(directory, "0"), shopIds.slice(0, story.shops.length));
@@ -116,8 +125,8 @@ function copyTemplate(from: string, to: string, shops: readonly string[]): void 
   copyFileSync(path.join(from, "format"), path.join(to, "format"));
 }
 
-/** One of them, by a number that may be larger than there are. */
-const nth = <Each>(all: readonly Each[], index: number): Each | undefined => all[index % Math.max(1, all.length)];
+/** One of them, by a number that may be larger than there are; from the end if it is negative. */
+const nth = <Each>(all: readonly Each[], index: number): Each | undefined => all.at(index % Math.max(1, all.length));
 
 function deedOf(client: Client, shopId: string, ask: Ask): Deed | null {
   if (ask.op === "list") return { op: "list" };
@@ -158,6 +167,7 @@ interface Node {
   readonly process: Process;
   readonly directory: string;
   service: Service | null;
+  readonly startedMs: number;
   /** What clients have sent and not got an answer to. */
   readonly waiting: Set<() => void>;
 }
@@ -179,6 +189,8 @@ class World {
   readonly #platformProcess = new Process("platform");
   #node: Node | null = null;
   #starts = 0;
+  /** After so many tasks of its own the next process ends. */
+  #openingTasks: number | null = null;
   #powerCuts = 0;
   #kills = 0;
   #isFull = false;
@@ -187,6 +199,7 @@ class World {
     () => this.#machine.elapsedMs,
     (shopId, variantIds) => this.#afterCosts(shopId, variantIds),
   );
+  readonly #watch: Watch;
   /** By shop, what others set after the next costs that the service writes. */
   readonly #prices = new Map<string, Extract<Step, { readonly do: "price" }>>();
 
@@ -195,6 +208,7 @@ class World {
     this.#random = random;
     this.#network = random.named("network");
     this.#machine = machine;
+    this.#watch = new Watch(machine);
     this.#disk = disk;
     this.#outside = outside;
     this.#directory = directory;
@@ -260,6 +274,8 @@ class World {
       quietFromMs: this.#quietFromMs,
       limits: this.#limits,
       costs: this.#costs,
+      watch: this.#watch,
+      lost: this.#disk.lost,
     };
   }
 
@@ -280,6 +296,8 @@ class World {
       quietFromMs: this.#quietFromMs,
       limits: this.#limits,
       costs: this.#costs,
+      watch: this.#watch,
+      lost: this.#disk.lost,
     };
   }
 
@@ -380,7 +398,7 @@ class World {
   #logOf(process: Process): Log {
     return {
       info: () => {},
-      warn: () => {},
+      warn: (_fields, message) => void this.#watch.warnings.add(message),
       error: (fields, message) => {
         if (!process.isAlive) return;
         const err = "err" in fields ? fields.err : null;
@@ -392,8 +410,17 @@ class World {
   /** Starts the service in a process of its own. */
   async #start(directory: string): Promise<void> {
     const process = new Process(`service ${(this.#starts += 1)}`);
-    const node: Node = { process, directory, service: null, waiting: new Set() };
+    const node: Node = {
+      process,
+      directory,
+      service: null,
+      startedMs: this.#machine.elapsedMs,
+      waiting: new Set(),
+    };
     this.#node = node;
+    const tasks = this.#openingTasks;
+    this.#openingTasks = null;
+    if (tasks !== null && this.#kills > 0) this.#machine.afterTasks(process, tasks, () => this.#kill(false, 400));
     const open = async (): Promise<void> => {
       try {
         node.service = await openService({
@@ -403,7 +430,8 @@ class World {
           storedAnswersBytesMax: this.#story.storedAnswersBytesMax,
           log: this.#logOf(process),
           storefrontOf: this.#platforms === null ? null : (shopId) => this.#remote(shopId),
-          watched: (shopId, storefront) => this.#costs.of(shopId, storefront),
+          watched: (shopId, storefront) => this.#watch.of(shopId, this.#costs.of(shopId, storefront)),
+          wrote: (shopId) => this.#watch.wrote(shopId),
           random: () => this.#random.next(),
         });
       } catch (error) {
@@ -479,6 +507,7 @@ class World {
         if (!isUp) return;
         this.#happened.add("kill");
         this.#killAfter(step);
+        this.#openingTasks = step.openingTasks ?? null;
         return;
       case "failing-sync":
         this.#happened.add("failing-sync");
@@ -496,7 +525,11 @@ class World {
       case "clock": {
         this.#happened.add("clock");
         const process = this.#node?.process;
-        const set = (): void => void (this.#machine.setByMs += step.byMs);
+        const set = (): void => {
+          this.#machine.setByMs += step.byMs;
+          const requests = this.#node?.waiting.size ?? 0;
+          this.#watch.clocksSet.push({ byMs: step.byMs, requests });
+        };
         if (step.afterTasks === 0 || !isUp || process === undefined) set();
         else this.#machine.afterTasks(process, step.afterTasks, set);
         return;
@@ -543,11 +576,20 @@ class World {
   }
 
   /** Begins what the step asks; the story goes on meanwhile. */
-  #ask({ shop, key, ask, keyed, tries, twice, clashes }: Extract<Step, { readonly do: "ask" }>, client: Client): void {
+  #ask(step: Extract<Step, { readonly do: "ask" }>, client: Client): void {
+    const { shop, key, ask, keyed, tries, twice, clashes, asSeen } = step;
     const shopId = this.#shops[shop];
     const deed = shopId === undefined ? null : deedOf(client, shopId, ask);
     if (shopId === undefined || deed === null) return;
-    const request = client.request(shopId, deed, keyed, key);
+    const seen =
+      asSeen && "orderId" in deed
+        ? client.seen(shopId).find(({ order }) => order.purchaseOrderId === deed.orderId)
+        : undefined;
+    const request = {
+      ...client.request(shopId, deed, keyed, key),
+      had: deed.op === "read" ? (seen ?? null) : null,
+      ifVersion: deed.op === "read" ? null : (seen?.order.version ?? null),
+    };
     void client.persist(request, tries);
     if (twice) void client.persist(request, tries);
     const other = clashes ? otherThan(deed) : null;
@@ -605,6 +647,12 @@ class World {
     const node = this.#node;
     if (node === null) return;
     node.process.isAlive = false;
+    this.#watch.crashes.push({
+      atMs: this.#machine.elapsedMs,
+      withPower,
+      ranMs: this.#machine.elapsedMs - node.startedMs,
+      syncs: this.#disk.syncsOf(node.process),
+    });
     this.#kills += 1;
     if (!withPower) this.#powerCuts += 1;
     this.#setFull(false);
@@ -635,7 +683,9 @@ class World {
         await control.replaceFaults({ latencyMs: 0, applyDelayMs: 0, faults: [] });
         for (const variantId of variantIds) await control.patchVariant(variantId, { status: "active" });
       });
-    this.#quietFromMs = Math.max(this.#quietFromMs, machine.elapsedMs);
+    // A call that has begun takes as long as the storefront did then.
+    const slowestMs = Math.max(...this.#story.steps.map((step) => (step.do === "faults" ? step.latencyMs : 0)), 0);
+    this.#quietFromMs = Math.max(this.#quietFromMs, machine.elapsedMs + Math.min(slowestMs, callTimeLimitMs));
   }
 
   /** Runs until no effect is pending in any shop. */
