@@ -239,6 +239,23 @@ test("a storefront that does not answer is told of what was taken back with the 
   assert.equal(await costAt(server), 2.75);
 });
 
+test("a cost whose answer was lost is settled by a completion that writes none itself", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA]);
+  await receive(server, 10);
+  await complete(server);
+  await reopen(server);
+  await server.faults([{ call: "writeCosts", outcome: "lost-response", times: 1 }]);
+  await unreceive(server, 4);
+  const outcomes = async (): Promise<string> => (await rowsOf(server)).map(({ outcome }) => outcome).join();
+  await until(
+    "the cost has been sent again and read back",
+    async () => (await outcomes()) === "applied,proposed,applied",
+  );
+  await complete(server);
+  await until("no cost waits for an answer", async () => (await outcomes()) === "applied,applied,applied");
+});
+
 test("two orders of a variant that are completed at once are both in the average", async () => {
   await using server = await open();
   await server.bring([{ type: "inventoryLevel", variantId: "red", locationId: "warehouse", onHand: 30 }]);

@@ -173,7 +173,7 @@ export async function writeCosts(
       skippedCustomItemCount: costSyncMode === "disabled" ? 0 : skippedCustomLines(stored.order).length,
       warnings: [...stored.warnings],
     },
-    settle: proposals.length > 0 || stored.hasUnread,
+    settle: proposals.length > 0 || stored.hasUnread || stored.hasUnanswered,
     statements: [
       ...(proposals.length === 0
         ? []
