@@ -14,6 +14,7 @@ import {
   actors,
   addressWith,
   chosen,
+  dayIn,
   operationName,
   operationsWith,
   outcomes,
@@ -93,6 +94,17 @@ function ChoiceField<Value extends string>({ name, label, values, words }: Choic
   );
 }
 
+const DayField: FunctionComponent<{ readonly name: "from" | "to"; readonly label: string }> = ({ name, label }) => (
+  <label>
+    {label}
+    <input
+      type="date"
+      value={dayIn(name) ?? ""}
+      onChange={(event) => go(addressWith(name, event.currentTarget.value))}
+    />
+  </label>
+);
+
 const Filters: FunctionComponent<{ readonly view: (typeof views)[number]; readonly names: Names }> = ({
   view,
   names,
@@ -136,7 +148,11 @@ const Filters: FunctionComponent<{ readonly view: (typeof views)[number]; readon
           <ChoiceField name="outcome" label={activity.outcome} values={outcomes} words={activity.outcomes} />
         </>
       ) : (
-        <ChoiceField name="actor" label={activity.actor} values={actors} words={activity.actors} />
+        <>
+          <ChoiceField name="actor" label={activity.actor} values={actors} words={activity.actors} />
+          <DayField name="from" label={activity.from} />
+          <DayField name="to" label={activity.until} />
+        </>
       )}
       {key !== undefined && key.revokedAt === null ? (
         <>

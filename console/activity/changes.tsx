@@ -8,7 +8,7 @@ import { EntrySays } from "../parts/service-says.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { type Change, ChangeView, orderName } from "./change.tsx";
-import { actors, chosen, parameter } from "./filters.ts";
+import { actors, chosen, parameter, timeIn } from "./filters.ts";
 import { ActivityList } from "./list.tsx";
 
 /** The service counts no more changes than these. */
@@ -17,9 +17,10 @@ const changesCountedMax = 10_000;
 function changesWith(keyId: string | undefined, operation: string | undefined): ReadPage<Change> {
   const actor = chosen("actor", actors);
   const actorType = actor === "all" ? undefined : [actor];
+  const time = timeIn();
   return async (cursor) => {
     const page = cursor === null ? {} : { cursor };
-    const input = { shopId: shopId(), keyId, operation, actorType, limit: 50, ...page };
+    const input = { shopId: shopId(), keyId, operation, actorType, ...time, limit: 50, ...page };
     const result = await openpo.call("change_list", input);
     if (!result.ok) return { problem: problemOf(result) };
     const { changes, totalCount, cursor: next } = result.data;
@@ -61,7 +62,7 @@ const rowsOf = (change: Change): readonly (readonly (string | number)[])[] => {
 
 /** @param version  another number reads the list again. */
 export const Changes: FunctionComponent<{ readonly version: number }> = ({ version }) => {
-  const query = ["keyId", "operation", "actor"].map((name) => parameter(name) ?? "").join(" ");
+  const query = ["keyId", "operation", "actor", "from", "to"].map((name) => parameter(name) ?? "").join(" ");
   const read = useMemo(() => changesWith(parameter("keyId"), parameter("operation")), [query, version]);
   const list = useMemo(() => listOf(read), [read]);
   const { rows } = list.state.value;

@@ -1,7 +1,10 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
 import { deedOf } from "../parts/service-says.tsx";
-import { pageLanguage } from "../data/format.ts";
+import { beginOf, pageLanguage } from "../data/format.ts";
+import { today } from "../data/session.ts";
+import { dayOf } from "../orders/filters.ts";
+import { dayAfter } from "../orders/lateness.ts";
 import { hrefOf, place } from "../router.ts";
 import { refusals } from "../texts/en/refusals.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -28,6 +31,21 @@ export function addressWith(name: string, value: string): string {
   else query.set(name, value);
   const text = query.toString();
   return text === "" ? hrefOf("activity") : `${hrefOf("activity")}?${text}`;
+}
+
+/** The day of a filter. In an address it may be so many days before today, so that a link stays true tomorrow. */
+export function dayIn(name: "from" | "to"): string | undefined {
+  const day = dayOf(parameter(name), today()) ?? "";
+  return Number.isNaN(Date.parse(day)) ? undefined : day;
+}
+
+/** The time between the days of the filters, both of them within it. */
+export function timeIn(): Pick<Input<"change_list">, "from" | "to"> {
+  const [from, to] = [dayIn("from"), dayIn("to")];
+  return {
+    ...(from === undefined ? {} : { from: beginOf(from) }),
+    ...(to === undefined ? {} : { to: beginOf(dayAfter(to, 1)) }),
+  };
 }
 
 /** Returns the outcome of a request. */

@@ -91,6 +91,9 @@ export function moment(value: string): string {
     .join("");
 }
 
+/** The instant at which a day begins, where the reader is: moments are shown so. */
+export const beginOf = (value: string): string => new Date(`${value}T00:00`).toISOString();
+
 /** Today in a time zone, as `YYYY-MM-DD`. */
 export const todayIn = (timeZone: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());
 

@@ -8,7 +8,7 @@ export const themes = ["system", "light", "dark"] as const;
 export const densities = ["comfortable", "compact"] as const;
 
 type Theme = (typeof themes)[number];
-type Density = (typeof densities)[number];
+export type Density = (typeof densities)[number];
 
 /** The word that is kept under a name; the first one where none is. */
 const kept = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word =>

@@ -5,10 +5,12 @@
 import { signal } from "@preact/signals";
 import type { Output, PurchaseOrderHeader } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
+import { beginOf } from "../data/format.ts";
 import { everyRow } from "../data/pages.ts";
 import { shopId, today } from "../data/session.ts";
 import { inputOf, views } from "../orders/filters.ts";
 import { pagesOf } from "../orders/kept.ts";
+import { dayAfter } from "../orders/lateness.ts";
 import type { ForecastRow } from "../reorder/ticked.ts";
 
 /** Open orders that are read at most. */
@@ -27,6 +29,8 @@ export interface Board {
   readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
+  /** Changes by assistants since yesterday began. */
+  readonly ofAssistants: number | null;
   /** Orders that read Sent while their e-mail has failed. */
   readonly mails: Output<"failed_mail_list">["mails"] | null;
   /** Some orders whose goods the storefront did not take. */
@@ -35,8 +39,12 @@ export interface Board {
   readonly isOver: boolean;
 }
 
+/** Orders of which something is expected today, or was before. */
+export const dueByToday = (): string => `${views.open}&expectedBefore=${dayAfter(today(), 1)}`;
+
 const counted = {
   all: "",
+  due: dueByToday,
   late: views.overdue,
   waiting: views.waiting,
   drafts: "status=Draft",
@@ -51,6 +59,7 @@ const empty: Board = {
   answers: null,
   forecast: null,
   changes: null,
+  ofAssistants: null,
   mails: null,
   unsynced: [],
   isOver: false,
@@ -66,7 +75,8 @@ export function boardOf() {
     if (!("problem" in read)) set({ open: { orders: read.rows, isCut: read.isCut } });
   };
   const readCount = async (name: CountName): Promise<void> => {
-    const input = inputOf(new URLSearchParams(counted[name]), today());
+    const query = counted[name];
+    const input = inputOf(new URLSearchParams(typeof query === "string" ? query : query()), today());
     const isListed = name === "failed";
     const result = await openpo.call("purchase_order_list", { ...input, limit: isListed ? failuresShown : 1 });
     if (!result.ok) return;
@@ -94,15 +104,21 @@ export function boardOf() {
     const result = await openpo.call("change_list", { shopId: shopId(), limit: latelyShown });
     if (result.ok) set({ changes: result.data.changes });
   };
+  const readAssistants = async (): Promise<void> => {
+    const from = beginOf(dayAfter(today(), -1));
+    const result = await openpo.call("change_list", { shopId: shopId(), actorType: ["agent"], from, limit: 1 });
+    if (result.ok) set({ ofAssistants: result.data.totalCount });
+  };
   return {
     board,
     read: async (): Promise<void> => {
-      const names: readonly CountName[] = ["all", "late", "waiting", "drafts", "failed"];
+      const names: readonly CountName[] = ["all", "due", "late", "waiting", "drafts", "failed"];
       const reads = [
         readOpen,
         readAnswers,
         readForecast,
         readChanges,
+        readAssistants,
         readMails,
         ...names.map((name) => () => readCount(name)),
       ];

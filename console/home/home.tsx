@@ -21,7 +21,7 @@ import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/en/home.ts";
 import { ShortEntry } from "../parts/service-says.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { type Board, boardOf, failuresShown, openOrdersMax } from "./board.ts";
+import { type Board, boardOf, dueByToday, failuresShown, openOrdersMax } from "./board.ts";
 import { dayAfter } from "../orders/lateness.ts";
 import { daysBetween, mondayOf, sums, valueOf } from "./days.ts";
 
@@ -108,7 +108,7 @@ interface Task {
 }
 
 const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
-  const { counts, answers, forecast, open, mails } = board;
+  const { counts, answers, forecast, mails } = board;
   const [answer] = answers ?? [];
   const [failedMail] = mails ?? [];
   const tasks: readonly Task[] = [
@@ -119,8 +119,9 @@ const Tasks: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
     {
       name: "today",
       icon: "package-check",
-      count: open?.orders.filter(({ nextExpectedDate }) => nextExpectedDate === today()).length,
-      href: addressOf(views.receive),
+      count: counts.due === undefined || counts.late === undefined ? undefined : counts.due - counts.late,
+      // Today's come first, then those that are late.
+      href: addressOf(`${dueByToday()}&sort=-nextExpectedDate`),
     },
     { name: "waiting", icon: "clock", count: counts.waiting, href: addressOf(views.waiting) },
     {
@@ -394,7 +395,7 @@ const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open 
   );
 };
 
-const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes } }) => (
+const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes, ofAssistants } }) => (
   <Panel title={words.lately} isRead={changes !== null} more={{ href: hrefOf("activity"), title: words.allActivity }}>
     {changes?.length === 0 ? <p class="quiet">{words.nothingLately}</p> : null}
     <ul class="plain-rows">
@@ -412,7 +413,7 @@ const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes
       ))}
     </ul>
     <p>
-      <a href={`${hrefOf("activity")}?view=changes&actor=agent`}>{words.ofAssistants}</a>
+      <a href={`${hrefOf("activity")}?view=changes&actor=agent&from=-1`}>{words.ofAssistants(ofAssistants ?? 0)}</a>
     </p>
   </Panel>
 );
@@ -429,6 +430,27 @@ type StepName =
   | "assistant";
 
 type Step = readonly [name: StepName, icon: IconName, href: string, least: Role, isDone?: boolean];
+
+/** Steps as a list; nothing of those that are none for the person. */
+const Steps: FunctionComponent<{ readonly title: string; readonly steps: readonly Step[] }> = ({ title, steps }) => {
+  const shown = steps.filter(([, , , least]) => hasRole(least));
+  return shown.length === 0 ? null : (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="plain-rows">
+        {shown.map(([name, icon, href, , isDone = false]) => (
+          <li key={name} class="of-two">
+            <Icon name={isDone ? "circle-check" : icon} />
+            <span class="name">
+              {isDone ? words.first[name] : <a href={href}>{words.first[name]}</a>}
+              <span class="quiet">{isDone ? words.first.done : words.first[`${name}Hint`]}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
 
 const FirstSteps: FunctionComponent = () => {
   const first = { shopId: shopId(), limit: 1 };
@@ -449,27 +471,19 @@ const FirstSteps: FunctionComponent = () => {
       (product?.suppliers.length ?? 0) > 0,
     ],
     ["order", "shopping-cart", hrefOf("new-order"), "purchaser"],
+  ];
+  const others: readonly Step[] = [
     ["import", "upload", hrefOf("import"), "owner"],
     ["storefront", "store", hrefOf("storefront"), "owner"],
     ["people", "users", hrefOf("people"), "owner"],
     ["assistant", "bot", hrefOf("keys"), "owner"],
   ];
-  return (
-    <section class="card" aria-label={words.first.title}>
-      <h2>{words.first.title}</h2>
-      <ul class="plain-rows">
-        {steps
-          .filter(([, , , least]) => hasRole(least))
-          .map(([name, icon, href, , isDone = false]) => (
-            <li key={name} class="of-two">
-              <Icon name={isDone ? "circle-check" : icon} />
-              <span class="name">
-                {isDone ? words.first[name] : <a href={href}>{words.first[name]}</a>}
-                <span class="quiet">{isDone ? words.first.done : words.first[`${name}Hint`]}</span>
-              </span>
-            </li>
-          ))}
-      </ul>
-    </section>
+  return hasRole("purchaser") ? (
+    <div class="board">
+      <Steps title={words.first.title} steps={steps} />
+      <Steps title={words.first.more} steps={others} />
+    </div>
+  ) : (
+    <p class="empty">{words.first.idle}</p>
   );
 };

@@ -1,10 +1,12 @@
 /** The filters of the list of orders, its sort, and its columns. The address keeps them, and so does a saved view. */
 import { statusName } from "../data/format.ts";
+import { densities, density } from "../data/look.ts";
 import type { FunctionComponent } from "preact";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { hasStorefront } from "../data/session.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
+import { Segments } from "../parts/frame/segments.tsx";
 import { ColumnTicks } from "../parts/lists/columns.tsx";
 import type { ListColumn } from "../parts/lists/list-screen.tsx";
 import { go } from "../router.ts";
@@ -13,6 +15,9 @@ import {
   ageIn,
   ages,
   columnsParameter,
+  densityIn,
+  densityParameter,
+  filtersIn,
   paidStatuses,
   sorts,
   statuses,
@@ -167,13 +172,24 @@ export const ColumnsMenu: FunctionComponent<ColumnsProps> = ({ query, columns, n
   const shown =
     named ??
     others.flatMap(({ name, width }) => (width === undefined || matchMedia(widths[width]).matches ? [name] : []));
-  const choose = (names: readonly string[]): void =>
-    go(addressOf(withParameter(query, columnsParameter, names.join(","))), { replace: true });
+  const set = (next: URLSearchParams): void => go(addressOf(next), { replace: true });
+  const { density: title, densities: titles } = texts.navigation;
   return (
     <>
-      <ColumnTicks columns={others} shown={shown} choose={choose} />
-      {named === null ? null : (
-        <button type="button" class="plain" onClick={() => choose([])}>
+      <ColumnTicks
+        columns={others}
+        shown={shown}
+        choose={(names) => set(withParameter(query, columnsParameter, names.join(",")))}
+      />
+      <Segments
+        label={title}
+        words={densities}
+        titles={titles}
+        value={densityIn(query) ?? density.value}
+        choose={(word) => set(withParameter(query, densityParameter, word))}
+      />
+      {named === null && densityIn(query) === undefined ? null : (
+        <button type="button" class="plain" onClick={() => set(filtersIn(query))}>
           {words.usualColumns}
         </button>
       )}

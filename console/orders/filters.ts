@@ -3,6 +3,7 @@
  * and the way back restores it.
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
+import { type Density, densities } from "../data/look.ts";
 import { texts } from "../texts/en/texts.ts";
 import { dayAfter } from "./lateness.ts";
 
@@ -43,8 +44,17 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
-/** The query's list of shown columns; it is saved with a view, and is no filter. */
+/** Looks of the list in the query, its shown columns and how close its rows stand: saved with a view, and no filters. */
 export const columnsParameter = "columns";
+export const densityParameter = "density";
+
+/** The query without the looks of the list. */
+export const filtersIn = (query: URLSearchParams): URLSearchParams =>
+  withParameter(withParameter(query, columnsParameter, ""), densityParameter, "");
+
+/** How close the rows of the query stand; undefined: as the person has them. */
+export const densityIn = (query: URLSearchParams): Density | undefined =>
+  densities.find((word) => word === query.get(densityParameter));
 
 /** Query of the whole list: an empty address is the person's own first view. */
 export const wholeList = "view=all";
@@ -109,7 +119,7 @@ export const ageIn = (query: URLSearchParams): string | null =>
   ages.find((days) => `-${days}` === query.get("dateFrom")) ?? null;
 
 /** The day of a filter: one that is written, or so many days before today. */
-const dayOf = (written: string | undefined, today: string): string | undefined =>
+export const dayOf = (written: string | undefined, today: string): string | undefined =>
   written !== undefined && /^-\d{1,3}$/.test(written) ? dayAfter(today, Number(written)) : written;
 
 /** The query as the API takes it; `today` is the shop's day. What is no filter of the list is left out. */

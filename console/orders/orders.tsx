@@ -29,6 +29,8 @@ import {
   ageIn,
   builtInViews,
   columnsParameter,
+  densityIn,
+  filtersIn,
   isView,
   statusesIn,
   syncStates,
@@ -58,8 +60,8 @@ const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQu
 export const OrdersScreen: FunctionComponent = () => {
   const { query } = place.value;
   const hasQuery = query.size > 0;
-  // Which columns are shown makes no other list.
-  const filters = withParameter(query, columnsParameter, "");
+  // What the list looks like makes no other one.
+  const filters = filtersIn(query);
   const key = filters.toString();
   useEffect(() => {
     if (hasQuery) return;
@@ -81,6 +83,7 @@ export const OrdersScreen: FunctionComponent = () => {
       title={words.title}
       list={list}
       columns={shownColumns(query)}
+      density={densityIn(query)}
       keyOf={(order) => order.purchaseOrderId}
       sorted={{
         by: query.get("sort") ?? "",

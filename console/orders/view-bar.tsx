@@ -12,7 +12,7 @@ import { hasStorefront } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import { builtInViews, isView, wholeList } from "./filters.ts";
+import { builtInViews, countedViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
 import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";
 import { noteRefused } from "../unsaved.ts";
@@ -72,9 +72,10 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams; reado
   );
 };
 
+/** The number of orders of a counted view. It has its room before it is known. */
 const Count: FunctionComponent<{ readonly query: string }> = ({ query }) => {
-  const count = countOf(query);
-  return count === null || count === 0 ? null : <span class="count"> {number(count)}</span>;
+  const count = countOf(query) ?? 0;
+  return countedViews.includes(query) ? <span class="count"> {count === 0 ? null : number(count)}</span> : null;
 };
 
 interface FormProps {

@@ -137,8 +137,16 @@ const Due: FunctionComponent = () => {
     sort: "nextExpectedDate",
     limit: dueShown,
   });
-  const orders = data?.purchaseOrders ?? [];
-  if (orders.length === 0) return null;
+  if (data === null) return null;
+  const orders = data.purchaseOrders;
+  if (orders.length === 0)
+    return (
+      <div class="empty">
+        <p>{dockTexts.nothing}</p>
+        <p class="quiet">{dockTexts.nothingHint}</p>
+        <a href={hrefOf("orders")}>{dockTexts.toOrders}</a>
+      </div>
+    );
   return (
     <section aria-label={texts.orders.views.receive}>
       <h2>{texts.orders.views.receive}</h2>

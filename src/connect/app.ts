@@ -22,6 +22,7 @@ import {
   tokenGuesses,
 } from "../http/attempts.ts";
 import { unauthenticated } from "../http/body.ts";
+import { plainPage, plainPolicy } from "../http/plain-page.ts";
 import { parseQuery } from "../http/query.ts";
 import { methodNotAllowed, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { AuditTrail } from "../requests/audit/audit-trail.ts";
@@ -182,7 +183,7 @@ const grantTypes = ["authorization_code", "refresh_token"] as const;
 /** On what a browser shows or follows. */
 const htmlHeaders = {
   "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Content-Security-Policy": plainPolicy,
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
 } as const;
@@ -208,20 +209,11 @@ async function authorize(served: Served, context: RequestContext, addresses: Con
 
 const refusalPage = ({ code, message, status, retryAfterMs }: OAuthError): Response =>
   new Response(
-    `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>OpenPO</title>
-  </head>
-  <body>
-    <h1>This assistant cannot be connected</h1>
-    <p>Its request is not one that OpenPO takes: ${message.replaceAll(/[<>&]/g, "")} (<code>${code}</code>)</p>
-    <p>Nothing was allowed. Close this page, and begin anew in the assistant.</p>
-  </body>
-</html>
-`,
+    plainPage(
+      "This assistant cannot be connected",
+      `<p>Its request is not one that OpenPO takes: ${message.replaceAll(/[<>&]/g, "")} (<code>${code}</code>)</p>
+      <p>Nothing was allowed. Close this page, and begin anew in the assistant.</p>`,
+    ),
     {
       status,
       headers: {

@@ -490,11 +490,11 @@ const descriptionMin = 150;
 /** Columns that go below the description where there is no room for them, in this order. */
 const movable: readonly SheetColumn["id"][] = ["barcode", "expectedDeliveryDate", "sku", "supplierSku"];
 
-/** Returns the width of a column with its content. Figures and words of its head are never broken. */
+/** Returns the width of a column with its content. Figures, heads of figures and words of other heads are not broken. */
 function widthOf(page: PaperPage, { columns, rows }: Sheet, index: number): number {
   const { id = "description", label: name = "", isFigure = false } = columns[index] ?? {};
   if (id === "description") return 0;
-  const head = Math.max(...name.split(" ").map((word) => page.widthOf(word, tableHead)));
+  const head = Math.max(...(isFigure ? [name] : name.split(" ")).map((word) => page.widthOf(word, tableHead)));
   const cells = rows.reduce((width, row) => Math.max(width, page.widthOf(printable(row.cells[index] ?? ""), body)), 0);
   const width = isFigure ? cells : Math.min(Math.max(cells, page.widthOf(name, tableHead)), textWidths[id] ?? cells);
   return Math.ceil(Math.max(head, width) + 2 * cellPadding);

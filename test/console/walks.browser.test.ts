@@ -252,7 +252,7 @@ test(
       const order = await orderInStatus(program, "Draft");
       const target = `/api/v1/purchase-orders/${String(order["purchaseOrderId"])}`;
       assert.equal((await program.ask("PATCH", target, apiKey, { note: "what the bot wrote" })).status, 200);
-      await dialog.getByText("First call seen: rest:purchase_order_update").waitFor();
+      await dialog.getByText("First call seen: Changed an order").waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
       await dialog.getByRole("button", { name: "Close without copying" }).click();
 

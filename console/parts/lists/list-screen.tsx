@@ -3,6 +3,7 @@
  * are shown by it.
  */
 import type { ComponentChildren } from "preact";
+import type { Density } from "../../data/look.ts";
 import type { List } from "../../data/pages.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
@@ -46,6 +47,8 @@ interface ListProps<Row> {
   /** The sort of the list, and the address of the list with another one; "" is none. */
   readonly sorted?: Sorted | undefined;
   readonly ticking?: Ticking<Row> | undefined;
+  /** How close its rows stand; without it, as everywhere on the page. */
+  readonly density?: Density | undefined;
   /** Beside the heading. */
   readonly actions?: ComponentChildren;
   /** Between heading and rows. */
@@ -54,7 +57,7 @@ interface ListProps<Row> {
   readonly empty: ComponentChildren;
 }
 
-export function ListScreen<Row>({ title, list, actions, filters, empty, ...table }: ListProps<Row>) {
+export function ListScreen<Row>({ title, list, density, actions, filters, empty, ...table }: ListProps<Row>) {
   const { rows, isLoading, problem } = list.state.value;
   return (
     <>
@@ -68,11 +71,15 @@ export function ListScreen<Row>({ title, list, actions, filters, empty, ...table
       {filters}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? (
-        <div class="as-wide">
+        <div class="as-wide" data-density={density}>
           <Table rows={rows} of={list} title={title} {...table} />
         </div>
       ) : null}
-      {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
+      {rows.length === 0 && !isLoading && problem === null ? (
+        <div class="empty" role="status">
+          {empty}
+        </div>
+      ) : null}
       <MoreRows list={list} label={texts.orders.more} />
     </>
   );

@@ -2,12 +2,12 @@
 import type { List, Rows } from "../../data/pages.ts";
 import { texts } from "../../texts/en/texts.ts";
 
-/** Returns the number of shown rows, in words. Of a list that could not be read nobody knows. */
+/** Returns the number of shown rows, in words. Where there is none, or the list could not be read, nothing is said. */
 export function howMany(
-  { rows, totalCount, isLoading, problem }: Rows<unknown>,
+  { rows, totalCount, isLoading }: Rows<unknown>,
   says: (shown: number, total: number) => string,
 ): string {
-  if (rows.length > 0 || (!isLoading && problem === null)) return says(rows.length, totalCount);
+  if (rows.length > 0) return says(rows.length, totalCount);
   return isLoading ? texts.loading : "";
 }
 

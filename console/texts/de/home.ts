@@ -48,10 +48,15 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Zuletzt",
   nothingLately: "Noch hat niemand eine Bestellung geändert.",
   allActivity: "Alle Aktivität",
-  ofAssistants: "Was Assistenten getan haben",
+  ofAssistants: (count) =>
+    count === 0
+      ? "Assistenten haben seit gestern nichts geändert"
+      : `Was Assistenten seit gestern getan haben (${number(count)})`,
   cut: (count) => `Gezählt sind die ${number(count)} neuesten offenen Bestellungen.`,
   first: {
     title: "Fünf Schritte zur ersten Bestellung",
+    more: "Außerdem",
+    idle: "Noch gibt es keine Bestellungen. Hier steht dann, was heute zu tun ist.",
     done: "Erledigt.",
     locations: "Standort anlegen",
     locationsHint: "Der Ort, an den die Ware kommt.",
@@ -61,7 +66,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     productsHint: "Was Sie kaufen, mit SKU oder Barcode.",
     prices: "Preis des Produkts angeben",
     pricesHint: "Auf der Seite des Lieferanten: Suchen Sie es dort, oder fügen Sie seine Preisliste ein.",
-    import: "Oder alles aus einer Datei importieren",
+    import: "Alles aus einer Datei importieren",
     importHint: "CSV oder JSON, aus anderen Programmen.",
     storefront: "Onlineshop verbinden",
     storefrontHint:

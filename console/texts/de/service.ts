@@ -178,6 +178,11 @@ export const serviceTexts: ServiceTexts = {
     quantity: "Menge",
     reason: "Grund",
     url: "URL",
+    provinceCode: "Kürzel der Provinz",
+    unpricedLineItemIds: "Positionen ohne Wechselkurs",
+    createdBy: "Angelegt von",
+    supplierLeadTimeDays: "Lieferzeit des Lieferanten (Tage)",
+    sentDate: "Gesendet am",
   },
   states: {
     Draft: "Entwurf",

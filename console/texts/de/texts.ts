@@ -167,7 +167,7 @@ export const texts: Translated<typeof english.texts> = {
     received: (received, ordered) => `${received} von ${ordered}`,
     over: (more) => `+${more}`,
     shownColumns: "Spalten",
-    usualColumns: "Übliche Spalten",
+    usualColumns: "Übliche Spalten und Zeilen",
     select: (order) => `${order} auswählen`,
     selectAll: "Alle gezeigten auswählen",
     exportCsv: "CSV exportieren",

@@ -45,10 +45,15 @@ export const homeTexts = {
   lately: "Lately",
   nothingLately: "Nobody has changed an order yet.",
   allActivity: "All activity",
-  ofAssistants: "What assistants did",
+  ofAssistants: (count: number) =>
+    count === 0
+      ? "Assistants have changed nothing since yesterday"
+      : `What assistants did since yesterday (${number(count)})`,
   cut: (count: number) => `The ${number(count)} newest open orders are counted.`,
   first: {
     title: "Five steps to your first order",
+    more: "And besides",
+    idle: "There are no orders yet. Here is what to do today, once there are.",
     done: "Done.",
     locations: "Add a location",
     locationsHint: "The place that goods come to.",
@@ -58,7 +63,7 @@ export const homeTexts = {
     productsHint: "What you buy, with its SKU or barcode.",
     prices: "Say what the product costs",
     pricesHint: "On its supplier's page: search for it there, or paste the supplier's list.",
-    import: "Or bring them all in from a file",
+    import: "Bring everything in from a file",
     importHint: "CSV or JSON, from other programs.",
     storefront: "Connect your storefront",
     storefrontHint: "Stock, products and sales come by themselves, and received goods go back. Or go on without one.",

@@ -165,7 +165,7 @@ export const texts = {
     received: (received: string, ordered: string) => `${received} of ${ordered}`,
     over: (more: string) => `+${more}`,
     shownColumns: "Columns",
-    usualColumns: "Usual columns",
+    usualColumns: "Usual columns and rows",
     select: (order: string) => `Select ${order}`,
     selectAll: "Select all shown",
     exportCsv: "Export CSV",

@@ -47,10 +47,15 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Últimos cambios",
   nothingLately: "Nadie ha modificado un pedido todavía.",
   allActivity: "Toda la actividad",
-  ofAssistants: "Lo que hicieron los asistentes",
+  ofAssistants: (count) =>
+    count === 0
+      ? "Los asistentes no han cambiado nada desde ayer"
+      : `Lo que hicieron los asistentes desde ayer (${number(count)})`,
   cut: (count) => `Solo se cuentan los ${number(count)} pedidos abiertos más recientes.`,
   first: {
     title: "Cinco pasos hasta el primer pedido",
+    more: "Y además",
+    idle: "Todavía no hay pedidos. Cuando los haya, aquí verá qué hacer hoy.",
     done: "Hecho.",
     locations: "Añadir una ubicación",
     locationsHint: "El lugar al que llega la mercancía.",
@@ -60,7 +65,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     productsHint: "Lo que compra, con su SKU o código de barras.",
     prices: "Indicar cuánto cuesta el producto",
     pricesHint: "En la página del proveedor: busque allí el producto o pegue la lista del proveedor.",
-    import: "O importarlo todo de un archivo",
+    import: "Importarlo todo de un archivo",
     importHint: "CSV o JSON, de otros programas.",
     storefront: "Conectar la tienda online",
     storefrontHint:

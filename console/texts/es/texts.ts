@@ -166,7 +166,7 @@ export const texts: Translated<typeof english.texts> = {
     received: (received, ordered) => `${received} de ${ordered}`,
     over: (more) => `+${more}`,
     shownColumns: "Columnas",
-    usualColumns: "Columnas habituales",
+    usualColumns: "Columnas y filas habituales",
     select: (order) => `Seleccionar ${order}`,
     selectAll: "Seleccionar todos los mostrados",
     exportCsv: "Exportar CSV",

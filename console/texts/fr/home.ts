@@ -46,10 +46,15 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Récemment",
   nothingLately: "Personne n’a encore modifié de commande.",
   allActivity: "Toute l’activité",
-  ofAssistants: "Ce que les assistants ont fait",
+  ofAssistants: (count) =>
+    count === 0
+      ? "Les assistants n’ont rien modifié depuis hier"
+      : `Ce que les assistants ont fait depuis hier (${number(count)})`,
   cut: (count) => `Seules les ${number(count)} commandes ouvertes les plus récentes sont comptées.`,
   first: {
     title: "Cinq étapes vers votre première commande",
+    more: "Et aussi",
+    idle: "Il n’y a pas encore de commandes. Ensuite, vous verrez ici ce qu’il y a à faire aujourd’hui.",
     done: "Fait.",
     locations: "Ajouter un emplacement",
     locationsHint: "Le lieu où arrivent les marchandises.",
@@ -59,7 +64,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     productsHint: "Ce que vous achetez, avec son SKU ou son code-barres.",
     prices: "Indiquer le coût du produit",
     pricesHint: "Sur la page de son fournisseur : cherchez-y le produit, ou collez le tarif du fournisseur.",
-    import: "Ou tout importer depuis un fichier",
+    import: "Tout importer depuis un fichier",
     importHint: "CSV ou JSON, d’autres logiciels.",
     storefront: "Connecter votre boutique en ligne",
     storefrontHint:

@@ -173,7 +173,7 @@ export const texts: Translated<typeof english.texts> = {
     received: (received, ordered) => `${received} sur ${ordered}`,
     over: (more) => `+${more}`,
     shownColumns: "Colonnes",
-    usualColumns: "Colonnes habituelles",
+    usualColumns: "Colonnes et lignes habituelles",
     select: (order) => `Sélectionner ${order}`,
     selectAll: "Sélectionner toutes les commandes affichées",
     exportCsv: "Exporter en CSV",

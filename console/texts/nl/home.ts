@@ -47,10 +47,15 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   lately: "Recent",
   nothingLately: "Er is nog geen bestelling gewijzigd.",
   allActivity: "Alle activiteit",
-  ofAssistants: "Wat assistenten hebben gedaan",
+  ofAssistants: (count) =>
+    count === 0
+      ? "Assistenten hebben sinds gisteren niets gewijzigd"
+      : `Wat assistenten sinds gisteren hebben gedaan (${number(count)})`,
   cut: (count) => `Alleen de ${number(count)} nieuwste open bestellingen zijn meegeteld.`,
   first: {
     title: "In vijf stappen naar je eerste bestelling",
+    more: "En verder",
+    idle: "Er zijn nog geen bestellingen. Straks staat hier wat er vandaag te doen is.",
     done: "Klaar.",
     locations: "Voeg een locatie toe",
     locationsHint: "De plek waar goederen binnenkomen.",
@@ -60,7 +65,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     productsHint: "Wat je inkoopt, met SKU of barcode.",
     prices: "Vul in wat het product kost",
     pricesHint: "Op de pagina van de leverancier: zoek het product daar of plak de prijslijst van de leverancier.",
-    import: "Of importeer alles uit een bestand",
+    import: "Importeer alles uit een bestand",
     importHint: "CSV of JSON, uit andere programma’s.",
     storefront: "Koppel je webshop",
     storefrontHint:

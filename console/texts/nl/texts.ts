@@ -168,7 +168,7 @@ export const texts: Translated<typeof english.texts> = {
     received: (received, ordered) => `${received} van ${ordered}`,
     over: (more) => `+${more}`,
     shownColumns: "Kolommen",
-    usualColumns: "Gebruikelijke kolommen",
+    usualColumns: "Gebruikelijke kolommen en rijen",
     select: (order) => `${order} selecteren`,
     selectAll: "Alle getoonde selecteren",
     exportCsv: "CSV exporteren",

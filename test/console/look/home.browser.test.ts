@@ -5,7 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
+import { connectAgent } from "../../support/mcp.ts";
+import { makeShop } from "../../support/pages/console-shop.ts";
+import { endConsole, newPage, picture, skip, withPerson } from "../../support/pages/console.ts";
+import { becomes } from "../../support/until.ts";
 
 after(endConsole);
 
@@ -38,3 +41,49 @@ for (const role of ["viewer", "receiver", "purchaser"] as const)
       await picture(page, `home-${role}`);
     }),
   );
+
+test("home says what assistants did since yesterday, and its link shows just that", { skip }, () =>
+  withPerson("purchaser", async (page, program) => {
+    await using agent = await connectAgent({ url: program.url, writeKey: program.word("write key") });
+    await page.goto(`${program.url}/console`);
+    await page.getByRole("link", { name: "Assistants have changed nothing since yesterday" }).waitFor();
+    const added = await agent.call("comment_add", {
+      purchaseOrderId: "PO-1021",
+      text: "Asked for the tracking number.",
+    });
+    assert.ok(!added.isError, added.text);
+    await page.reload();
+    await page.getByRole("link", { name: "What assistants did since yesterday (1)" }).click();
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
+    const rows = page.locator(".change-list > li");
+    await becomes(() => rows.count(), 1);
+    await rows.getByText("Asked for the tracking number.").waitFor();
+    const from = await page.getByLabel("From").inputValue();
+    assert.match(from, /^\d{4}-\d\d-\d\d$/);
+    await picture(page, "activity-since-yesterday");
+    // Nothing had happened by the end of the day before.
+    await page.getByLabel("Until").fill(from);
+    await page.getByText("Nothing matches these filters.").waitFor();
+    await page.getByLabel("Until").fill("");
+    await becomes(() => rows.count(), 1);
+  }),
+);
+
+test(
+  "a new shop shows five steps to its first order and what there is besides; a receiver nothing to do",
+  { skip },
+  async () => {
+    const { page, program, faults } = await newPage();
+    const { link } = await makeShop(program, "fresh", []);
+    await page.goto(link.replace("/console/orders#", "/console#"));
+    const steps = page.getByRole("region", { name: "Five steps to your first order" });
+    await steps.waitFor();
+    assert.equal(await steps.getByRole("listitem").count(), 5);
+    assert.equal(await page.getByRole("region", { name: "And besides" }).getByRole("listitem").count(), 4);
+    await picture(page, "home-new");
+    await page.goto(`${program.url}/console/receive`);
+    await page.getByText("Nothing waits to be received.").waitFor();
+    await picture(page, "receive-new");
+    assert.deepEqual(faults, []);
+  },
+);

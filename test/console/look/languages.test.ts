@@ -4,13 +4,16 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { transformSync } from "esbuild";
+import { fieldName } from "../../../console/data/format.ts";
 import { languageNames, languages, type ServiceTexts } from "../../../console/texts/languages.ts";
 import { faultCodes } from "../../../src/base/fault.ts";
 import { languages as offered } from "../../../src/base/text/language.ts";
 import { consoleWords } from "../../../src/core/access/console-words.ts";
 import { columnIds } from "../../../src/core/forecast/forecast.ts";
 import { warningReasons } from "../../../src/core/order/advice/warnings.ts";
+import { storedHeaderFields, storedLineFields } from "../../../src/core/order/purchase-order-fields.ts";
 import { lineItemStatuses, statuses } from "../../../src/core/order/purchase-order.ts";
+import { supplierRecordFields, variantFields } from "../../../src/shop/catalogue/catalogue.ts";
 
 const folder = path.join(import.meta.dirname, "../../../console");
 const filesIn = (language: string): readonly string[] =>
@@ -69,6 +72,29 @@ test("in other languages there are words for each code of the service, and for e
         [],
         language,
       );
+  }
+});
+
+test("every field that an order, a line, a supplier or a product has is named in a person's words", async () => {
+  const names = [storedHeaderFields, storedLineFields, supplierRecordFields, variantFields]
+    .flatMap((fields) => Object.keys(fields))
+    .filter((name) => !/Ms$|^version$|^(?:purchaseOrder|poLineItem)Id$/.test(name));
+  assert.ok(names.length > 60);
+  // A name that is spelled apart is no words where it is shortened.
+  const shortened = /\b(?:po|fx|sku|moq|ids?|url|is|code)\b|\d/i;
+  const unnamed = names.filter(
+    (name) => !/ ID$|^(?:SKU|Supplier's SKU)$/.test(fieldName(name)) && shortened.test(fieldName(name)),
+  );
+  assert.deepEqual(unnamed, []);
+  for (const language of languages.slice(1)) {
+    const { serviceTexts }: { readonly serviceTexts: ServiceTexts } = await import(
+      path.join(folder, "texts", language, "service.ts")
+    );
+    assert.deepEqual(
+      names.filter((name) => serviceTexts.fields[name] === undefined),
+      [],
+      language,
+    );
   }
 });
 

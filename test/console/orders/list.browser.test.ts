@@ -308,6 +308,11 @@ test(
       await menu.getByLabel("Location").check();
       await menu.getByLabel("Supplier").uncheck();
       await becomes(heads, "Order, Status, Location, Expected, Received, Value");
+      const rowHeight = () => page.evaluate<number>("document.querySelector('.list tbody tr').offsetHeight");
+      const tall = await rowHeight();
+      await menu.getByRole("button", { name: "Compact" }).click();
+      await becomes(async () => (await rowHeight()) < tall, true);
+      const low = await rowHeight();
       await picture(page, "orders-columns");
       assert.deepEqual(lists, []);
       await page.keyboard.press("Escape");
@@ -317,17 +322,20 @@ test(
       await isCurrent(page.getByRole("link", { name: "By place" }));
       await page.getByRole("link", { name: "All", exact: true }).click();
       await becomes(heads, usual);
+      await becomes(rowHeight, tall);
       await page.getByRole("link", { name: "By place" }).click();
       await becomes(heads, "Order, Status, Location, Expected, Received, Value");
       await page.reload();
       await becomes(heads, "Order, Status, Location, Expected, Received, Value");
+      // How close its rows stand belongs to the view, too.
+      await becomes(rowHeight, low);
 
       await page.goto(`${program.url}/console/orders?view=all&columns=paid,secrets`);
       await becomes(heads, "Order, Paid");
       await page.getByRole("button", { name: "Columns", exact: true }).click();
       // The last one stays.
       assert.ok(await menu.getByLabel("Paid").isDisabled());
-      await menu.getByRole("button", { name: "Usual columns" }).click();
+      await menu.getByRole("button", { name: "Usual columns and rows" }).click();
       await becomes(heads, usual);
       await page.goto(`${program.url}/console/orders?view=all&columns=secrets`);
       await becomes(heads, usual);

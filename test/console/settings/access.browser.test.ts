@@ -61,7 +61,7 @@ test(
       assert.equal(await dialog.getByRole("textbox", { name: "API key" }).inputValue(), apiKey);
 
       assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 200);
-      await dialog.getByText("First call seen: rest:purchase_order_list").waitFor();
+      await dialog.getByText("First call seen: Looked through orders").waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
       await dialog.getByRole("button", { name: "Close without copying" }).click();
       await dialogsGone(page);

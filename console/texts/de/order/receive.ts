@@ -90,4 +90,8 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   count: (pieces) => `Ein Scan sind ${pieces}`,
   unknownPack: "VPE unbekannter Größe: Ein Scan zählt 1",
   notYet: "Noch nicht in Bearbeitung",
+  nothing: "Es gibt nichts einzubuchen.",
+  nothingHint:
+    "Eine Bestellung steht hier, sobald sie in Bearbeitung ist. Die Ware wird dann per Scan oder von Hand gezählt.",
+  toOrders: "Alle Bestellungen ansehen",
 };

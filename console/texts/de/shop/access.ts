@@ -99,7 +99,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     address: "Adresse",
     connection: "Verbindung",
     waiting: "Warten auf den ersten Aufruf … Ein verbundener Assistent macht ihn, wenn Sie ihn etwas fragen.",
-    seen: (operation) => `Erster Aufruf: ${operation}`,
+    seen: (deed) => (deed === null ? "Erster Aufruf gesehen." : `Erster Aufruf gesehen: ${deed}`),
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
   once: {
@@ -177,6 +177,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     outcomes: { all: "Alle Ergebnisse", done: "Erledigt", refused: "Abgewiesen", failed: "Fehlgeschlagen" },
     outcomeNames: { done: "Erledigt", refused: "Abgewiesen", failed: "Fehlgeschlagen" },
     actor: "Wer",
+    from: "Von",
+    until: "Bis",
     actorNames: {
       agent: "Agent",
       "api-key": "Programm",

@@ -84,4 +84,7 @@ export const dockTexts = {
   count: (pieces: string) => `One scan is ${pieces}`,
   unknownPack: "A pack of unknown size: a scan counts one",
   notYet: "Not in progress yet",
+  nothing: "Nothing waits to be received.",
+  nothingHint: "An order stands here once work on it has begun. Goods are then counted by scan or by hand.",
+  toOrders: "See all orders",
 } as const;

@@ -93,7 +93,7 @@ export const accessTexts = {
     address: "Address",
     connection: "Connection",
     waiting: "Waiting for the first call … An assistant that is connected makes it when you ask it something.",
-    seen: (operation: string) => `First call seen: ${operation}`,
+    seen: (deed: string | null) => (deed === null ? "First call seen." : `First call seen: ${deed}`),
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
   once: {
@@ -170,6 +170,8 @@ export const accessTexts = {
     outcomes: { all: "Every outcome", done: "Done", refused: "Refused", failed: "Failed" },
     outcomeNames: { done: "Done", refused: "Refused", failed: "Failed" },
     actor: "Who",
+    from: "From",
+    until: "Until",
     actorNames: { agent: "agent", "api-key": "program", user: "person", supplier: "supplier", system: "OpenPO" },
     actors: {
       all: "Everybody",

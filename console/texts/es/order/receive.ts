@@ -84,4 +84,8 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   count: (pieces) => `Cada lectura cuenta ${pieces}`,
   unknownPack: "Paquete de tamaño desconocido: cada lectura cuenta uno",
   notYet: "Aún no está en curso",
+  nothing: "No hay nada por recibir.",
+  nothingHint:
+    "Un pedido aparece aquí en cuanto está en curso. La mercancía se cuenta entonces con el escáner o a mano.",
+  toOrders: "Ver todos los pedidos",
 };

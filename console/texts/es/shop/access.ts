@@ -95,7 +95,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     address: "Dirección",
     connection: "Conexión",
     waiting: "Esperando la primera llamada… Un asistente conectado la hace cuando le pregunta algo.",
-    seen: (operation) => `Primera llamada recibida: ${operation}`,
+    seen: (deed) => (deed === null ? "Primera llamada recibida." : `Primera llamada recibida: ${deed}`),
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
   once: {
@@ -173,6 +173,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     outcomes: { all: "Todos los resultados", done: "Hecho", refused: "Rechazado", failed: "Fallido" },
     outcomeNames: { done: "Hecho", refused: "Rechazado", failed: "Fallido" },
     actor: "Quién",
+    from: "Desde",
+    until: "Hasta",
     actorNames: { agent: "agente", "api-key": "programa", user: "persona", supplier: "proveedor", system: "OpenPO" },
     actors: {
       all: "Todos",

@@ -90,4 +90,8 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   count: (pieces) => `Un scan compte ${pieces}`,
   unknownPack: "Pack de taille inconnue : un scan compte pour un",
   notYet: "Pas encore en cours",
+  nothing: "Rien n’est à réceptionner.",
+  nothingHint:
+    "Une commande apparaît ici dès qu’elle est en cours. Les marchandises se comptent alors au scanner ou à la main.",
+  toOrders: "Voir toutes les commandes",
 };

@@ -95,7 +95,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     address: "Adresse",
     connection: "Connexion",
     waiting: "En attente du premier appel… Un assistant connecté le fait quand vous lui demandez quelque chose.",
-    seen: (operation) => `Premier appel reçu : ${operation}`,
+    seen: (deed) => (deed === null ? "Premier appel reçu." : `Premier appel reçu : ${deed}`),
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
   once: {
@@ -173,6 +173,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     outcomes: { all: "Tous les résultats", done: "Effectué", refused: "Refusé", failed: "Échec" },
     outcomeNames: { done: "Effectué", refused: "Refusé", failed: "Échec" },
     actor: "Auteur",
+    from: "Du",
+    until: "Au",
     actorNames: {
       agent: "agent",
       "api-key": "programme",

@@ -85,4 +85,8 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   count: (pieces) => `Eén scan is ${pieces}`,
   unknownPack: "Verpakking van onbekende grootte: een scan telt er één",
   notYet: "Nog niet in behandeling",
+  nothing: "Er is niets te ontvangen.",
+  nothingHint:
+    "Een bestelling staat hier zodra die in behandeling is. Je telt de goederen dan met de scanner of met de hand.",
+  toOrders: "Alle bestellingen bekijken",
 };

@@ -96,7 +96,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     address: "Adres",
     connection: "Koppeling",
     waiting: "Wachten op de eerste aanroep… Een verbonden assistent doet die als u iets vraagt.",
-    seen: (operation) => `Eerste aanroep gezien: ${operation}`,
+    seen: (deed) => (deed === null ? "Eerste aanroep gezien." : `Eerste aanroep gezien: ${deed}`),
     snippets: { claude: "Claude Code", vscode: "VS Code", codex: "Codex", curl: "curl" },
   },
   once: {
@@ -174,6 +174,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     outcomes: { all: "Elk resultaat", done: "Gelukt", refused: "Geweigerd", failed: "Mislukt" },
     outcomeNames: { done: "Gelukt", refused: "Geweigerd", failed: "Mislukt" },
     actor: "Wie",
+    from: "Vanaf",
+    until: "Tot en met",
     actorNames: {
       agent: "agent",
       "api-key": "programma",
