@@ -4250,6 +4250,55 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** What is open, what was received week by week, and of whom was ordered. */
+  purchase_figures_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly figures: {
+        readonly currencyCode: string;
+        readonly open: {
+          readonly orders: number;
+          /** Of the goods still to come. */
+          readonly value: number;
+          readonly lateValue: number;
+          readonly unpricedOrders: number;
+          readonly weeks: readonly ({
+            /** YYYY-MM-DD. */
+            readonly week: string;
+            readonly value: number;
+          })[];
+          readonly days: readonly ({
+            /** YYYY-MM-DD. */
+            readonly date: string;
+            readonly orders: number;
+          })[];
+        };
+        readonly received: {
+          readonly weeks: readonly ({
+            /** YYYY-MM-DD. */
+            readonly week: string;
+            readonly value: number;
+          })[];
+        };
+        readonly ordered: {
+          readonly orders: number;
+          readonly value: number;
+          readonly unpricedOrders: number;
+          readonly suppliers: readonly ({
+            readonly supplierId: string | null;
+            readonly supplierName: string | null;
+            readonly orders: number;
+            readonly value: number;
+          })[];
+        };
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** What is open, what is late and when the last order was, for these suppliers. */
   supplier_figures_list: {
     input: {
@@ -6035,6 +6084,7 @@ export const routes = {
   variant_level_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/variants/{variantId}/levels/{locationId}","query":["dryRun"],"rows":null},
   supplier_merge: {"method":"POST","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/merge","query":["dryRun"],"rows":null},
   record_history_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/history","query":["kind","id","limit","cursor"],"rows":"history"},
+  purchase_figures_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-figures","query":[],"rows":null},
   supplier_figures_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/supplier-figures","query":["ids"],"rows":null},
   supplier_deliveries_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/deliveries","query":[],"rows":null},
   supplier_document_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers/{supplierId}/documents","query":[],"rows":null},

@@ -6,15 +6,13 @@ import { signal } from "@preact/signals";
 import type { Output, PurchaseOrderHeader } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { beginOf } from "../data/format.ts";
-import { everyRow } from "../data/pages.ts";
 import { shopId, today } from "../data/session.ts";
 import { inputOf, views } from "../orders/filters.ts";
-import { pagesOf } from "../orders/kept.ts";
 import { dayAfter } from "../orders/lateness.ts";
 import type { ForecastRow } from "../reorder/ticked.ts";
 
-/** Open orders that are read at most. */
-export const openOrdersMax = 200;
+/** Open orders that are read: the first that are expected. */
+const nextRead = 20;
 
 const latelyShown = 5;
 
@@ -24,7 +22,9 @@ export const failuresShown = 5;
 const forecastRowsRead = 200;
 
 export interface Board {
-  readonly open: { readonly orders: readonly PurchaseOrderHeader[]; readonly isCut: boolean } | null;
+  /** The open orders that are expected next. */
+  readonly next: readonly PurchaseOrderHeader[] | null;
+  readonly figures: Output<"purchase_figures_get">["figures"] | null;
   readonly counts: Readonly<Partial<Record<CountName, number>>>;
   readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
@@ -54,7 +54,8 @@ const counted = {
 type CountName = keyof typeof counted;
 
 const empty: Board = {
-  open: null,
+  next: null,
+  figures: null,
   counts: {},
   answers: null,
   forecast: null,
@@ -70,9 +71,14 @@ export function boardOf() {
   const set = (part: Partial<Board>): void => {
     board.value = { ...board.value, ...part };
   };
-  const readOpen = async (): Promise<void> => {
-    const read = await everyRow(pagesOf(new URLSearchParams(views.open)), () => {}, openOrdersMax);
-    if (!("problem" in read)) set({ open: { orders: read.rows, isCut: read.isCut } });
+  const readNext = async (): Promise<void> => {
+    const input = inputOf(new URLSearchParams(`${views.open}&sort=nextExpectedDate`), today());
+    const result = await openpo.call("purchase_order_list", { ...input, limit: nextRead });
+    if (result.ok) set({ next: result.data.purchaseOrders });
+  };
+  const readFigures = async (): Promise<void> => {
+    const result = await openpo.call("purchase_figures_get", { shopId: shopId() });
+    if (result.ok) set({ figures: result.data.figures });
   };
   const readCount = async (name: CountName): Promise<void> => {
     const query = counted[name];
@@ -114,7 +120,8 @@ export function boardOf() {
     read: async (): Promise<void> => {
       const names: readonly CountName[] = ["all", "due", "late", "waiting", "drafts", "failed"];
       const reads = [
-        readOpen,
+        readNext,
+        readFigures,
         readAnswers,
         readForecast,
         readChanges,

@@ -21,9 +21,9 @@ import { hrefOf } from "../router.ts";
 import { homeTexts as words } from "../texts/en/home.ts";
 import { ShortEntry } from "../parts/service-says.tsx";
 import { texts } from "../texts/en/texts.ts";
-import { type Board, boardOf, dueByToday, failuresShown, openOrdersMax } from "./board.ts";
+import { type Board, boardOf, dueByToday, failuresShown } from "./board.ts";
 import { dayAfter } from "../orders/lateness.ts";
-import { daysBetween, mondayOf, sums, valueOf } from "./days.ts";
+import { daysBetween, mondayOf } from "./days.ts";
 
 /** However much happens in the shop, the board is read this often at most. */
 const restMs = 15_000;
@@ -74,10 +74,11 @@ function firstName(): string {
 }
 
 const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
+  const { figures } = board;
   const shows = (part: object | null): boolean => part !== null || !board.isOver;
   return (
     <>
-      {shows(board.open) ? null : (
+      {shows(board.next) ? null : (
         <p class="problem" role="alert">
           {words.unread}
         </p>
@@ -85,14 +86,14 @@ const Today: FunctionComponent<{ readonly board: Board }> = ({ board }) => {
       <Tasks board={board} />
       <div class="board">
         <Failures board={board} />
-        {shows(board.open) ? <Arriving board={board} /> : null}
-        {shows(board.open) ? <ByWeek board={board} /> : null}
+        {shows(board.next) ? <Arriving board={board} /> : null}
+        {shows(figures) ? <FiguresPanel title={words.value} figures={figures} of={Expected} /> : null}
         {shows(board.forecast) ? <Lasting board={board} /> : null}
-        {shows(board.open) ? <BySupplier board={board} /> : null}
-        {shows(board.open) ? <Calendar board={board} /> : null}
+        {shows(figures) ? <FiguresPanel title={words.received} figures={figures} of={ReceivedWeeks} /> : null}
+        {shows(figures) ? <Calendar board={board} /> : null}
+        {shows(figures) ? <FiguresPanel title={words.spend} figures={figures} of={SpendBySupplier} /> : null}
         {shows(board.changes) ? <Lately board={board} /> : null}
       </div>
-      {board.open?.isCut === true ? <p class="quiet">{words.cut(openOrdersMax)}</p> : null}
     </>
   );
 };
@@ -225,16 +226,15 @@ const Failures: FunctionComponent<{ readonly board: Board }> = ({ board: { mails
 
 const arrivingShown = 6;
 
-const Arriving: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
-  const next = (open?.orders ?? [])
+const Arriving: FunctionComponent<{ readonly board: Board }> = ({ board: { next } }) => {
+  const arriving = (next ?? [])
     .filter(({ nextExpectedDate, quantityPending }) => nextExpectedDate !== null && quantityPending > 0)
-    .toSorted((one, other) => (one.nextExpectedDate ?? "").localeCompare(other.nextExpectedDate ?? ""))
     .slice(0, arrivingShown);
   return (
-    <Panel title={words.arriving} isRead={open !== null} more={{ href: addressOf(views.open), title: words.allOpen }}>
-      {next.length === 0 ? <p class="quiet">{words.nothingArriving}</p> : null}
+    <Panel title={words.arriving} isRead={next !== null} more={{ href: addressOf(views.open), title: words.allOpen }}>
+      {arriving.length === 0 ? <p class="quiet">{words.nothingArriving}</p> : null}
       <ul class="plain-rows">
-        {next.map((order) => (
+        {arriving.map((order) => (
           <li key={order.purchaseOrderId}>
             <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
             <span class="name">{order.supplierName ?? texts.orders.none}</span>
@@ -254,51 +254,63 @@ const Due: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order
   return <span class="quiet">{order.nextExpectedDate === null ? null : <ShortDay at={order.nextExpectedDate} />}</span>;
 };
 
-const weeksShown = 8;
+type Figures = NonNullable<Board["figures"]>;
 
-const ByWeek: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
-  const currency = signedIn()?.shop.currencyCode ?? "";
-  const orders = open?.orders ?? [];
-  const first = mondayOf(today());
-  const keyOf = (order: PurchaseOrderHeader): string | null =>
-    order.nextExpectedDate === null ? null : lateFor(order) === null ? mondayOf(order.nextExpectedDate) : "";
-  const values = sums(orders, keyOf, (order) => valueOf(order, currency));
-  const weeks = Array.from({ length: weeksShown }, (_, nth) => dayAfter(first, nth * 7));
-  const bar = (name: string, key: string) => {
-    const value = values.get(key) ?? 0;
-    return { name, value, shown: about(value, currency) };
-  };
-  const total = orders.reduce((sum, order) => sum + (valueOf(order, currency) ?? 0), 0);
+/** A bar for each week, by its Monday. */
+const weekBars = (weeks: readonly { readonly week: string; readonly value: number }[], currency: string) =>
+  weeks.map(({ week, value }) => ({ name: dayOfYear(week), value, shown: about(value, currency) }));
+
+interface FiguresPanelProps {
+  readonly title: string;
+  readonly figures: Figures | null;
+  readonly of: FunctionComponent<Figures>;
+}
+
+const FiguresPanel: FunctionComponent<FiguresPanelProps> = ({ title, figures, of: Content }) => (
+  <Panel title={title} isRead={figures !== null}>
+    {figures === null ? null : <Content {...figures} />}
+  </Panel>
+);
+
+const Expected: FunctionComponent<Figures> = ({ currencyCode, open }) => (
+  <>
+    <p class="quiet">{words.valueHint(about(open.value, currencyCode), open.orders)}</p>
+    <Columns
+      label={words.value}
+      heads={[words.week, words.amount]}
+      bars={[
+        { name: words.lateWeek, value: open.lateValue, shown: about(open.lateValue, currencyCode), isBad: true },
+        ...weekBars(open.weeks, currencyCode),
+      ]}
+    />
+  </>
+);
+
+const ReceivedWeeks: FunctionComponent<Figures> = ({ currencyCode, received: { weeks } }) => {
+  if (weeks.every(({ value }) => value === 0)) return <p class="quiet">{words.nothingReceived}</p>;
+  const total = weeks.reduce((sum, { value }) => sum + value, 0);
   return (
-    <Panel title={words.value} isRead={open !== null}>
-      <p class="quiet">{words.valueHint(about(total, currency), orders.length)}</p>
-      <Columns
-        label={words.value}
-        heads={[words.week, words.amount]}
-        bars={[{ ...bar(words.lateWeek, ""), isBad: true }, ...weeks.map((week) => bar(dayOfYear(week), week))]}
-      />
-    </Panel>
+    <>
+      <p class="quiet">{words.receivedHint(about(total, currencyCode), weeks.length)}</p>
+      <Columns label={words.received} heads={[words.week, words.amount]} bars={weekBars(weeks, currencyCode)} />
+    </>
   );
 };
 
 const suppliersShown = 6;
 
-const BySupplier: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
-  const currency = signedIn()?.shop.currencyCode ?? "";
-  const values = sums(
-    open?.orders ?? [],
-    ({ supplierName }) => supplierName,
-    (order) => valueOf(order, currency),
-  );
-  const bars = [...values]
-    .toSorted(([, one], [, other]) => other - one)
-    .slice(0, suppliersShown)
-    .map(([name, value]) => ({ name, value, shown: about(value, currency) }));
+const SpendBySupplier: FunctionComponent<Figures> = ({ currencyCode, ordered: { orders, value, suppliers } }) => {
+  if (orders === 0) return <p class="quiet">{words.nothingOrdered}</p>;
+  const bars = suppliers.slice(0, suppliersShown).map((each) => ({
+    name: each.supplierName ?? texts.orders.none,
+    value: each.value,
+    shown: about(each.value, currencyCode),
+  }));
   return (
-    <Panel title={words.bySupplier} isRead={open !== null}>
-      {bars.length === 0 ? <p class="quiet">{words.nothingArriving}</p> : null}
-      {bars.length === 0 ? null : <Ranks label={words.bySupplier} heads={[words.supplier, words.amount]} bars={bars} />}
-    </Panel>
+    <>
+      <p class="quiet">{words.spendHint(about(value, currencyCode), orders)}</p>
+      <Ranks label={words.spend} heads={[words.supplier, words.amount]} bars={bars} />
+    </>
   );
 };
 
@@ -342,17 +354,13 @@ const soonDays = 7;
 const daysShown = 28;
 const weekdays = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
 
-const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open } }) => {
+const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { figures } }) => {
   const first = mondayOf(today());
   const days = Array.from({ length: daysShown }, (_, nth) => dayAfter(first, nth));
-  const arriving = sums(
-    open?.orders ?? [],
-    ({ nextExpectedDate }) => nextExpectedDate,
-    () => 1,
-  );
+  const arriving = new Map(figures?.open.days.map(({ date, orders }) => [date, orders]));
   const weeks = [0, 1, 2, 3].map((nth) => days.slice(nth * 7, nth * 7 + 7));
   return (
-    <Panel title={words.calendar} isRead={open !== null}>
+    <Panel title={words.calendar} isRead={figures !== null}>
       <table class="calendar">
         <thead>
           <tr>
@@ -396,7 +404,12 @@ const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { open 
 };
 
 const Lately: FunctionComponent<{ readonly board: Board }> = ({ board: { changes, ofAssistants } }) => (
-  <Panel title={words.lately} isRead={changes !== null} more={{ href: hrefOf("activity"), title: words.allActivity }}>
+  <Panel
+    class="whole-row"
+    title={words.lately}
+    isRead={changes !== null}
+    more={{ href: hrefOf("activity"), title: words.allActivity }}
+  >
     {changes?.length === 0 ? <p class="quiet">{words.nothingLately}</p> : null}
     <ul class="plain-rows">
       {(changes ?? []).map((change) => (

@@ -44,7 +44,7 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
-/** Looks of the list in the query, its shown columns and how close its rows stand: saved with a view, and no filters. */
+/** Looks of the list in the query: its columns, and how close its rows stand. Saved with a view, and no filters. */
 export const columnsParameter = "columns";
 export const densityParameter = "density";
 
@@ -52,7 +52,7 @@ export const densityParameter = "density";
 export const filtersIn = (query: URLSearchParams): URLSearchParams =>
   withParameter(withParameter(query, columnsParameter, ""), densityParameter, "");
 
-/** How close the rows of the query stand; undefined: as the person has them. */
+/** Density of the rows in the query; undefined: the person's own. */
 export const densityIn = (query: URLSearchParams): Density | undefined =>
   densities.find((word) => word === query.get(densityParameter));
 

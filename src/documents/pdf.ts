@@ -490,7 +490,7 @@ const descriptionMin = 150;
 /** Columns that go below the description where there is no room for them, in this order. */
 const movable: readonly SheetColumn["id"][] = ["barcode", "expectedDeliveryDate", "sku", "supplierSku"];
 
-/** Returns the width of a column with its content. Figures, heads of figures and words of other heads are not broken. */
+/** Returns the width of a column with its content. Figures, their heads and words of other heads are never broken. */
 function widthOf(page: PaperPage, { columns, rows }: Sheet, index: number): number {
   const { id = "description", label: name = "", isFigure = false } = columns[index] ?? {};
   if (id === "description") return 0;

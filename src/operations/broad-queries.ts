@@ -12,6 +12,7 @@ export const broadQueries: Readonly<Record<string, () => Promise<BroadQuery<unkn
   reorder_facts: async () => (await import("./agent/reorder.ts")).reorderFacts,
   audit_page: async () => (await logs()).auditPage,
   change_page: async () => (await logs()).changePage,
+  purchase_figures: async () => (await figures()).purchaseFigures,
   supplier_figures: async () => (await figures()).supplierFigures,
   supplier_deliveries: async () => (await figures()).supplierDeliveries,
   supplier_documents: async () => (await figures()).supplierDocuments,

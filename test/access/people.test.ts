@@ -493,6 +493,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "location_get",
     "supplier_variant_list",
     "record_history_list",
+    "purchase_figures_get",
     "supplier_figures_list",
     "supplier_deliveries_get",
     "supplier_document_list",

@@ -6,7 +6,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.ts";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
+import { figureSuppliersMax } from "../../src/core/order/advice/purchase-figures.ts";
 import { sealRecent } from "../../src/shop/order-list/sealing.ts";
+import { loadFigureOrders } from "../../src/shop/order/report.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin } from "../support/people.ts";
 import { assertFault, type TestResponse } from "../support/server.ts";
@@ -169,6 +171,136 @@ test("a delivery is on time by the last day on which its goods were expected; do
   assert.equal(document?.["fileName"], "invoice.pdf");
   const none = await of(server)("/suppliers/unheard-of/deliveries");
   assert.deepEqual(none.at("data"), { deliveries: { counted: 0, onTime: 0, daysLate: null } });
+});
+
+test("the shop's figures: what is open and late, what was received week by week at each order's rates, and spend by supplier", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const { clock } = server;
+  const today = dayIn("UTC", clock.now());
+  const monday = weekStart(weekOf(today));
+  const at = (date: number): string => new Date(date * day + day / 2).toISOString();
+  const receipt = (receiptId: string, date: number, quantityDelta: number, after: number, poLineItemId = "a") => ({
+    receiptId,
+    receivedAt: at(date),
+    recordedBy: null,
+    source: quantityDelta < 0 ? "unreceive" : "receive",
+    requestId: null,
+    lines: [{ poLineItemId, variantId: "red", quantityDelta, quantityReceivedAfter: after }],
+  });
+  await server.bring([{ type: "supplier", supplierId: "loom", name: "The Loom", currencyCode: "USD" }]);
+  // Two weeks ago 6 came, last week 3 more and 1 went back, all at 4; the one before the weeks that are told is not.
+  await server.bringOrder("Partially Received", [{ ...lineA, quantityOrdered: 20, quantityReceived: 10 }], {
+    purchaseOrderId: "partly",
+    supplierId: "mill",
+    createdAt: at(monday - 100),
+    updatedAt: at(monday - 1),
+    expectedDeliveryDate: dateOf(today),
+    receipts: [
+      receipt("r0", monday - 60, 2, 2),
+      receipt("r1", monday - 14, 6, 8),
+      receipt("r2", monday - 7, 3, 11),
+      receipt("r3", monday - 1, -1, 10),
+    ],
+  });
+  await server.bringOrder("Received", [{ ...lineA, quantityReceived: 10, unitCostCurrencyCode: "USD" }], {
+    purchaseOrderId: "of-dollars",
+    supplierId: "loom",
+    currencyCode: "USD",
+    fxRateOverride: 0.5,
+    createdAt: at(today - 20),
+    updatedAt: at(monday),
+    receipts: [receipt("r4", monday, 10, 10)],
+  });
+  await server.bringOrder("Sent", [lineB], {
+    purchaseOrderId: "late",
+    supplierId: "mill",
+    createdAt: at(today - 30),
+    expectedDeliveryDate: dateOf(today - 30),
+  });
+  await server.bringOrder("Sent", [lineB], {
+    purchaseOrderId: "later",
+    supplierId: "mill",
+    createdAt: at(today - 89),
+    expectedDeliveryDate: dateOf(monday + 7),
+  });
+  await server.bringOrder("Draft", [lineB], { purchaseOrderId: "no order yet", supplierId: "mill" });
+  const check = async (): Promise<void> => {
+    const answered = await of(server)("/purchase-figures");
+    const valuesOf = (...path: readonly string[]) =>
+      Object.fromEntries(
+        objectsAt(answered, "data", "figures", ...path).flatMap(({ week, value }) =>
+          value === 0 ? [] : [[text(week), value]],
+        ),
+      );
+    assert.equal(answered.at("data", "figures", "open", "orders"), 3);
+    assert.equal(answered.at("data", "figures", "open", "value"), 40 + 13.75 + 13.75);
+    assert.equal(answered.at("data", "figures", "open", "lateValue"), 13.75);
+    assert.deepEqual(valuesOf("open", "weeks"), { [dateOf(monday)]: 40, [dateOf(monday + 7)]: 13.75 });
+    assert.deepEqual(answered.at("data", "figures", "open", "days"), [
+      { date: dateOf(today), orders: 1 },
+      { date: dateOf(monday + 7), orders: 1 },
+    ]);
+    assert.deepEqual(valuesOf("received", "weeks"), {
+      [dateOf(monday - 14)]: 24,
+      [dateOf(monday - 7)]: 8,
+      [dateOf(monday)]: 20,
+    });
+    assert.equal(objectsAt(answered, "data", "figures", "received", "weeks").length, 8);
+    assert.deepEqual(answered.at("data", "figures", "ordered"), {
+      orders: 3,
+      value: 47.5,
+      unpricedOrders: 0,
+      suppliers: [
+        { supplierId: "mill", supplierName: "The Mill", orders: 2, value: 27.5 },
+        { supplierId: "loom", supplierName: "The Loom", orders: 1, value: 20 },
+      ],
+    });
+  };
+  await check();
+  while (await server.engine.write(server.shopId, (tx) => sealRecent(tx, server.shopId, 0)));
+  await check();
+});
+
+test("of more than figureOrdersMax orders the newest ones count", async () => {
+  await using server = await startGoodsServer({ console: true });
+  for (const days of [3, 2, 1])
+    await server.bringOrder("Sent", [{ ...lineA, quantityOrdered: days }], {
+      purchaseOrderId: `po_${days}`,
+      createdAt: new Date(server.clock.now() - days * day).toISOString(),
+    });
+  const today = dayIn("UTC", server.clock.now());
+  const { open, placed } = await server.engine.read(server.shopId, (tx) =>
+    loadFigureOrders(tx, server.shopId, { timezone: "UTC", today }, 2),
+  );
+  assert.deepEqual(
+    [open, placed].map((orders) => orders.map(({ totalValue }) => totalValue)),
+    [
+      [40_000, 80_000],
+      [40_000, 80_000],
+    ],
+  );
+});
+
+test("figureSuppliersMax suppliers are told, those of whom most was ordered", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const suppliers = Array.from({ length: figureSuppliersMax + 2 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+  await server.bring([
+    ...suppliers.map((supplierId) => ({ type: "supplier", supplierId, name: supplierId, currencyCode: "EUR" })),
+    ...suppliers.map((supplierId, index) => ({
+      type: "purchaseOrder",
+      purchaseOrderId: `po_${supplierId}`,
+      status: "Sent",
+      supplierId,
+      locationId: "warehouse",
+      createdAt: new Date(server.clock.now() - day).toISOString(),
+      lineItems: [{ ...lineA, quantityOrdered: 100 - index }],
+    })),
+  ]);
+  const told = objectsAt(await of(server)("/purchase-figures"), "data", "figures", "ordered", "suppliers");
+  assert.deepEqual(
+    told.map(({ supplierId }) => supplierId),
+    suppliers.slice(0, figureSuppliersMax),
+  );
 });
 
 test("a variant's figures are those of the forecast, with its sales by week, what comes and what is left", async () => {

@@ -248,6 +248,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "mcp/large-answers.ts answerOnLoopMax",
     "operations/agent/attention.ts ordersOnLoopMax",
     "operations/agent/report.ts ordersOnLoopMax",
+    "operations/catalogue/figures.ts summedOnLoopMax",
     "requests/audit/audit.ts rowsTogetherMax",
     "requests/envelope.ts bytesMin",
     "operations/forecast-views.ts cellsOnLoopMax",

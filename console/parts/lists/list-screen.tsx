@@ -47,7 +47,7 @@ interface ListProps<Row> {
   /** The sort of the list, and the address of the list with another one; "" is none. */
   readonly sorted?: Sorted | undefined;
   readonly ticking?: Ticking<Row> | undefined;
-  /** How close its rows stand; without it, as everywhere on the page. */
+  /** Density of its rows; without it that of the page. */
   readonly density?: Density | undefined;
   /** Beside the heading. */
   readonly actions?: ComponentChildren;

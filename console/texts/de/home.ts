@@ -30,12 +30,17 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingArriving: "Nichts ist unterwegs.",
   allOpen: "Alle offenen Bestellungen",
   value: "Unterwegs nach Woche",
-  valueHint: (amount, count) => `${amount} in ${orders(count)}`,
+  valueHint: (amount, count) => `Offener Wert: ${amount} in ${orders(count)}`,
   lateWeek: "Überfällig",
   week: "Woche ab",
   amount: "Wert",
   supplier: "Lieferant",
-  bySupplier: "Unterwegs nach Lieferant",
+  received: "Eingegangen nach Woche",
+  receivedHint: (amount, weeks) => `${amount} in ${number(weeks)} Wochen`,
+  nothingReceived: "In diesen Wochen ist nichts eingegangen.",
+  spend: "Ausgaben nach Lieferant",
+  spendHint: (amount, count) => `In den letzten 90 Tagen bestellt: ${amount} in ${orders(count)}`,
+  nothingOrdered: "In den letzten 90 Tagen wurde nichts bestellt.",
   calendar: "Lieferungen",
   deliveries: (count) => (count === 1 ? "1 Lieferung" : `${number(count)} Lieferungen`),
   today: "heute",
@@ -52,7 +57,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     count === 0
       ? "Assistenten haben seit gestern nichts geändert"
       : `Was Assistenten seit gestern getan haben (${number(count)})`,
-  cut: (count) => `Gezählt sind die ${number(count)} neuesten offenen Bestellungen.`,
   first: {
     title: "Fünf Schritte zur ersten Bestellung",
     more: "Außerdem",

@@ -27,12 +27,17 @@ export const homeTexts = {
   nothingArriving: "Nothing is on its way.",
   allOpen: "All open orders",
   value: "On its way, by week",
-  valueHint: (amount: string, count: number) => `${amount} in ${orders(count)}`,
+  valueHint: (amount: string, count: number) => `Open value: ${amount} in ${orders(count)}`,
   lateWeek: "Late",
   week: "Week of",
   amount: "Value",
   supplier: "Supplier",
-  bySupplier: "On its way, by supplier",
+  received: "Received, by week",
+  receivedHint: (amount: string, weeks: number) => `${amount} in ${number(weeks)} weeks`,
+  nothingReceived: "Nothing was received in these weeks.",
+  spend: "Spend by supplier",
+  spendHint: (amount: string, count: number) => `Ordered in the last 90 days: ${amount} in ${orders(count)}`,
+  nothingOrdered: "Nothing was ordered in the last 90 days.",
   calendar: "Deliveries",
   deliveries: (count: number) => (count === 1 ? "1 delivery" : `${number(count)} deliveries`),
   today: "today",
@@ -49,7 +54,6 @@ export const homeTexts = {
     count === 0
       ? "Assistants have changed nothing since yesterday"
       : `What assistants did since yesterday (${number(count)})`,
-  cut: (count: number) => `The ${number(count)} newest open orders are counted.`,
   first: {
     title: "Five steps to your first order",
     more: "And besides",

@@ -29,12 +29,17 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingArriving: "No hay nada en camino.",
   allOpen: "Pedidos abiertos",
   value: "En camino, por semana",
-  valueHint: (amount, count) => `${amount} en ${orders(count)}`,
+  valueHint: (amount, count) => `Valor pendiente: ${amount} en ${orders(count)}`,
   lateWeek: "Atraso",
   week: "Semana del",
   amount: "Importe",
   supplier: "Proveedor",
-  bySupplier: "En camino, por proveedor",
+  received: "Recibido, por semana",
+  receivedHint: (amount, weeks) => `${amount} en ${number(weeks)} semanas`,
+  nothingReceived: "No se ha recibido nada en estas semanas.",
+  spend: "Gasto por proveedor",
+  spendHint: (amount, count) => `Pedido en los últimos 90 días: ${amount} en ${orders(count)}`,
+  nothingOrdered: "No se ha pedido nada en los últimos 90 días.",
   calendar: "Entregas",
   deliveries: (count) => (count === 1 ? "1 entrega" : `${number(count)} entregas`),
   today: "hoy",
@@ -51,7 +56,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     count === 0
       ? "Los asistentes no han cambiado nada desde ayer"
       : `Lo que hicieron los asistentes desde ayer (${number(count)})`,
-  cut: (count) => `Solo se cuentan los ${number(count)} pedidos abiertos más recientes.`,
   first: {
     title: "Cinco pasos hasta el primer pedido",
     more: "Y además",

@@ -28,12 +28,18 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingArriving: "Rien n’est en route.",
   allOpen: "Commandes ouvertes",
   value: "En route, par semaine",
-  valueHint: (amount, count) => `${amount} pour ${plural(count, "commande", "commandes")}`,
+  valueHint: (amount, count) => `Valeur en cours : ${amount} pour ${plural(count, "commande", "commandes")}`,
   lateWeek: "Retard",
   week: "Semaine du",
   amount: "Montant",
   supplier: "Fournisseur",
-  bySupplier: "En route, par fournisseur",
+  received: "Réceptions, par semaine",
+  receivedHint: (amount, weeks) => `${amount} en ${number(weeks)} semaines`,
+  nothingReceived: "Rien n’a été réceptionné pendant ces semaines.",
+  spend: "Dépenses par fournisseur",
+  spendHint: (amount, count) =>
+    `Commandé ces 90 derniers jours : ${amount} pour ${plural(count, "commande", "commandes")}`,
+  nothingOrdered: "Rien n’a été commandé ces 90 derniers jours.",
   calendar: "Livraisons",
   deliveries: (count) => plural(count, "livraison", "livraisons"),
   today: "aujourd’hui",
@@ -50,7 +56,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     count === 0
       ? "Les assistants n’ont rien modifié depuis hier"
       : `Ce que les assistants ont fait depuis hier (${number(count)})`,
-  cut: (count) => `Seules les ${number(count)} commandes ouvertes les plus récentes sont comptées.`,
   first: {
     title: "Cinq étapes vers votre première commande",
     more: "Et aussi",

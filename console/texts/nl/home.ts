@@ -29,12 +29,17 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   nothingArriving: "Er is niets onderweg.",
   allOpen: "Alle open bestellingen",
   value: "Onderweg, per week",
-  valueHint: (amount, count) => `${amount} in ${orders(count)}`,
+  valueHint: (amount, count) => `Openstaande waarde: ${amount} in ${orders(count)}`,
   lateWeek: "Te laat",
   week: "Week van",
   amount: "Waarde",
   supplier: "Leverancier",
-  bySupplier: "Onderweg, per leverancier",
+  received: "Ontvangen, per week",
+  receivedHint: (amount, weeks) => `${amount} in ${number(weeks)} weken`,
+  nothingReceived: "In deze weken is niets ontvangen.",
+  spend: "Uitgaven per leverancier",
+  spendHint: (amount, count) => `Besteld in de laatste 90 dagen: ${amount} in ${orders(count)}`,
+  nothingOrdered: "In de laatste 90 dagen is niets besteld.",
   calendar: "Leveringen",
   deliveries: (count) => (count === 1 ? "1 levering" : `${number(count)} leveringen`),
   today: "vandaag",
@@ -51,7 +56,6 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     count === 0
       ? "Assistenten hebben sinds gisteren niets gewijzigd"
       : `Wat assistenten sinds gisteren hebben gedaan (${number(count)})`,
-  cut: (count) => `Alleen de ${number(count)} nieuwste open bestellingen zijn meegeteld.`,
   first: {
     title: "In vijf stappen naar je eerste bestelling",
     more: "En verder",

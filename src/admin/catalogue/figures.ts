@@ -1,11 +1,16 @@
-/** Figures that stand with suppliers and products (C82, C83): what is open and late, cover, sales, prices paid. */
+/**
+ * Figures of a shop's purchasing, and those that stand with suppliers and products (C82, C83, C85): what is open and
+ * late, what came in, cover, sales, prices paid.
+ */
 import { z } from "zod";
 import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
-import { dateOf, dayIn, weekOf, weekStart } from "../../base/time/calendar.ts";
+import { dateOf, dayIn, type Week, weekOf, weekStart } from "../../base/time/calendar.ts";
 import { type ColumnId, forecastRow, periodsFrom } from "../../core/forecast/forecast.ts";
-import { addQuantity, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
+import { addQuantity, type Money, moneyToNumber, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
+import { figureDays, figureSuppliersMax, figureWeeks } from "../../core/order/advice/purchase-figures.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
 import {
+  purchaseFigures,
   supplierDeliveries,
   supplierDocuments,
   supplierFigures,
@@ -16,8 +21,83 @@ import { documentJson, documentSchema } from "../../operations/purchase-orders/a
 import { Fault } from "../../base/fault.ts";
 import { loadRecentSales } from "../../shop/forecast/demand.ts";
 import { loadVariantFacts } from "../../shop/forecast/forecast-rows.ts";
+import { placedDays } from "../../shop/order/report.ts";
 import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/supplier-figures.ts";
 import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "../operation.ts";
+
+const weekValues = z.array(z.strictObject({ week: dateSchema, value: z.number() }));
+
+const weekJson = ({ week, value }: { readonly week: Week; readonly value: Money }) => ({
+  week: dateOf(weekStart(week)),
+  value: moneyToNumber(value),
+});
+
+const getPurchaseFigures = operation({
+  name: "purchase_figures_get",
+  route: { method: "GET", path: "/shops/{shopId}/purchase-figures" },
+  role: "viewer",
+  describes: {
+    summary: "What is open, what was received week by week, and of whom was ordered.",
+    description: `In the shop's currency at each order's rates. Weeks are named by their Mondays: ${figureWeeks} up to the present one of what was received, less what was taken back, and ${figureWeeks} from it on of what is expected. Days of deliveries: ${figureDays} from this week's Monday on. \`ordered\` is about orders that were created in the last ${placedDays} days and are neither drafts nor cancelled, with at most ${figureSuppliersMax} suppliers, the highest value first. \`unpricedOrders\` are counted too low, for want of a rate.`,
+    output: z.strictObject({
+      figures: z.strictObject({
+        currencyCode: z.string(),
+        open: z.strictObject({
+          orders: z.int(),
+          value: z.number().meta({ description: "Of the goods still to come." }),
+          lateValue: z.number(),
+          unpricedOrders: z.int(),
+          weeks: weekValues,
+          days: z.array(z.strictObject({ date: dateSchema, orders: z.int() })),
+        }),
+        received: z.strictObject({ weeks: weekValues }),
+        ordered: z.strictObject({
+          orders: z.int(),
+          value: z.number(),
+          unpricedOrders: z.int(),
+          suppliers: z.array(
+            z.strictObject({
+              supplierId: z.string().nullable(),
+              supplierName: z.string().nullable(),
+              orders: z.int(),
+              value: z.number(),
+            }),
+          ),
+        }),
+      }),
+    }),
+  },
+  input: z.strictObject(inShop),
+  async run(context, { shopId }, call) {
+    const found = await readQuery(context, call, shopId, purchaseFigures, {});
+    const { open, placed } = found;
+    return data({
+      figures: {
+        currencyCode: found.currencyCode,
+        open: {
+          orders: open.orderCount,
+          value: moneyToNumber(open.openValue),
+          lateValue: moneyToNumber(found.late),
+          unpricedOrders: open.unpricedOrderCount,
+          weeks: found.expected.map(weekJson),
+          days: found.deliveries.map(({ day, orders }) => ({ date: dateOf(day), orders })),
+        },
+        received: { weeks: found.received.map(weekJson) },
+        ordered: {
+          orders: placed.orderCount,
+          value: moneyToNumber(placed.orderedValue),
+          unpricedOrders: placed.unpricedOrderCount,
+          suppliers: found.suppliers.map(({ key, name, orderCount, orderedValue }) => ({
+            supplierId: key,
+            supplierName: name,
+            orders: orderCount,
+            value: moneyToNumber(orderedValue),
+          })),
+        },
+      },
+    });
+  },
+});
 
 const ids = z.array(id).min(1).max(pageSizeMax).meta({ query: "list", description: "Their ids." });
 
@@ -306,6 +386,7 @@ const listVariantOrders = operation({
 });
 
 export const figureOperations: readonly AdminOperation[] = [
+  getPurchaseFigures,
   listSupplierFigures,
   getSupplierDeliveries,
   listSupplierDocuments,

@@ -170,10 +170,10 @@ type QuantityField =
   | "quantityCancelled";
 
 /** Returns what these quantities of the lines cost in the order's currency. What no rate converts is left out. */
-export function valueOfLines(
-  order: LinesInCurrency,
+export function valueOfLines<Line extends LinesInCurrency["lineItems"][number]>(
+  order: Omit<LinesInCurrency, "lineItems"> & { readonly lineItems: readonly Line[] },
   shopCurrency: string,
-  quantityOf: (line: LinesInCurrency["lineItems"][number]) => Quantity,
+  quantityOf: (line: Line) => Quantity,
 ): Money {
   const sum = new ExactSum(order, shopCurrency);
   for (const line of order.lineItems) sum.add(quantityOf(line), line);

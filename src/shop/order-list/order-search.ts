@@ -552,7 +552,7 @@ export async function newestBy(
 
 /** The question of a look-up to each order. */
 export type OrdersWanted = Pick<Wanted, "columns" | "articles"> &
-  Partial<Pick<Question, "createdFromMs" | "createdBeforeMs">>;
+  Partial<Pick<Wanted, "updated"> & Pick<Question, "createdFromMs" | "createdBeforeMs">>;
 
 /** Ids of the orders that match, newest first; of all if there is no limit. */
 export async function orderIdsOf(
@@ -562,8 +562,8 @@ export async function orderIdsOf(
   limit: number = unlimited,
 ): Promise<readonly string[]> {
   const question = async (): Promise<Question> => {
-    const { columns, articles, createdFromMs = null, createdBeforeMs = null } = await wantedOf();
-    const wanted = { updated: null, words: [], columns, articles };
+    const { columns, articles, updated = null, createdFromMs = null, createdBeforeMs = null } = await wantedOf();
+    const wanted = { updated, words: [], columns, articles };
     return { key: null, wanted, createdFromMs, createdBeforeMs, kept: null };
   };
   const { keys } = await findOrders(tx, shopId, question, null, limit);

@@ -9,7 +9,7 @@ import type { CostLot } from "../../core/storefront/cost-lots.ts";
 import type { CostOutcome } from "../../core/storefront/cost-sync.ts";
 import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../../core/order/purchase-order.ts";
-import { chunksOf, inListMax, hasOneOf, placeholders } from "../../store/in-lists.ts";
+import { chunksOf, inListMax, hasOneOf, placeholders, selectIn } from "../../store/in-lists.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
 import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
 import { type Columns, columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
@@ -374,6 +374,23 @@ export async function logEntriesOf(
     }),
   );
   return pages.flat().map(logFrom);
+}
+
+/** Receipts of these orders from an instant on, by order. */
+export async function receiptsSince(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderIds: readonly string[],
+  sinceMs: number,
+): Promise<ReadonlyMap<string, readonly Receipt[]>> {
+  const rows = await selectIn<ReceiptRow & { readonly purchase_order_id: string }>(
+    tx,
+    `${selectReceipts.replace("select ", "select purchase_order_id, ")} where shop_id = ? and received_at >= ? and purchase_order_id in (?)`,
+    [shopId, sinceMs],
+    purchaseOrderIds,
+  );
+  const byOrder = Map.groupBy(rows, (row) => row.purchase_order_id);
+  return new Map([...byOrder].map(([id, of]) => [id, of.map(receiptFrom)]));
 }
 
 /** All receipts of the order, newest first. */

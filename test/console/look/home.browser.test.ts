@@ -21,7 +21,8 @@ const cards = [
   "Arriving next",
   "On its way, by week",
   "Runs out first",
-  "On its way, by supplier",
+  "Received, by week",
+  "Spend by supplier",
   "Deliveries",
   "Lately",
 ];
@@ -57,7 +58,7 @@ test("home says what assistants did since yesterday, and its link shows just tha
     await page.getByRole("heading", { name: "Activity" }).waitFor();
     const rows = page.locator(".change-list > li");
     await becomes(() => rows.count(), 1);
-    await rows.getByText("Asked for the tracking number.").waitFor();
+    await rows.locator("summary").getByText("Asked for the tracking number.").waitFor();
     const from = await page.getByLabel("From").inputValue();
     assert.match(from, /^\d{4}-\d\d-\d\d$/);
     await picture(page, "activity-since-yesterday");
@@ -81,7 +82,7 @@ test(
     assert.equal(await steps.getByRole("listitem").count(), 5);
     assert.equal(await page.getByRole("region", { name: "And besides" }).getByRole("listitem").count(), 4);
     await picture(page, "home-new");
-    await page.goto(`${program.url}/console/receive`);
+    await page.goto(`${program.url}/console/dock`);
     await page.getByText("Nothing waits to be received.").waitFor();
     await picture(page, "receive-new");
     assert.deepEqual(faults, []);

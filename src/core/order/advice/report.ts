@@ -5,10 +5,18 @@
  */
 import { compareText } from "../../../base/text/compare-text.ts";
 import { dateOf, dayIn } from "../../../base/time/calendar.ts";
-import { asMoney, convert, type Money, roundToMinorUnit, unitRate, zeroQuantity } from "../../money/money.ts";
+import {
+  asMoney,
+  convert,
+  type FxRate,
+  type Money,
+  roundToMinorUnit,
+  unitRate,
+  zeroQuantity,
+} from "../../money/money.ts";
 import { outstandingAmount } from "../attachments.ts";
 import { pendingQuantity } from "../lines.ts";
-import type { Header } from "../purchase-order.ts";
+import type { Header, LineItem } from "../purchase-order.ts";
 import { isClosed } from "../status.ts";
 import { type LinesInCurrency, valueOfLines } from "../totals.ts";
 
@@ -17,9 +25,13 @@ export const reportGroups = ["supplier", "status", "month", "location"] as const
 /** Fact by which one report groups. */
 export type ReportGroup = (typeof reportGroups)[number];
 
+/** A line as it is summed. */
+type ReportedLine = LinesInCurrency["lineItems"][number] & Pick<LineItem, "poLineItemId">;
+
 /** An order as it is summed. */
-export type ReportedOrder = LinesInCurrency &
-  Pick<
+export type ReportedOrder = Omit<LinesInCurrency, "lineItems"> & {
+  readonly lineItems: readonly ReportedLine[];
+} & Pick<
     Header,
     | "status"
     | "supplierId"
@@ -29,6 +41,7 @@ export type ReportedOrder = LinesInCurrency &
     | "grandTotal"
     | "settledAmount"
     | "unpricedLineItemIds"
+    | "nextExpectedDate"
   >;
 
 /** Amounts of an order. */
@@ -99,9 +112,10 @@ export function reportOf(
   group: ReportGroup,
   { currencyCode, timezone }: ReportingShop,
 ): readonly ReportRow[] {
-  const rows = [...Map.groupBy(orders, (order) => keyOf[group](order, timezone))].map(([key, ofGroup]) =>
-    rowOf(key, ofGroup, currencyCode),
-  );
+  const rows = [...Map.groupBy(orders, (order) => keyOf[group](order, timezone))].map(([key, ofGroup]) => ({
+    key,
+    ...sumsOf(ofGroup, currencyCode),
+  }));
   return rows.sort((one, other) => compareRows(group, one, other));
 }
 
@@ -114,12 +128,16 @@ const eachValue = (valueOf: (name: keyof Values) => number): Values => ({
   outstandingValue: asMoney(valueOf("outstandingValue")),
 });
 
-function rowOf(key: string | null, orders: readonly ReportedOrder[], shopCurrency: string): ReportRow {
+/** The rate of an order to the shop's currency; undefined: there is none. */
+export const rateOf = (order: ReportedOrder, shopCurrency: string): FxRate | undefined =>
+  order.currencyCode === shopCurrency ? unitRate : (order.fxRateOverride ?? order.fxRates[order.currencyCode]);
+
+/** Sums of these orders in the shop's currency. */
+export function sumsOf(orders: readonly ReportedOrder[], shopCurrency: string): ReportSums {
   const converted: Values[] = [];
   let unpricedOrderCount = 0;
   for (const order of orders) {
-    const rate =
-      order.currencyCode === shopCurrency ? unitRate : (order.fxRateOverride ?? order.fxRates[order.currencyCode]);
+    const rate = rateOf(order, shopCurrency);
     if (rate === undefined || order.unpricedLineItemIds.length > 0) unpricedOrderCount += 1;
     if (rate === undefined) continue;
     const values = valuesOf(order, shopCurrency);
@@ -129,7 +147,7 @@ function rowOf(key: string | null, orders: readonly ReportedOrder[], shopCurrenc
     const exact = converted.reduce((sum, values) => sum + BigInt(values[name]), 0n);
     return Number(roundToMinorUnit(exact, 1n, shopCurrency));
   };
-  return { key, orderCount: orders.length, unpricedOrderCount, ...eachValue(rounded) };
+  return { orderCount: orders.length, unpricedOrderCount, ...eachValue(rounded) };
 }
 
 /** Sums of all rows, as they are shown. */
