@@ -281,7 +281,7 @@ function limits(random: Random, shop: number): readonly Step[] {
     ...orderThat(random, shop, 19.99),
     ...orderThat(random, shop, 19.99),
     limit(3_000, answeredMs),
-    asking(random, shop, { ...forward, order: secondNewest }, { key, keyed: true, tries: 1 }),
+    asking(random, shop, { op: "forward", share: 1, order: secondNewest }, { key, keyed: true, tries: 1 }),
     asking(random, shop, forward, { key, keyed: false, tries: 1 }),
     limit(1_000_000, random.pick([0, 1])),
     asking(random, shop, forward, { key, keyed: false, tries: 1 }),
