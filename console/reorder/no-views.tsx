@@ -16,6 +16,7 @@ const columns = [
   "supplierName",
   "onHand",
   "incoming",
+  "nextIncomingDate",
   "draftQuantity",
   "dailyDemand",
   "daysOfCover",

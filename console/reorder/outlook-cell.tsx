@@ -11,6 +11,7 @@ const [width, height, margin] = [88, 28, 2];
 export const OutlookCell: FunctionComponent<{ readonly row: ForecastRow }> = ({ row }) => {
   const outlook = outlookOf(row, today());
   if (outlook === null) return <td />;
+  if (outlook === "undated") return <td class="quiet">{reorderTexts.undated}</td>;
   const { points, outDay } = outlook;
   const most = Math.max(1, ...points.map(([, left]) => left));
   const x = (day: number): number => (day / outlookDays) * width;

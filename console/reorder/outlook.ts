@@ -16,13 +16,19 @@ interface RowOutlook {
 }
 
 /** The columns without which there is no outlook. */
-export const outlookColumns = ["onHand", "dailyDemand"] as const;
+export const outlookColumns = ["onHand", "incoming", "dailyDemand"] as const;
 
-/** @param today  as `YYYY-MM-DD`. @returns null where the view does not show what it takes. */
-export function outlookOf(row: ForecastRow, today: string): RowOutlook | null {
-  const [onHand, demand] = outlookColumns.map((id) => numberOf(row, id));
+/**
+ * @param today  as `YYYY-MM-DD`.
+ * @returns null where the view does not show what it takes; `undated`: goods are on their way, and no day is known.
+ */
+export function outlookOf(row: ForecastRow, today: string): RowOutlook | "undated" | null {
+  const [onHand, incoming, demand] = outlookColumns.map((id) => numberOf(row, id));
   if (onHand === null || onHand === undefined || demand === null || demand === undefined) return null;
-  const arrivalDay = arrivalOf(row, today);
+  if (incoming === null || incoming === undefined) return null;
+  const date = row["nextIncomingDate"];
+  if (incoming > 0 && typeof date !== "string") return "undated";
+  const arrivalDay = incoming > 0 && typeof date === "string" ? arrivalOf(date, today) : null;
   const points: (readonly [number, number])[] = [[0, Math.max(0, onHand)]];
   let outDay: number | null = onHand <= 0 ? 0 : null;
   /** Sells until a day, from what is left. @returns what is left then. */
@@ -40,16 +46,14 @@ export function outlookOf(row: ForecastRow, today: string): RowOutlook | null {
   if (arrivalDay === null) sell(0, first, outlookDays);
   else {
     const before = arrivalDay === 0 ? first : sell(0, first, arrivalDay);
-    const after = before + (numberOf(row, "incoming") ?? 0);
+    const after = before + incoming;
     points.push([arrivalDay, after]);
     sell(arrivalDay, after, outlookDays);
   }
   return { points, outDay, arrivalDay };
 }
 
-function arrivalOf(row: ForecastRow, today: string): number | null {
-  const date = row["nextIncomingDate"];
-  if (typeof date !== "string" || (numberOf(row, "incoming") ?? 0) <= 0) return null;
+function arrivalOf(date: string, today: string): number | null {
   const day = Math.max(0, Math.round((Date.parse(date) - Date.parse(today)) / dayMs));
   return day < outlookDays ? day : null;
 }

@@ -77,9 +77,17 @@ test("rows are found by words in any order and by supplier, and sorted by a colu
 
 test("the outlook of a row sells what is there, adds what arrives on its day, and names the day without stock", () => {
   const row = (cells: Readonly<Record<string, string | number | null>>) =>
-    outlookOf({ variantId: "v", productId: "p", ...cells }, "2026-11-30");
+    outlookOf({ variantId: "v", productId: "p", incoming: 0, ...cells }, "2026-11-30");
+  const outlook = (cells: Parameters<typeof row>[0]) => {
+    const found = row(cells);
+    return found === null || found === "undated" ? assert.fail("there is an outlook") : found;
+  };
   assert.equal(row({ onHand: 3 }), null);
   assert.equal(row({ onHand: null, dailyDemand: 1 }), null);
+  assert.equal(row({ onHand: 3, dailyDemand: 1, incoming: null }), null);
+  // Nobody knows when they come, so no day without stock is named.
+  assert.equal(row({ onHand: 3, dailyDemand: 1, incoming: 18 }), "undated");
+  assert.equal(row({ onHand: 3, dailyDemand: 1, incoming: 18, nextIncomingDate: null }), "undated");
   assert.deepEqual(row({ onHand: 10, dailyDemand: 1 }), {
     points: [
       [0, 10],
@@ -100,9 +108,9 @@ test("the outlook of a row sells what is there, adds what arrives on its day, an
     arrivalDay: 5,
   });
   // What is late is expected today; what comes later than is looked ahead does not count.
-  assert.equal(row({ onHand: 0, dailyDemand: 1, incoming: 5, nextIncomingDate: "2026-11-20" })?.arrivalDay, 0);
-  assert.equal(row({ onHand: 5, dailyDemand: 1, incoming: 5, nextIncomingDate: "2027-06-01" })?.outDay, 5);
-  assert.equal(row({ onHand: 0, dailyDemand: 0 })?.outDay, 0);
-  assert.equal(row({ onHand: 4, dailyDemand: 0 })?.outDay, null);
-  assert.equal(row({ onHand: -2, dailyDemand: 1 })?.outDay, 0);
+  assert.equal(outlook({ onHand: 0, dailyDemand: 1, incoming: 5, nextIncomingDate: "2026-11-20" }).arrivalDay, 0);
+  assert.equal(outlook({ onHand: 5, dailyDemand: 1, incoming: 5, nextIncomingDate: "2027-06-01" }).outDay, 5);
+  assert.equal(outlook({ onHand: 0, dailyDemand: 0 }).outDay, 0);
+  assert.equal(outlook({ onHand: 4, dailyDemand: 0 }).outDay, null);
+  assert.equal(outlook({ onHand: -2, dailyDemand: 1 }).outDay, 0);
 });

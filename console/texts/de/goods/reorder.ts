@@ -29,6 +29,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   nothing: "Nichts in dieser Ansicht passt dazu.",
   toProduct: "Zur Produktseite",
   outlook: (days) => `Nächste ${days} Tage`,
+  undated: "Ware ist unterwegs, ohne Termin",
   lasts: (days) => `Bestand für ${days} Tage und mehr`,
   out: (days) => (days === "0" ? "Nichts mehr auf Lager" : `In ${days} Tagen nichts mehr auf Lager`),
   grid: "Produkte und ihre Kennzahlen",

@@ -20,6 +20,7 @@ export const reorderTexts = {
   nothing: "Nothing in this view is called so.",
   toProduct: "The product's page",
   outlook: (days: string) => `Next ${days} days`,
+  undated: "Goods are on their way, without a date",
   lasts: (days: string) => `There is stock for ${days} days and more`,
   out: (days: string) => (days === "0" ? "Nothing is left" : `Nothing is left in ${days} days`),
   grid: "Products and their figures",

@@ -26,6 +26,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   nothing: "Nada de esta vista coincide.",
   toProduct: "Página del producto",
   outlook: (days) => `Próximos ${days} días`,
+  undated: "Hay mercancía en camino, sin fecha",
   lasts: (days) => `Hay stock para ${days} días o más`,
   out: (days) => (days === "0" ? "No queda nada" : `No quedará nada en ${days} días`),
   grid: "Productos y sus cifras",

@@ -27,6 +27,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   nothing: "Rien dans cette vue n’y correspond.",
   toProduct: "Page du produit",
   outlook: (days) => `${days} prochains jours`,
+  undated: "Marchandise en route, sans date",
   lasts: (days) => `Stock pour ${days} jours et plus`,
   out: (days) => (days === "0" ? "Plus rien en stock" : `Plus rien en stock dans ${days} jours`),
   grid: "Produits et leurs chiffres",

@@ -26,6 +26,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
   nothing: "Niets in deze weergave past daarbij.",
   toProduct: "Naar het product",
   outlook: (days) => `Komende ${days} dagen`,
+  undated: "Goederen onderweg, zonder datum",
   lasts: (days) => `Voorraad voor ${days} dagen of meer`,
   out: (days) => (days === "0" ? "Er is niets meer" : `Over ${days} dagen is er niets meer`),
   grid: "Producten en hun cijfers",
