@@ -14,6 +14,7 @@ import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
+import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import {
   type Activity,
@@ -244,7 +245,7 @@ const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Role
       {[...byObstacle].map(([obstacle, closed]) => (
         <div key={obstacle} class="why-not quiet">
           <p>{closed.map(({ what }) => titles[what]).join(" · ")}</p>
-          <p>{words.obstacles[obstacle]}</p>
+          <p>{obstacleTexts[obstacle]}</p>
         </div>
       ))}
     </>

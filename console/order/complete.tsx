@@ -8,6 +8,7 @@ import type { Output } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { money, number, numberIn, typed } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
+import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import { Attachments } from "./attachments.tsx";
 import { lineNamed } from "./guard.tsx";
@@ -80,7 +81,7 @@ export const Complete: FunctionComponent<CompleteProps> = ({ state, order }) => 
       {order.status === "Completed" ? <p class="notice">{words.done}</p> : null}
       {order.status !== "Completed" && !isOpen && whole !== null ? (
         <p class="notice">
-          {words.closed} {texts.orderActions.obstacles[whole]}
+          {words.closed} {obstacleTexts[whole]}
         </p>
       ) : null}
       {isOpen ? (

@@ -7,6 +7,7 @@ import { useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
+import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import { confirmAll } from "./actions.tsx";
 import { draftIn, editColumn, type LineDraft, productColumn, quantityColumn, skuColumn } from "./lines/columns.tsx";
@@ -82,7 +83,7 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
         <p class="quiet">{texts.confirm.lead}</p>
       ) : (
         <p class="notice">
-          {texts.confirm.closed} {texts.orderActions.obstacles[obstacle]}
+          {texts.confirm.closed} {obstacleTexts[obstacle]}
         </p>
       )}
       {obstacle === null && !isConfirmedShort(order) && drafts.value.size === 0 ? (

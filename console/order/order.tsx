@@ -12,6 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
 import { nameRecord } from "../title.ts";
+import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import { Actions } from "./actions.tsx";
 import { AddLines } from "./lines/add-lines.tsx";
@@ -149,9 +150,7 @@ const OrderView: FunctionComponent<ViewProps> = ({ state, order, isSending }) =>
       <section aria-labelledby="lines">
         <h2 id="lines">{texts.order.lines}</h2>
         <p class={obstacle === null ? "quiet if-keys" : "quiet"}>
-          {obstacle === null
-            ? texts.order.lineHelp
-            : `${texts.order.readOnly} ${texts.orderActions.obstacles[obstacle]}`}
+          {obstacle === null ? texts.order.lineHelp : `${texts.order.readOnly} ${obstacleTexts[obstacle]}`}
         </p>
         {order.lineItems.length === 0 ? (
           <p class="quiet">{texts.order.noLines}</p>

@@ -306,22 +306,6 @@ export const texts: Translated<typeof english.texts> = {
     yes: "Ja",
     no: "Nein",
     more: "Weitere Aktionen",
-    obstacles: {
-      role: "Ihre Rolle erlaubt das nicht. Ein Inhaber kann Ihre Rolle ändern.",
-      "send-first": "Markieren Sie die Bestellung zuerst als gesendet.",
-      "confirm-first": "Bestätigen Sie zuerst die Bestellung.",
-      "begin-first": "Starten Sie zuerst die Bearbeitung der Bestellung.",
-      "receive-first": "Buchen Sie zuerst Ware ein.",
-      received: "Es ist schon Ware eingebucht. Korrigieren Sie das im Wareneingang.",
-      "move-back": "Setzen Sie die Bestellung zuerst zurück.",
-      reopen: "Öffnen Sie die Bestellung zuerst wieder.",
-      held: "Setzen Sie die Bestellung zuerst fort.",
-      "use-complete": "Es ist schon Ware eingebucht: Schließen Sie die Bestellung ab.",
-      "cancel-first":
-        "Nur Entwürfe und stornierte Bestellungen lassen sich löschen. Stornieren Sie die Bestellung zuerst.",
-      "delete-instead": "Ein Entwurf wird stattdessen gelöscht.",
-      "draft-only": "Nur Entwürfe lassen sich zusammenführen.",
-    },
   },
   addLines: {
     title: "Positionen hinzufügen",

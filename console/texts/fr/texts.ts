@@ -312,22 +312,6 @@ export const texts: Translated<typeof english.texts> = {
     yes: "Oui",
     no: "Non",
     more: "Autres actions",
-    obstacles: {
-      role: "Votre rôle ne le permet pas. Un propriétaire peut le modifier.",
-      "send-first": "Marquez d’abord la commande comme envoyée.",
-      "confirm-first": "Confirmez d’abord la commande.",
-      "begin-first": "Passez d’abord la commande en cours.",
-      "receive-first": "Réceptionnez d’abord des marchandises.",
-      received: "Des marchandises ont été enregistrées. Corrigez-les sur l’écran de réception.",
-      "move-back": "Revenez d’abord à un statut antérieur.",
-      reopen: "Rouvrez d’abord la commande.",
-      held: "Reprenez d’abord la commande.",
-      "use-complete": "Des marchandises sont déjà reçues : clôturez la commande.",
-      "cancel-first":
-        "Seuls les brouillons et les commandes annulées peuvent être supprimés. Annulez d’abord la commande.",
-      "delete-instead": "Un brouillon se supprime.",
-      "draft-only": "Seuls les brouillons peuvent être fusionnés.",
-    },
   },
   addLines: {
     title: "Ajouter des lignes",
