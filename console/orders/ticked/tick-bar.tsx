@@ -103,7 +103,7 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
     const undo = async (): Promise<Told> => {
       const backs = new Map(moved.map(({ order, back }) => [order.purchaseOrderId, back]));
       const undone = await run(
-        `move back from ${status}`,
+        `unmove ${status}`,
         moved.map(({ order }) => order),
         ({ purchaseOrderId }, how) => {
           const input = { purchaseOrderId, status: backs.get(purchaseOrderId) ?? status };
