@@ -70,8 +70,6 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
   const isEntered = useRef(false);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    steps.value = 0;
-    isEntered.current = false;
     if (sought === "") {
       ofShop.value = { text: sought, rows: [] };
       return;
@@ -101,9 +99,15 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
     isEntered.current = false;
     take(found[active]);
   }, [isSearching]);
+  // At once: the next key may come before the page is drawn.
+  const write = (written: string): void => {
+    text.value = written;
+    steps.value = 0;
+    isEntered.current = false;
+  };
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (event.key === "Enter") {
-      if (isSearching) isEntered.current = true;
+      if (ofShop.value.text !== text.value.trim()) isEntered.current = true;
       else take(found[active]);
     } else if (event.key === "ArrowDown") steps.value += 1;
     else if (event.key === "ArrowUp") steps.value -= 1;
@@ -123,7 +127,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
         autocomplete="off"
         placeholder={words.hint}
         value={text.value}
-        onInput={(event) => (text.value = event.currentTarget.value)}
+        onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
       />
       <ul ref={list} id={`${id}-list`} role="listbox" aria-label={words.title}>
