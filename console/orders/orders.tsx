@@ -134,11 +134,7 @@ const Empty: FunctionComponent<{ readonly isFiltered: boolean }> = ({ isFiltered
       <p class="quiet">{words.emptyShopHint}</p>
       <p class="buttons centred">
         {hasRole("owner") ? <a href={hrefOf("import")}>{words.emptyShopImport}</a> : null}
-        {hasRole("purchaser") ? (
-          <a class="primary" href={hrefOf("new-order")}>
-            {words.create}
-          </a>
-        ) : null}
+        {hasRole("purchaser") ? <a href={hrefOf("new-order")}>{words.create}</a> : null}
       </p>
     </>
   );

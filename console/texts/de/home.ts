@@ -11,12 +11,12 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   todo: "Zu tun",
   /** Words below a number of one or many. */
   tasks: {
-    approvals: "zu Ihrer Freigabe",
+    approvals: "freizugeben",
     late: "überfällig",
     today: "heute erwartet",
     waiting: "beim Lieferanten",
     answers: "mit neuer Antwort",
-    reorder: "nachzubestellen",
+    reorder: "zu bestellen",
     drafts: "noch im Entwurf",
     failed: "Sync-Fehler",
     mails: "E-Mail-Fehler",
@@ -31,7 +31,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   allOpen: "Alle offenen Bestellungen",
   value: "Unterwegs nach Woche",
   valueHint: (amount, count) => `Offener Wert: ${amount} in ${orders(count)}`,
-  lateWeek: "Überfällig",
+  lateWeek: "Zu spät",
   week: "Woche ab",
   amount: "Wert",
   supplier: "Lieferant",

@@ -175,7 +175,7 @@ export const texts: Translated<typeof english.texts> = {
     late: "überfällig",
     lateFor: (days) => (days === 1 ? "1 Tag überfällig" : `${number(days)} Tage überfällig`),
     dueIn: (days) => (days === 0 ? "heute" : days === 1 ? "morgen" : `in ${number(days)} Tagen`),
-    unconfirmedFor: (days) => (days === 1 ? "seit 1 Tag unbestätigt" : `seit ${number(days)} Tagen unbestätigt`),
+    unconfirmedFor: (days) => (days === 1 ? "1 Tag unbestätigt" : `${number(days)} Tage unbestätigt`),
     none: "–",
   },
   leaveUnsaved: "Ihre Eingaben sind nicht gespeichert. Trotzdem verlassen?",

@@ -8,7 +8,7 @@ export const homeTexts = {
   hello: (name: string) => `Hello, ${name}`,
   todo: "What to do",
   tasks: {
-    approvals: "wait for your approval",
+    approvals: "to approve",
     late: "late",
     today: "expected today",
     waiting: "awaiting supplier",

@@ -173,7 +173,7 @@ export const texts = {
     late: "late",
     lateFor: (days: number) => (days === 1 ? "1 day late" : `${number(days)} days late`),
     dueIn: (days: number) => (days === 0 ? "today" : days === 1 ? "tomorrow" : `in ${number(days)} days`),
-    unconfirmedFor: (days: number) => (days === 1 ? "unconfirmed for 1 day" : `unconfirmed for ${number(days)} days`),
+    unconfirmedFor: (days: number) => (days === 1 ? "1 day unconfirmed" : `${number(days)} days unconfirmed`),
     none: "–",
   },
   leaveUnsaved: "What you typed is not saved. Leave it?",
@@ -394,7 +394,7 @@ export const texts = {
     title: "For the supplier",
     pdf: "Download PDF",
     csv: "Download CSV",
-    print: "Look at it and print",
+    print: "Preview and print",
     running: "The document is made …",
   },
   attachments: {

@@ -276,10 +276,10 @@ export const texts: Translated<typeof english.texts> = {
     moves: {
       Draft: "Volver a borrador",
       Sent: "Marcar como enviado",
-      "Partially Confirmed": "Volver a Parcialmente confirmado",
+      "Partially Confirmed": "Volver a Confirmado en parte",
       Confirmed: "Volver a Confirmado",
       "In Progress": "Poner en curso",
-      "Partially Received": "Volver a Parcialmente recibido",
+      "Partially Received": "Volver a Recibido en parte",
       Received: "Volver a Recibido",
       Completed: "Completar",
       Cancelled: "Cancelar el pedido",

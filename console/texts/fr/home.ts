@@ -14,7 +14,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     today: "Prévues aujourd’hui",
     waiting: "Attente fournisseur",
     answers: "Réponses à accepter",
-    reorder: "À réapprovisionner",
+    reorder: "À commander",
     drafts: "Brouillons à envoyer",
     failed: "Échecs de synchro",
     mails: "Échecs d’e-mail",

@@ -101,10 +101,10 @@ export const consoleWords: Readonly<Record<Language, ConsoleWords>> = {
     statuses: {
       Draft: "Borrador",
       Sent: "Enviado",
-      "Partially Confirmed": "Parcialmente confirmado",
+      "Partially Confirmed": "Confirmado en parte",
       Confirmed: "Confirmado",
       "In Progress": "En curso",
-      "Partially Received": "Parcialmente recibido",
+      "Partially Received": "Recibido en parte",
       Received: "Recibido",
       Completed: "Completado",
       Cancelled: "Cancelado",

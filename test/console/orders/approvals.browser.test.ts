@@ -118,10 +118,10 @@ test(
     // The bar of a phone has the number beside the way to all places.
     await page.getByText("1 wait for you").first().waitFor({ state: "attached" });
     await page.goto(`${program.url}/console/home`);
-    await page.getByRole("link", { name: /1 wait for your approval/ }).waitFor();
+    await page.getByRole("link", { name: /1 to approve/ }).waitFor();
     await picture(page, "approvals-home");
     await page.setViewportSize(phone);
-    await page.getByRole("link", { name: /1 wait for your approval/ }).click();
+    await page.getByRole("link", { name: /1 to approve/ }).click();
     const title = `${order.poNumber}: move to Sent`;
     await page.getByText("Reorder agent (program) asks").waitFor();
     await page.getByText("A day's orders: €200.00 at most; €0.00 used; this asks for €250.00.").waitFor();

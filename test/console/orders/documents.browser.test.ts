@@ -49,7 +49,7 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
     ]);
     assert.equal(file.suggestedFilename(), `${number}.pdf`);
     assert.match(readFileSync(await file.path(), "latin1"), /^%PDF-1\.7/);
-    await page.getByRole("link", { name: "Look at it and print" }).click();
+    await page.getByRole("link", { name: "Preview and print" }).click();
     await page.getByRole("heading", { name: "Bestellung" }).waitFor();
     await page.getByText("Leuchtturm Kaffee GmbH").waitFor();
     await page.getByText("USt-IdNr. DE123456789").waitFor();

@@ -86,7 +86,7 @@ export const recordTexts = {
       incoterm: "Delivery terms",
       note: "Note",
     },
-    emailHint: "One address or several, parted by ; or ,",
+    emailHint: "One address or several, separated by ; or ,",
     noteHint: "For the shop's own use.",
   },
   fields: {

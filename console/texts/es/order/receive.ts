@@ -9,7 +9,7 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   back: (poNumber) => `Pedido ${poNumber}`,
   to: (location) => `En ${location}`,
   notReceivable: (status) =>
-    `Se puede recibir mercancía si el pedido está En curso, Parcialmente recibido o Recibido. Estado actual: ${status}.`,
+    `Se puede recibir mercancía si el pedido está En curso, Recibido en parte o Recibido. Estado actual: ${status}.`,
   toOrder: "Ir al pedido",
   elsewhere: "Este pedido se está contando en otra pestaña de este navegador. Ciérrela para continuar aquí.",
   scan: "Escanear",

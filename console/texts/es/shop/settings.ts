@@ -47,11 +47,11 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
       hint: "Los productos que están pedidos la llevan en la tienda online. Vacío: ninguna.",
     },
     followOnWaitMs: {
-      label: "Una respuesta espera a las tareas posteriores (ms)",
+      label: "Espera de tareas posteriores (ms)",
       hint: `Cuánto espera un guardado a stock, etiquetas y correo antes de indicar que siguen en curso. ${zeroTo(300_000)}; valor inicial: ${number(2_000)}.`,
     },
     confirmationWaitMs: {
-      label: "Una sincronización espera confirmación (ms)",
+      label: "Espera de confirmación (ms)",
       hint: `Cuánto se espera, al sincronizar o completar, a que la tienda online muestre el nuevo stock. ${zeroTo(300_000)}; valor inicial: ${number(30_000)}.`,
     },
     restApi: { label: "API REST en el plan", hint: "Desactivado: se rechaza a las claves, no a las personas." },

@@ -40,7 +40,7 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
       hint: "Une adresse à vous, comme achats@magasin.example. Vide : à la personne qui envoie la commande.",
     },
     unconfirmedDays: {
-      label: "Délai de confirmation des fournisseurs (jours)",
+      label: "Délai de confirmation (jours)",
       hint: `Les commandes qui attendent plus longtemps sont signalées, et les webhooks informés. ${zeroTo("365")} ; 0 : aucune.`,
     },
     costSyncMode: {
@@ -56,7 +56,7 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
       hint: `Durée pendant laquelle un enregistrement attend stock, balises et e-mail avant de les dire encore en cours. ${zeroTo("300 000")} ; 2 000 au départ.`,
     },
     confirmationWaitMs: {
-      label: "Attente de la confirmation de la boutique (ms)",
+      label: "Attente de la boutique (ms)",
       hint: `Durée pendant laquelle une synchronisation ou une clôture attend que la boutique en ligne affiche le nouveau stock. ${zeroTo("300 000")} ; 30 000 au départ.`,
     },
     restApi: {
