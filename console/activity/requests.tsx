@@ -140,7 +140,7 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
         <td class="date" data-name={columns.at}>
           <Moment at={request.at} />
         </td>
-        <td data-name={columns.who}>
+        <td class="maker" data-name={columns.who}>
           {who}
           <span class="quiet">
             {surface === undefined || surface === "keys" || surface === "all"

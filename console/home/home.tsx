@@ -173,7 +173,7 @@ interface PanelProps {
   readonly class?: string;
   readonly more?: { readonly href: string; readonly title: string };
   readonly isRead: boolean;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 const Panel: FunctionComponent<PanelProps> = ({ title, more, isRead, children, ...props }) => (
@@ -211,7 +211,7 @@ const Failures: FunctionComponent<{ readonly board: Board }> = ({ board: { mails
           <li key={`${purchaseOrderId} ${what}`} class="of-two">
             <Icon name={what === words.mailFailed ? "mail" : "store"} />
             <span class="name">
-              <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a> {supplierName ?? texts.orders.none}
+              <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a> <bdi>{supplierName ?? texts.orders.none}</bdi>
               <span class="quiet">
                 <span class="bad">{what}</span> {detail}
               </span>
@@ -323,7 +323,8 @@ function daysLeft(row: ForecastRow): number | null {
 }
 
 const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { forecast } }) => {
-  if (forecast === null) return null;
+  // Its place is kept while it is read: what stands below does not jump.
+  if (forecast === null) return <Panel title={words.runsOut} isRead={false} />;
   const rows = forecast.rows
     .flatMap((row) => {
       const days = daysLeft(row);

@@ -22,6 +22,7 @@ const orderTones: Readonly<Record<PurchaseOrderStatus, Tone>> = {
 /** Tones of statuses: those of orders, and those that only stock records have. */
 const tones = new Map<string, Tone>([
   ...Object.entries(orderTones),
+  ["active", "done"],
   ["Counted", "waiting"],
   ["Planned", "waiting"],
   ["Ready to Ship", "waiting"],

@@ -68,9 +68,9 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
     () => recordColumns(words.columns.name, words.columns.status, kind.columns, (id) => hrefOf(name, id)),
     [name],
   );
-  const create =
+  const create = (look: string) =>
     hasRole("purchaser") && isOwn(kind) ? (
-      <a class="button primary" href={hrefOf("new", name)}>
+      <a class={`button ${look}`} href={hrefOf("new", name)}>
         <Icon name="plus" />
         {words[name].create}
       </a>
@@ -83,7 +83,7 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
       list={shown.current}
       columns={columns}
       keyOf={(row) => row.id}
-      actions={<span class="at-end">{create}</span>}
+      actions={<span class="at-end">{create("primary")}</span>}
       filters={
         <div class="list-bar">
           <SearchFilter
@@ -98,7 +98,7 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
         search === "" ? (
           <>
             <p>{isOwn(kind) ? words[name].empty : words.comeFrom(words[name].title, platform() ?? "")}</p>
-            {create}
+            {create("")}
             {hasRole("owner") && isOwn(kind) ? <a href={hrefOf("import")}>{words.orImport}</a> : null}
           </>
         ) : (

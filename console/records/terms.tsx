@@ -39,7 +39,15 @@ export const TermsCells: FunctionComponent<{ readonly terms: Terms }> = ({ terms
   );
   return (
     <>
-      <td data-name={fields.supplierSku}>{supplierSku ?? none}</td>
+      <td data-name={fields.supplierSku}>
+        {supplierSku === null ? (
+          none
+        ) : (
+          <span class="code" title={supplierSku}>
+            {supplierSku}
+          </span>
+        )}
+      </td>
       {amount(columns.unitCost, unitCost === null ? null : money(unitCost, unitCostCurrencyCode ?? currencyCode()))}
       {amount(fields.moq, moq === null ? null : number(moq))}
       {amount(fields.packSize, packSize === null ? null : number(packSize))}

@@ -192,7 +192,9 @@ const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
       </h1>
       <StatusChip status={status} />
     </div>
-    <FactList facts={facts} />
+    <div class="card">
+      <FactList facts={facts} />
+    </div>
     {tables.map((table) => (
       <Lines key={table.title} table={table} />
     ))}

@@ -30,6 +30,7 @@ export const CopyField: FunctionComponent<Copied> = ({ label, value, onCopied })
     <div class="copy">
       <label for={id}>{label}</label>
       <textarea
+        class="as-typed"
         ref={field}
         id={id}
         readOnly

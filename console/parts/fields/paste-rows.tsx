@@ -85,6 +85,7 @@ export const PasteRows: FunctionComponent<PasteProps> = ({ columns, help, check 
       <label>
         {words.rows}
         <textarea
+          class="as-typed"
           rows={6}
           aria-describedby="paste-help"
           value={text.value}

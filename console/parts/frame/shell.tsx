@@ -133,6 +133,7 @@ const Finder: FunctionComponent = () => {
 const Places: FunctionComponent = () => {
   const isUnfolded = useSignal(false);
   const [first = "home"] = place.value.steps;
+  const current = first === "receive" ? "dock" : first;
   useEffect(() => {
     isUnfolded.value = false;
   }, [place.value]);
@@ -144,7 +145,7 @@ const Places: FunctionComponent = () => {
           class={`${isPart === true ? "part" : ""} ${isFurther === true ? "further" : ""}`}
           href={hrefOf(step)}
           title={words.places[step]}
-          aria-current={step === first ? "page" : undefined}
+          aria-current={step === current ? "page" : undefined}
         >
           <Icon name={icon} />
           <span class="words">{words.places[step]}</span>

@@ -40,7 +40,9 @@ export const Course: FunctionComponent<CourseProps> = (props) => {
   const [least, most] = isClose ? [Math.min(...values), Math.max(...values)] : [Math.min(0, ...all), Math.max(...all)];
   const span = most - least || 1;
   const x = (index: number): number => ((index + 0.5) / points.length) * 100;
-  const y = (value: number): number => 96 - ((value - least) / span) * 92;
+  // Bars stand on the axis; a line that begins with its least value is not drawn on it.
+  const foot = isClose ? 96 : 100;
+  const y = (value: number): number => foot - ((value - least) / span) * (foot - 4);
   const out = points.findIndex(({ value }) => value !== null && value <= 0);
   const width = 60 / points.length;
   const step = Math.ceil(points.length / namesMax);

@@ -181,7 +181,7 @@ export const texts: Translated<typeof english.texts> = {
     late: "en retard",
     lateFor: (days) => `${plural(days, "jour", "jours")} de retard`,
     dueIn: (days) => (days === 0 ? "aujourd’hui" : days === 1 ? "demain" : `dans ${number(days)} jours`),
-    unconfirmedFor: (days) => `non confirmée (${number(days)} j)`,
+    unconfirmedFor: (days) => `${number(days)} j non confirmée`,
     none: "–",
   },
   leaveUnsaved: "Votre saisie n’est pas enregistrée. Quitter quand même ?",
