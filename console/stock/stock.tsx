@@ -1,4 +1,4 @@
-/** Stock takes, adjustments, transfers and manufacturing orders: their lists and their records, to look at. */
+/** Stock: what is on hand, and the lists and records of takes, adjustments, transfers and manufacturing orders. */
 import { statusName, writtenDay } from "../data/format.ts";
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
@@ -23,7 +23,9 @@ import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
 import { adjustments, takes } from "./counts.ts";
 import type { Kind, StockDetail, StockTable } from "./kinds.ts";
+import { KindTabs } from "./kind-tabs.tsx";
 import { manufacturing, transfers } from "./moves.ts";
+import { OnHand } from "./on-hand.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 
 const kinds = { takes, adjustments, transfers, manufacturing } as const satisfies Record<string, Kind>;
@@ -33,7 +35,8 @@ type KindName = keyof typeof kinds;
 const isKind = (name: string): name is KindName => Object.hasOwn(kinds, name);
 
 export const StockScreen: FunctionComponent = () => {
-  const [, name = "takes", id] = place.value.steps;
+  const [, name, id] = place.value.steps;
+  if (name === undefined) return <OnHand />;
   if (!isKind(name)) return <p class="notice">{texts.notFound}</p>;
   return id === undefined ? <Records key={name} name={name} /> : <Record key={id} name={name} id={id} />;
 };
@@ -48,13 +51,7 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   );
   return (
     <>
-      <nav class="tabs" aria-label={stockTexts.navigation}>
-        {Object.entries(stockTexts.kinds).map(([step, title]) => (
-          <a key={step} href={hrefOf("stock", step)} aria-current={step === name ? "page" : undefined}>
-            {title}
-          </a>
-        ))}
-      </nav>
+      <KindTabs current={name} />
       <ListScreen
         title={stockTexts.kinds[name]}
         list={list}

@@ -6,6 +6,11 @@ import type { Translated } from "../../languages.ts";
 
 export const stockTexts: Translated<typeof english.stockTexts> = {
   lead: "Diese Datensätze kommen aus anderen Programmen des Shops. Hier werden sie angesehen; geändert werden sie dort, wo sie entstehen.",
+  onHand: {
+    title: "Bestand",
+    hint: "Produkt, SKU oder Barcode",
+    empty: "Es gibt noch keine Produkte. Ihr Bestand erscheint hier.",
+  },
   kinds: {
     takes: "Inventuren",
     adjustments: "Korrekturen",

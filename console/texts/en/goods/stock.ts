@@ -4,6 +4,11 @@ import { number } from "../../../data/format.ts";
 
 export const stockTexts = {
   lead: "These records come from the shop's other programs. They can be looked at here, and changed where they are made.",
+  onHand: {
+    title: "On hand",
+    hint: "Product, SKU or barcode",
+    empty: "There are no products yet. Their stock appears here.",
+  },
   kinds: {
     takes: "Stock takes",
     adjustments: "Adjustments",

@@ -6,6 +6,11 @@ import type { Translated } from "../../languages.ts";
 
 export const stockTexts: Translated<typeof english.stockTexts> = {
   lead: "Estos registros vienen de otros programas de la tienda. Aquí se pueden consultar; se modifican donde se crean.",
+  onHand: {
+    title: "Disponible",
+    hint: "Producto, SKU o código de barras",
+    empty: "Todavía no hay productos. Su stock aparece aquí.",
+  },
   kinds: {
     takes: "Recuentos",
     adjustments: "Ajustes",

@@ -6,6 +6,11 @@ import type { Translated } from "../../languages.ts";
 
 export const stockTexts: Translated<typeof english.stockTexts> = {
   lead: "Ces enregistrements viennent des autres logiciels du magasin. Ils se consultent ici et se modifient là où ils sont créés.",
+  onHand: {
+    title: "En stock",
+    hint: "Produit, SKU ou code-barres",
+    empty: "Il n’y a pas encore de produits. Leur stock apparaît ici.",
+  },
   kinds: {
     takes: "Inventaires",
     adjustments: "Ajustements",

@@ -6,6 +6,11 @@ import { number } from "../../../data/format.ts";
 
 export const stockTexts: Translated<typeof english.stockTexts> = {
   lead: "Deze gegevens komen uit andere programma’s van de winkel. Je kunt ze hier bekijken en wijzigt ze waar ze zijn gemaakt.",
+  onHand: {
+    title: "Voorraad",
+    hint: "Product, SKU of barcode",
+    empty: "Er zijn nog geen producten. Hun voorraad verschijnt hier.",
+  },
   kinds: {
     takes: "Tellingen",
     adjustments: "Correcties",
