@@ -27,10 +27,19 @@ const docsPage = `<!doctype html>
 </html>
 `;
 
+/** Colours of text in place of the program's own, some of which are hard to read. */
+const colours = `
+.light-mode { --scalar-color-2: #4f575b; --scalar-color-3: #596166; --scalar-color-green: #00694a; --scalar-color-blue: #00609c;
+  --scalar-color-yellow: #7a5600; --scalar-color-orange: #8f4400; --scalar-color-red: #b3001b; --scalar-color-accent: #0a6570;
+  --scalar-color-query: #0a6570; }
+.dark-mode { --scalar-color-2: #b9c0c4; --scalar-color-3: #a3acb1; --scalar-color-red: #ffaaa5; --scalar-color-accent: #62cad6; }
+`;
+
 /** The key is kept by the page alone, and only until it is left. */
 const settings = {
   url: `${apiPrefix}/openapi.json`,
   theme: "default",
+  customCss: colours,
   layout: "modern",
   withDefaultFonts: false,
   persistAuth: false,

@@ -6,6 +6,7 @@ import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
 import { loadCarried } from "../../src/http/node/carried-files.ts";
 import { createStartPage } from "../../src/http/start-page.ts";
+import { accessibilityFaults } from "../support/pages/axe.ts";
 import { browserPath, leaveBrowser, openBrowser } from "../support/pages/browser.ts";
 import { startServer } from "../support/server.ts";
 
@@ -97,6 +98,8 @@ test(
       const answer = await answered;
       assert.equal(answer.status(), 200);
       await page.getByText("Seen in the browser").first().waitFor();
+      const unreadable = (await accessibilityFaults(page)).filter((fault) => fault.startsWith("color-contrast"));
+      assert.deepEqual(unreadable, []);
       assert.deepEqual(new Set(asked.filter((origin) => origin !== "null")), new Set([server.url]));
       assert.deepEqual(errors, []);
     } finally {

@@ -130,7 +130,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
       />
-      <ul ref={list} id={`${id}-list`} role="listbox" aria-label={words.title}>
+      <ul ref={list} id={`${id}-list`} role="listbox" aria-label={words.title} aria-busy={isSearching}>
         {found.map((each, index) => (
           // The field has the keyboard; the list is for the pointer.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events

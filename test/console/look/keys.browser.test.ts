@@ -83,6 +83,9 @@ const records: readonly object[] = [
   },
 ];
 
+/** In the page: the name of a control, as it is told below. */
+const nameOf = `((each) => (each.getAttribute("aria-label") ?? each.labels?.[0]?.textContent ?? each.textContent).trim())`;
+
 /**
  * In the page: the name of what has the focus; null while nothing has it. A ring is an outline or, in the search for everything, a line below: of a row
  * that is a link as a whole it is the row's. A heading and a dialog are where something
@@ -98,8 +101,7 @@ const focused = `(() => {
   });
   const { top, bottom, left, right } = at.getBoundingClientRect();
   const isInSight = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
-  const name = at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent;
-  return { name: name.trim(), isSeen: at.matches("h1, h2, dialog") || (isRinged && isInSight) };
+  return { name: ${nameOf}(at), isSeen: at.matches("h1, h2, dialog") || (isRinged && isInSight) };
 })()`;
 
 interface Focused {
@@ -122,9 +124,15 @@ const keysOf = (page: Page) => {
     await page.keyboard.press(key);
     await at();
   };
-  /** Goes on to what is called so, if it does not have the focus yet. */
+  /** Goes on to what is called so, if it does not have the focus yet. What is not there yet is waited for, as a person does. */
   const to = async (name: RegExp | string, key = "Tab"): Promise<void> => {
     const passed: string[] = [];
+    const isIt = typeof name === "string" ? `=== ${JSON.stringify(name)}` : `.match(${String(name)})`;
+    await untilOnPage(
+      page,
+      `[...document.querySelectorAll("a, button, input, select, textarea, summary")].some(
+        (each) => !each.disabled && each.checkVisibility() && Boolean(${nameOf}(each)${isIt}))`,
+    );
     for (let said = await at(); typeof name === "string" ? said !== name : !name.test(said); said = await at()) {
       passed.push(said);
       assert.ok(passed.length < 60, `${key} leads to no ${String(name)}, but to ${passed.join(" | ")}`);
@@ -136,7 +144,11 @@ const keysOf = (page: Page) => {
   const find = async (text: string, option: RegExp): Promise<void> => {
     await press("Control+k");
     await page.getByRole("dialog").getByRole("combobox").waitFor();
+    // What is found in the shop comes above places and actions, a moment after them.
+    const searched = page.waitForResponse((answer) => new URL(answer.url()).searchParams.get("search") === text);
     await type(text);
+    await searched;
+    await page.locator(".find [role=listbox][aria-busy=false]").waitFor();
     const wanted = page.getByRole("dialog").getByRole("option", { name: option });
     await wanted.waitFor();
     for (let presses = 0; (await wanted.getAttribute("aria-selected")) !== "true"; presses += 1) {
