@@ -30,7 +30,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "store/sqlite/gate.test.ts",
     "store/sqlite/turns.test.ts",
   ],
-  "is sent to a browser": ["console/axe.browser.test.ts", "console/load.browser.test.ts"],
+  "is sent to a browser": ["console/load.browser.test.ts", "console/places/looks.ts"],
 };
 
 /** The tests' own sources. */
