@@ -56,6 +56,7 @@ const ways: readonly (readonly Ask[])[] = [
   [forward, moved("Cancelled"), { op: "delete", ...on }, { op: "read", ...on }],
   [forward, forward, received(0.5), received(0.2), forward],
   [forward, forward, forward, completed, forward, takenBack, completed],
+  [forward, forward, quickly],
   [forward, forward, quickly, moved("Received"), { op: "unreceive", line: 0, share: 0.5, ...on }, completed],
 ];
 
@@ -67,13 +68,13 @@ function way(random: Random, shop: number): readonly Step[] {
   const lines = Array.from({ length: 2 }, (_, variant) => ({
     variant,
     ordered: random.pick([2, 5]),
-    unitCost: random.pick([1, 2.5]),
+    unitCost: 1,
   }));
   const steps = [{ op: "create", located: true, lines } as const, ...random.pick(ways)].flatMap(
     (ask): readonly Step[] => {
       const completes = ask.op === "complete" || ask.op === "quick-complete";
-      const afterMs = random.pick([300, answeredMs]);
-      const step = asking(random, shop, ask, completes ? { afterMs, keyed: true } : { afterMs });
+      const other = completes ? { afterMs: answeredMs, keyed: true } : { afterMs: random.pick([300, answeredMs]) };
+      const step = asking(random, shop, ask, other);
       const beside = completes ? random.next() : 1;
       if (beside < 0.4) {
         const outcome = random.pick(["error", "refused", "lost-response"] as const);
@@ -91,7 +92,7 @@ function way(random: Random, shop: number): readonly Step[] {
       return [step];
     },
   );
-  return [...steps, storefrontThat(shop, { afterMs: answeredMs })];
+  return [...calm(shop), ...steps, storefrontThat(shop, { afterMs: answeredMs })];
 }
 
 /** What a storefront takes for each call that is slow: longer than until a lease is renewed, than a lease, than is waited for. */
@@ -112,18 +113,25 @@ const storefrontThat = (shop: number, other: Partial<FaultsStep>): Step => ({
   ...other,
 });
 
+/** A storefront at which nothing is wrong. */
+const calm = (shop: number): readonly Step[] => [
+  storefrontThat(shop, {}),
+  ...[0, 1].map((variant) => ({ afterMs: 0, do: "variant", shop, variant, status: "active" }) as const),
+];
+
 const fault = (
   call: string,
   outcome: FaultsStep["faults"][number]["outcome"],
   times: number,
 ): FaultsStep["faults"][number] => ({ call, outcome, variantIds: null, times });
 
-/** A new order of these lines, and what is asked of it. */
+/** A new order, worth less than any rule is about unless its lines cost much, and what is asked of it. */
 function orderThat(random: Random, shop: number, unitCost: number, ...asks: readonly Ask[]): readonly Step[] {
   const lines = [0, 1].map((variant) => ({ variant, ordered: 5, unitCost }));
-  return [{ op: "create", located: true, lines } as const, ...asks].map((ask) =>
+  const steps = [{ op: "create", located: true, lines } as const, ...asks].map((ask) =>
     asking(random, shop, ask, { key: 0, afterMs: answeredMs }),
   );
+  return [...calm(shop), ...steps];
 }
 
 /** An order whose goods come while the storefront does not do what it should, until it does again. */
@@ -133,7 +141,7 @@ function withGoods(random: Random, shop: number, bad: Partial<FaultsStep>, ...af
     asking(random, shop, { op: "forward", share: 1, order: 0 }, { afterMs: 0 }),
   ];
   return [
-    ...orderThat(random, shop, 2.5, forward, forward),
+    ...orderThat(random, shop, 1, forward, forward),
     storefrontThat(shop, bad),
     ...work,
     ...after,
@@ -148,7 +156,7 @@ function withGoods(random: Random, shop: number, bad: Partial<FaultsStep>, ...af
 function slow(random: Random, shop: number): readonly Step[] {
   const clock: Step = { afterMs: random.pick([200, 400]), do: "clock", byMs: 15_000, afterTasks: 0 };
   return [
-    ...orderThat(random, shop, 2.5, forward, forward, forward),
+    ...orderThat(random, shop, 1, forward, forward, forward),
     storefrontThat(shop, { afterMs: answeredMs, latencyMs: random.pick(slowCallMs) }),
     asking(random, shop, takenBack),
     ...(random.chance(0.4) ? [clock] : []),
@@ -190,7 +198,7 @@ function completions(random: Random, shop: number): readonly Step[] {
   const price: Step = { afterMs: 0, do: "price", shop, unitCost: 9_980_001, delayMs: random.pick([0, 1, 5]) };
   return [
     ...orderThat(random, shop, 1, forward, forward, forward),
-    ...orderThat(random, shop, 2.5, forward, forward, forward),
+    ...orderThat(random, shop, 1.25, forward, forward, forward),
     ...(random.chance(0.4) ? [price] : []),
     asking(random, shop, completed, { afterMs: 300 }),
     asking(random, shop, { op: "complete", order: secondNewest }, { afterMs: random.pick([0, 1, 5]) }),
@@ -295,10 +303,10 @@ function proposals(random: Random, shop: number): readonly Step[] {
   const decided = (by: number, decision: "approve" | "withdraw", afterMs: number): Step =>
     asking(random, shop, { op: "decide", decision, request: 0 }, { key: by, keyed: false, tries: 1, afterMs });
   return [
-    ...orderThat(random, shop, 2.5),
+    ...orderThat(random, shop, 1),
     proposed,
     decided(key, "withdraw", answeredMs),
-    ...orderThat(random, shop, 2.5),
+    ...orderThat(random, shop, 1),
     proposed,
     decided(key, "approve", answeredMs),
     decided(operator, "approve", 100),
