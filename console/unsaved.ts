@@ -36,6 +36,20 @@ export function mayLeave(href: string): boolean {
   return true;
 }
 
+/** Forgets all of it: the page is left, and nobody is to be asked. */
+export function giveUp(): void {
+  typedIn.clear();
+  pending.clear();
+}
+
+/** True if nothing would be lost that was typed in this part of the page, or the person gives it up. */
+export function mayClose(part: Element): boolean {
+  const forms = [...typedIn].filter((form) => part.contains(form));
+  if (forms.length > 0 && !confirm(texts.leaveUnsaved)) return false;
+  for (const form of forms) typedIn.delete(form);
+  return true;
+}
+
 /** Counts as unsaved while it is true. @param staysAt  left out: every other address loses it. */
 export function useUnsaved(isPending: boolean, staysAt: StaysAt = () => false): void {
   const latest = useRef(staysAt);

@@ -10,7 +10,7 @@ import {
 } from "../../client/index.ts";
 import { withoutPaths } from "./format.ts";
 import { texts } from "../texts/en/texts.ts";
-import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
+import { bearerOfSamePerson, currentBearer, inWords, type Refused, renewBearer, withWords } from "./session.ts";
 
 /**
  * Sends with the bearer; once more with another when this one is refused. A call that finds that the session has ended
@@ -23,10 +23,10 @@ export const withBearer: typeof fetch = async (input, init) => {
   return renewed === null ? first : await send(input, init, renewed);
 };
 
-function send(input: RequestInfo | URL, init: RequestInit | undefined, bearer: string | null): Promise<Response> {
+async function send(input: RequestInfo | URL, init: RequestInit | undefined, bearer: string | null): Promise<Response> {
   const headers = new Headers(init?.headers);
   headers.set("Authorization", `Bearer ${bearer ?? ""}`);
-  return fetch(input, { ...init, headers });
+  return await withWords(await fetch(input, { ...init, headers }));
 }
 
 export const openpo = createClient({
@@ -75,7 +75,7 @@ export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
   const pending = "approvalRequest" in error ? error.approvalRequest : null;
   const message = pending === null ? withoutPaths(error.message) : adviceOf(pending);
-  return {
+  return inWords({
     message,
     action: "action" in error && error.action !== undefined && !isForPrograms(error.action) ? error.action : null,
     requestId: "requestId" in error ? error.requestId : null,
@@ -83,5 +83,16 @@ export function problemOf({ error }: Failure<OperationName>): Problem {
     reason: "reason" in error ? (error.reason ?? null) : null,
     details: "details" in error ? (error.details ?? []) : [],
     ...(pending === null ? {} : { approvalRequestId: pending.approvalRequestId }),
-  };
+  });
 }
+
+/** Mistakes of a refusal by the field, which `fieldAt` names by the steps of the mistake's path. */
+export const faultsOf = (
+  refused: Refused | null | undefined,
+  fieldAt: (steps: readonly string[]) => string = ([name = ""]) => name,
+): ReadonlyMap<string, string> =>
+  new Map(
+    (refused?.details ?? []).flatMap((each) =>
+      "path" in each ? [[fieldAt(each.path.split("/").slice(1)), each.message] as const] : [],
+    ),
+  );

@@ -5,6 +5,7 @@
  * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
  */
 import { effect, signal } from "@preact/signals";
+import type { ErrorDetails } from "../../client/index.ts";
 import type { Language } from "../texts/languages.ts";
 import { todayIn } from "./format.ts";
 
@@ -98,6 +99,33 @@ export interface Refused {
   readonly message: string;
   readonly action: string | null;
   readonly code?: string;
+  /** Faults, item by item. */
+  readonly details?: ErrorDetails;
+  /** The message is in the language of the page, for each of its faults has words. */
+  readonly isInWords?: true;
+}
+
+/** Words for mistakes; null until the first answer has any, for they are loaded then. */
+let words: typeof import("../parts/fields/faults.ts") | null = null;
+
+/** Without them a mistake is told as the service says it. */
+async function loadWords(): Promise<void> {
+  words ??= await import("../parts/fields/faults.ts").catch(() => null);
+}
+
+/** The answer, when the words that it may need are there. */
+export async function withWords(answer: Response): Promise<Response> {
+  if ([400, 403, 409].includes(answer.status)) await loadWords();
+  return answer;
+}
+
+/** The refusal, its mistakes in the person's words where there are any. */
+export const inWords = <Told extends Refused>(told: Told): Told => words?.inWords(told) ?? told;
+
+/** A mistake that an answer tells of a part of what was asked for. */
+export async function faultInWords(message: string): Promise<string> {
+  await loadWords();
+  return words?.faultIn(message) ?? message;
 }
 
 interface TokenAnswer {
@@ -122,11 +150,13 @@ export async function send(
   path: string,
   body?: object,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const response = await fetch(`/console/${path}`, {
-    method,
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body) ?? null,
-  });
+  const response = await withWords(
+    await fetch(`/console/${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body) ?? null,
+    }),
+  );
   return { status: response.status, body: await response.json() };
 }
 
@@ -227,15 +257,19 @@ export async function signIn(
   return refusedOf(body);
 }
 
+const areDetails = (value: unknown): value is ErrorDetails => Array.isArray(value);
+
 /** The refusal in an answer. */
 export function refusedOf(body: unknown): Refused {
   const error = member(body, "error");
   const code = textOf(member(error, "code"));
-  return {
+  const details = member(error, "details");
+  return inWords({
     message: textOf(member(error, "message")) ?? "",
     action: textOf(member(error, "action")),
     ...(code === null ? {} : { code }),
-  };
+    ...(areDetails(details) ? { details } : {}),
+  });
 }
 
 /** Signs out here, or ends the person's sessions on all devices. */

@@ -15,6 +15,7 @@ import { useSending } from "../parts/sending.tsx";
 import { place } from "../router.ts";
 import { connectTexts } from "../texts/en/shop/connect.ts";
 import { ConnectSteps } from "./connect-steps.tsx";
+import { giveUp } from "../unsaved.ts";
 import { FoldedLimits, limitFieldAt, limitsIn, noLimits } from "./limits.tsx";
 import { type KeyScope, keyScopes } from "./scopes.ts";
 
@@ -70,7 +71,9 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
     });
     came(result.ok ? null : problemOf(result));
     state.value = result.ok ? "answered" : "open";
-    if (result.ok) location.assign(result.data.redirectTo);
+    if (!result.ok) return;
+    giveUp();
+    location.assign(result.data.redirectTo);
   };
   const allow = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -97,7 +100,7 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
         </div>
       </dl>
       {notice}
-      <form onSubmit={allow}>
+      <form data-asks onSubmit={allow}>
         <fieldset class="ticks">
           <legend>{connectTexts.scope}</legend>
           {scopesAsked.length === 0 ? null : (

@@ -6,7 +6,7 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
-import { signedIn } from "../data/session.ts";
+import { faultInWords, signedIn } from "../data/session.ts";
 import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import { confirmAll } from "./actions.tsx";
@@ -62,8 +62,10 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
     seen.value = now;
     const details = state.refusal.value?.problem.details ?? [];
     const conflicts = state.meanwhile.value?.unsaved?.conflicts ?? [];
-    const refused = [...details, ...(failed ?? [])].flatMap((each) =>
-      "lineItemId" in each ? [[`${each.lineItemId}/`, each.message] as const] : [],
+    const refused = await Promise.all(
+      [...details, ...(failed ?? [])].flatMap((each) =>
+        "lineItemId" in each ? faultInWords(each.message).then((text) => [`${each.lineItemId}/`, text] as const) : [],
+      ),
     );
     const replaced = conflicts.flatMap(({ lineItemId, field }) => {
       const line = now.lineItems.find((each) => each.poLineItemId === lineItemId);

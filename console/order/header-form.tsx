@@ -2,10 +2,11 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Input } from "../../client/index.ts";
-import { openpo } from "../data/client.ts";
+import { faultsOf, openpo } from "../data/client.ts";
 import { numberIn, typed } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
+import { Field } from "../parts/sending.tsx";
 import { texts } from "../texts/en/texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 import { noteRefused } from "../unsaved.ts";
@@ -78,10 +79,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       return;
     }
     noteRefused();
-    const details = state.refusal.value?.problem.details ?? [];
-    wrong.value = new Map(
-      details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
-    );
+    wrong.value = faultsOf(state.refusal.value?.problem);
     // After a conflict the person has been told: the next save replaces what others made of these fields.
     const conflicts = state.meanwhile.value?.unsaved?.conflicts ?? [];
     const now = state.order.value;
@@ -113,29 +111,17 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       />
       {fields.map(({ name, kind }) => {
         const value = order[name];
-        const fault = wrong.value.get(name);
-        const common = {
-          name,
-          defaultValue: typeof value === "number" ? typed(value) : (value ?? ""),
-          "aria-invalid": fault !== undefined,
-          "aria-describedby": fault === undefined ? undefined : `wrong-${name}`,
-        };
+        const defaultValue = typeof value === "number" ? typed(value) : (value ?? "");
         return (
-          <div key={name} class="field">
-            <label>
-              {texts.orderHeader[name]}
-              {kind === "date" ? (
-                <input type="date" {...common} />
-              ) : (
-                <input {...common} {...(kind === "number" ? { inputMode: "decimal" } : {})} />
-              )}
-            </label>
-            {fault === undefined ? null : (
-              <p class="cell-note" id={`wrong-${name}`}>
-                {fault}
-              </p>
+          <Field key={name} name={name} label={texts.orderHeader[name]} wrong={wrong.value}>
+            {(common) => (
+              <input
+                {...common}
+                defaultValue={defaultValue}
+                {...(kind === "date" ? { type: "date" } : kind === "number" ? { inputMode: "decimal" } : {})}
+              />
             )}
-          </div>
+          </Field>
         );
       })}
       <p class="buttons">

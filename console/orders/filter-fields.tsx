@@ -28,6 +28,9 @@ import {
 } from "./filters.ts";
 import { addressOf } from "./view-bar.tsx";
 
+// It comes in this script: one of its own would be more than it.
+export { ViewForm } from "./view-form.tsx";
+
 const words = texts.orders;
 
 export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {

@@ -11,7 +11,8 @@ import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { forgetAll } from "./kept.ts";
-import { ProblemNotice } from "../parts/problem.tsx";
+import { told } from "../parts/frame/told.ts";
+import { ProblemNotice, problemText } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 
@@ -38,6 +39,11 @@ export const NewOrderScreen: FunctionComponent = () => {
     void read();
   }, []);
 
+  /** Says why there is no order. What did not come through can be sent again. */
+  const refuse = (refused: Problem): void => {
+    if (refused.code === "UNREACHABLE" || refused.approvalRequestId !== undefined) problem.value = refused;
+    else told.value = { text: problemText(refused), state: "failed" };
+  };
   const create = async (supplierId: string | null): Promise<void> => {
     if (supplierId !== wanted.value) key.current = newIdempotencyKey();
     wanted.value = supplierId;
@@ -53,7 +59,7 @@ export const NewOrderScreen: FunctionComponent = () => {
     if (result.ok) {
       forgetAll();
       go(`${hrefOf("orders", result.data.purchaseOrder.purchaseOrderId)}?new`, { replace: true });
-    } else problem.value = problemOf(result);
+    } else refuse(problemOf(result));
   };
 
   return (

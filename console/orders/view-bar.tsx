@@ -1,21 +1,15 @@
-/**
- * Views of the list as links, and a form that saves, renames, shares, deletes one, or makes it the first that the
- * person sees.
- */
+/** Views of the list as links. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent, TargetedEvent } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Problem } from "../data/client.ts";
-import { field } from "../data/form.ts";
 import { number } from "../data/format.ts";
 import { hasStorefront } from "../data/session.ts";
-import { ProblemNotice } from "../parts/problem.tsx";
-import { go, hrefOf } from "../router.ts";
+import { lazy } from "../parts/lazy.tsx";
+import { hrefOf } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { builtInViews, countedViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
-import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";
-import { noteRefused } from "../unsaved.ts";
+import { firstQuery, mayChange, namedViews, readViews } from "./views.ts";
 
 const words = texts.views;
 
@@ -24,6 +18,8 @@ export const addressOf = (query: URLSearchParams | string): string => {
   const search = new URLSearchParams(query).toString();
   return search === "" ? hrefOf("orders") : `${hrefOf("orders")}?${search}`;
 };
+
+const ViewForm = lazy(async () => (await import("./filter-fields.tsx")).ViewForm, { isQuiet: true });
 
 export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams; readonly isListed: boolean }> = ({
   query,
@@ -76,70 +72,4 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams; reado
 const Count: FunctionComponent<{ readonly query: string }> = ({ query }) => {
   const count = countOf(query) ?? 0;
   return countedViews.includes(query) ? <span class="count"> {count === 0 ? null : number(count)}</span> : null;
-};
-
-interface FormProps {
-  readonly query: URLSearchParams;
-  /** The view that is changed; null makes one. */
-  readonly view: View | null;
-  /** The name of a view that is not the person's to change; they may still begin with it. */
-  readonly fixedName: string | null;
-  readonly close: () => void;
-}
-
-const ViewForm: FunctionComponent<FormProps> = ({ query, view, fixedName, close }) => {
-  const problem = useSignal<Problem | null>(null);
-  const first = firstQuery();
-  const wasFirst = first === null ? isView(query, wholeList) : isView(query, first);
-  const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const viewName = fixedName ?? field(form, "viewName");
-    const text = query.toString();
-    const isShared = field(form, "isShared") !== "";
-    problem.value =
-      fixedName === null ? await saveView({ viewId: view?.viewId ?? null, viewName, query: text, isShared }) : null;
-    const isFirst = field(form, "isFirst") !== "";
-    if (problem.value === null && isFirst !== wasFirst) problem.value = await setFirst(isFirst ? text : null, viewName);
-    if (problem.value === null) close();
-    else noteRefused();
-  };
-  const remove = async (viewId: string): Promise<void> => {
-    problem.value = (await deleteView(viewId)) ?? (wasFirst ? await setFirst(null, "") : null);
-    if (problem.value !== null) return;
-    close();
-    go(addressOf(wholeList));
-  };
-  return (
-    <form class="view-form" data-asks aria-label={words.save} onSubmit={(event) => void submit(event)}>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      {fixedName === null ? (
-        <>
-          <label>
-            {words.name}
-            <input name="viewName" required maxLength={100} defaultValue={view?.viewName ?? ""} autocomplete="off" />
-          </label>
-          <label class="check">
-            <input type="checkbox" name="isShared" defaultChecked={view?.isShared ?? false} /> {words.share}
-          </label>
-        </>
-      ) : (
-        <strong>{fixedName}</strong>
-      )}
-      <label class="check">
-        <input type="checkbox" name="isFirst" defaultChecked={wasFirst} /> {words.first}
-      </label>
-      <div class="buttons">
-        <button class="primary">{words.keep}</button>
-        {view === null ? null : (
-          <button type="button" onClick={() => void remove(view.viewId)}>
-            {words.delete}
-          </button>
-        )}
-        <button type="button" class="plain" onClick={close}>
-          {words.cancel}
-        </button>
-      </div>
-    </form>
-  );
 };

@@ -13,11 +13,17 @@ type Told = Refused & Partial<Problem>;
 export const senseOf = ({ code = "", reason }: Pick<Told, "code" | "reason">): string | undefined =>
   serviceTexts.problems[reason ?? code] ?? serviceTexts.problems[code];
 
+/** The refusal in one text, for a place that holds no more. */
+export const problemText = (problem: Told): string =>
+  problem.isInWords
+    ? problem.message
+    : (senseOf(problem) ?? [sentence(problem.message), problem.action].filter((part) => part !== null).join(" "));
+
 export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly again?: () => void }> = ({
   problem,
   again,
 }) => {
-  const { code, message, action, requestId, approvalRequestId } = problem;
+  const { code, message, action, requestId, approvalRequestId, isInWords } = problem;
   const sense = senseOf(problem);
   if (approvalRequestId !== undefined)
     return (
@@ -35,7 +41,11 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly
     <div class={isMissing ? "empty" : "problem"} role="alert">
       <p>
         <strong>{sense ?? sentence(message)}</strong>{" "}
-        {sense === undefined ? next : <span lang="en">{[sentence(message), next].join(" ")}</span>}
+        {sense === undefined ? (
+          next
+        ) : (
+          <span lang={isInWords ? undefined : "en"}>{[sentence(message), next].join(" ")}</span>
+        )}
       </p>
       {typeof requestId !== "string" || isMissing ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
       {again === undefined || isMissing ? null : (

@@ -3,8 +3,10 @@
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import type { Problem } from "../data/client.ts";
-import { settingsTexts } from "../texts/en/shop/settings.ts";
+import { faultsOf } from "../data/client.ts";
+import { pageLanguage } from "../data/format.ts";
+import type { Refused } from "../data/session.ts";
+import { texts } from "../texts/en/texts.ts";
 import { noteRefused } from "../unsaved.ts";
 import { ProblemNotice } from "./problem.tsx";
 
@@ -21,11 +23,11 @@ const focusFirstWrong = (): void => {
  * @param saved    what is said when the service has done what was asked; null: the page shows it.
  */
 export function useSending(fieldAt: (steps: readonly string[]) => string, saved: string | null = null) {
-  const problem = useSignal<Problem | null>(null);
+  const problem = useSignal<Refused | null>(null);
   const wrong = useSignal<Wrong>(new Map());
   const isSaved = useSignal(false);
   const says = useSignal<string | null>(null);
-  const say = (faults: Wrong, refused: Problem | null, hasSaved: boolean): void => {
+  const say = (faults: Wrong, refused: Refused | null, hasSaved: boolean): void => {
     says.value = null;
     wrong.value = faults;
     problem.value = refused;
@@ -40,7 +42,8 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
       <>
         {count > 0 ? (
           <span role="alert">
-            <strong>{says.value ?? settingsTexts.wrong(count)}</strong> {problem.value?.action}
+            <strong>{says.value ?? texts.wrongFields(count)}</strong>{" "}
+            <span lang={pageLanguage === "en" ? undefined : "en"}>{problem.value?.action}</span>
           </span>
         ) : problem.value === null ? null : (
           <ProblemNotice problem={problem.value} />
@@ -54,19 +57,14 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
       says.value = text;
     },
     /** The service has answered; null: it did what was asked. */
-    came: (refused: Problem | null): void => {
-      const faults = (refused?.details ?? []).flatMap((each) =>
-        "path" in each ? [[fieldAt(each.path.split("/").slice(1)), each.message] as const] : [],
-      );
-      say(new Map(faults), refused, refused === null);
-    },
+    came: (refused: Refused | null): void => say(faultsOf(refused, fieldAt), refused, refused === null),
   };
 }
 
 interface FieldProps {
   readonly name: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly wrong: Wrong;
   /** The control, given what ties it to its words. */
   readonly children: (described: {

@@ -8,11 +8,11 @@ import { member, type Refused, refusedOf, send, signIn } from "../data/session.t
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { peopleTexts as words } from "../texts/en/shop/people.ts";
-import { noteRefused } from "../unsaved.ts";
 
 /** The one address at which passkeys hold; undefined: the service has none. The page says so itself. */
 const passkeyOrigin = document.documentElement.dataset["passkeys"];
@@ -94,29 +94,25 @@ export const Passkeys: FunctionComponent = () => {
     const { status, body } = await send(method, path, sent);
     return status < 300 ? await load() : refusedOf(body);
   };
-  const say = async (doing: Promise<Refused | null>): Promise<void> => {
-    refused.value = await doing.catch(() => unreachable);
-  };
-  useEffect(() => void say(load()), []);
+  const adding = useSending(([name = ""]) => name);
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      refused.value = await load().catch(() => unreachable);
+    };
+    void read();
+  }, []);
   const add = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
     const name = field(form, "name");
-    await say(
-      withPasskey(
-        "passkeys/options",
-        (options) =>
-          navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
-        { none: words.noneAdded, sendOn: (passkey) => change("POST", "passkeys", { name, passkey }) },
-      ),
-    );
-    if (refused.value === null) form.reset();
-    else noteRefused();
-  };
-  const rename = async (event: TargetedSubmitEvent<HTMLFormElement>, { passkeyId }: Passkey): Promise<void> => {
-    event.preventDefault();
-    await say(change("PATCH", `passkeys/${passkeyId}`, { name: field(event.currentTarget, "name") }));
-    if (refused.value !== null) noteRefused();
+    const why = await withPasskey(
+      "passkeys/options",
+      (options) =>
+        navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
+      { none: words.noneAdded, sendOn: (passkey) => change("POST", "passkeys", { name, passkey }) },
+    ).catch(() => unreachable);
+    adding.came(why);
+    if (why === null) form.reset();
   };
   const { value: chosen } = removing;
   return (
@@ -127,13 +123,15 @@ export const Passkeys: FunctionComponent = () => {
       <p>{words.passkeyLead}</p>
       {refused.value === null ? null : <ProblemNotice problem={refused.value} />}
       {passkeysWork ? (
-        <form class="inline-form" data-asks onSubmit={(event) => void add(event)}>
-          <label>
-            {words.columns.name}
-            <input name="name" maxLength={100} placeholder={words.passkeyHint} required />
-          </label>
-          <button class="primary">{words.addPasskey}</button>
-        </form>
+        <>
+          <form class="inline-form" data-asks onSubmit={(event) => void add(event)}>
+            <Field name="name" label={words.columns.name} wrong={adding.wrong}>
+              {(common) => <input {...common} maxLength={100} placeholder={words.passkeyHint} required />}
+            </Field>
+            <button class="primary">{words.addPasskey}</button>
+          </form>
+          {adding.notice}
+        </>
       ) : passkeyOrigin === undefined ? (
         <p class="notice">{words.noPasskeysHere}</p>
       ) : (
@@ -155,16 +153,10 @@ export const Passkeys: FunctionComponent = () => {
               <tr key={passkey.passkeyId}>
                 <th scope="row">
                   {renaming.value === passkey.passkeyId ? (
-                    <form class="inline-form" data-asks onSubmit={(event) => void rename(event, passkey)}>
-                      <input
-                        name="name"
-                        aria-label={words.columns.name}
-                        maxLength={100}
-                        defaultValue={passkey.name}
-                        required
-                      />
-                      <button class="primary">{words.save}</button>
-                    </form>
+                    <Rename
+                      name={passkey.name}
+                      save={(name) => change("PATCH", `passkeys/${passkey.passkeyId}`, { name })}
+                    />
                   ) : (
                     passkey.name
                   )}
@@ -206,5 +198,27 @@ export const Passkeys: FunctionComponent = () => {
         />
       )}
     </>
+  );
+};
+
+interface RenameProps {
+  readonly name: string;
+  readonly save: (name: string) => Promise<Refused | null>;
+}
+
+const Rename: FunctionComponent<RenameProps> = ({ name, save }) => {
+  const { wrong, notice, came } = useSending(([member = ""]) => member);
+  const rename = async (event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    came(await save(field(event.currentTarget, "name")).catch(() => unreachable));
+  };
+  return (
+    <form class="inline-form" data-asks onSubmit={(event) => void rename(event)}>
+      <Field name="name" label={words.columns.name} wrong={wrong}>
+        {(common) => <input {...common} maxLength={100} defaultValue={name} required />}
+      </Field>
+      <button class="primary">{words.save}</button>
+      {notice}
+    </form>
   );
 };

@@ -8,6 +8,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";
 import { webhookTexts } from "../texts/en/shop/webhooks.ts";
@@ -242,36 +243,37 @@ const overlapHours = Object.entries(webhookTexts.overlaps);
 
 const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }) => {
   const made = useSignal<{ readonly secret: string; readonly until: string } | null>(null);
-  const problem = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(([name = ""]) => name);
   const rotate = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const { endpointId } = endpoint;
-    const hours = Number(field(event.currentTarget, "overlap"));
+    const hours = Number(field(event.currentTarget, "overlapHours"));
     const result = await openpoOnce.call("webhook_endpoint_rotate_secret", {
       shopId: shopId(),
       endpointId,
       overlapHours: hours,
     });
-    problem.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     if (result.ok) made.value = { secret: result.data.secret, until: result.data.previousSecretUntil };
   };
   return (
     <>
       <p class="quiet">{webhookTexts.rotateText}</p>
       <form class="inline-form" aria-label={webhookTexts.rotate} onSubmit={(event) => void rotate(event)}>
-        <label>
-          {webhookTexts.overlap}
-          <select name="overlap">
-            {overlapHours.map(([hours, words]) => (
-              <option key={hours} value={hours} selected={hours === "24"}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Field name="overlapHours" label={webhookTexts.overlap} wrong={wrong}>
+          {(common) => (
+            <select {...common}>
+              {overlapHours.map(([hours, words]) => (
+                <option key={hours} value={hours} selected={hours === "24"}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <button>{webhookTexts.rotate}</button>
       </form>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {notice}
       {made.value === null ? null : (
         <SecretShown
           endpoint={endpoint}

@@ -1,10 +1,10 @@
 /** Sends past events to an endpoint. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
-import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { openpoOnce, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { shopId } from "../data/session.ts";
-import { ProblemNotice } from "../parts/problem.tsx";
+import { Field, useSending } from "../parts/sending.tsx";
 import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import type { Endpoint } from "./secret-shown.tsx";
 
@@ -20,27 +20,33 @@ export const Replay: FunctionComponent<{ readonly endpoint: Endpoint; readonly r
   replayed,
 }) => {
   const said = useSignal("");
-  const problem = useSignal<Problem | null>(null);
+  const { wrong, notice, came } = useSending(() => "since");
   const replay = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const from = new Date(field(event.currentTarget, "since")).toISOString();
     const result = await openpoOnce.call("webhook_endpoint_replay", { shopId: shopId(), endpointId, from });
-    problem.value = result.ok ? null : problemOf(result);
+    came(result.ok ? null : problemOf(result));
     said.value = result.ok ? webhookTexts.replayed(result.data.replayed) : "";
     if (result.ok) replayed();
   };
   return (
     <>
       <p class="quiet">{webhookTexts.replayText}</p>
-      <form class="inline-form" aria-label={webhookTexts.replay} onSubmit={(event) => void replay(event)}>
-        <label>
-          {webhookTexts.since}
-          <input name="since" type="datetime-local" required defaultValue={localMinute(lastDeliveredAt ?? createdAt)} />
-        </label>
+      <form class="inline-form" data-asks aria-label={webhookTexts.replay} onSubmit={(event) => void replay(event)}>
+        <Field name="since" label={webhookTexts.since} wrong={wrong}>
+          {(common) => (
+            <input
+              {...common}
+              type="datetime-local"
+              required
+              defaultValue={localMinute(lastDeliveredAt ?? createdAt)}
+            />
+          )}
+        </Field>
         <button>{webhookTexts.replay}</button>
         <span role="status">{said.value}</span>
       </form>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {notice}
     </>
   );
 };

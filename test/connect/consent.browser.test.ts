@@ -112,6 +112,10 @@ test(
     await page.getByRole("button", { name: "Allow" }).click();
     // A mistake that is folded away is shown, and nothing was sent.
     await page.getByLabel("A day's orders, at most").fill("200");
+    // What was typed is asked about before the page is left.
+    page.once("dialog", (dialog) => void dialog.dismiss());
+    await page.evaluate("history.back()");
+    assert.equal(await page.getByLabel("A day's orders, at most").inputValue(), "200");
     await page.getByRole("combobox", { name: "Only of these suppliers" }).fill("Maas");
     await page.getByRole("option", { name: "Maasbrand Roastery" }).click();
     await page.getByRole("combobox", { name: "Only for these locations" }).fill("Main");

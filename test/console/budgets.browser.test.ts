@@ -19,7 +19,10 @@ const folder = path.join(import.meta.dirname, "../../dist/console");
 
 const kilobyte = 1_024;
 
-/** Bytes compressed, at most. `load`: what the first page of all needs, with its font and the home screen. */
+/**
+ * Bytes compressed, at most. `load`: what the first page of all needs, with its font and the home screen. `all` has 3
+ * kB of words for mistakes, which no page loads before somebody makes one.
+ */
 const budgets = {
   first: 42 * kilobyte,
   more: 27 * kilobyte,

@@ -310,10 +310,10 @@ test(
       await alert.waitFor();
       assert.deepEqual(await alert.getByRole("listitem").allInnerTexts(), [
         "Row 2 FLO-1: Unit cost: Write a number, 0 or more.",
-        "Row 3 RYE-1: Product: is of 2 variants: Rye x (x), Rye y (y); send the id of one",
+        "Row 3 RYE-1: Product: Several products have it: Rye x (x), Rye y (y). Write the id of one.",
         "Row 5 NOBODY: Minimum order: Write a number, 0 or more.",
-        "Row 5 NOBODY: Product: no variant has it",
-        "Row 7 OAT-1: Product: is of Oats (w), like M-7",
+        "Row 5 NOBODY: Product: No product has this code.",
+        "Row 7 OAT-1: Product: It is Oats (w), like M-7.",
       ]);
       assert.deepEqual(await accessibilityFaults(page), []);
       await picture(page, "paste-prices-refused");

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CatalogueLineInput, Input } from "../../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../../data/client.ts";
+import { faultsOf, openpo, type Problem, problemOf } from "../../data/client.ts";
 import { money, number, numberIn, typed } from "../../data/format.ts";
 import { signedIn } from "../../data/session.ts";
 import type { Choice } from "../../data/look-ups.ts";
@@ -218,10 +218,7 @@ const CustomLine: FunctionComponent<AddLinesProps> = ({ state, order: { purchase
     if (answer !== null) form.reset();
     else {
       noteRefused();
-      const details = state.refusal.value?.problem.details ?? [];
-      wrong.value = new Map(
-        details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
-      );
+      wrong.value = faultsOf(state.refusal.value?.problem);
     }
   };
   return (

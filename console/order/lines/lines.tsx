@@ -4,6 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
+import { faultInWords } from "../../data/session.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { texts } from "../../texts/en/texts.ts";
 import { draftIn, editColumn, linkedProductColumn, quantityColumn, skuColumn, totalColumn } from "./columns.tsx";
@@ -72,7 +73,8 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
     });
     if (answer !== null) {
       const failed = answer.failed.find((each) => each.lineItemId === lineItemId);
-      note(key, failed?.message ?? null, failed === undefined ? null : text);
+      if (failed === undefined) note(key, null);
+      else note(key, await faultInWords(failed.message), text);
       return;
     }
     const problem = state.refusal.value?.problem;
@@ -96,7 +98,8 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
       })),
       made: (made) => state.tell(({ tellLineDeleted }) => tellLineDeleted(state, made)),
     });
-    note(keyOf(line.poLineItemId, null), answer?.failed[0]?.message ?? null);
+    const failed = answer?.failed[0];
+    note(keyOf(line.poLineItemId, null), failed === undefined ? null : await faultInWords(failed.message));
   };
 
   /** The note; none when the order has come to say what was typed. */

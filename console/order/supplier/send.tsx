@@ -14,13 +14,15 @@ import {
 } from "../../../client/index.ts";
 import { NeedsApproval, useCauses } from "../../approvals/before.tsx";
 import { approvalTexts } from "../../texts/en/shop/approvals.ts";
-import { openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
+import { faultsOf, openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
 import { saveBlob } from "../../data/saved-file.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
-import { ProblemNotice } from "../../parts/problem.tsx";
+import { ProblemNotice, problemText } from "../../parts/problem.tsx";
+import { Field } from "../../parts/sending.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { sendTexts as words } from "../../texts/en/order/send.ts";
+import { giveUp, useUnsaved } from "../../unsaved.ts";
 import { Guard } from "../guard.tsx";
 import type { FullOrder, OrderState, Resolution } from "../order-state.ts";
 
@@ -80,14 +82,6 @@ const addressesIn = (text: string): readonly string[] => text.split(/[\s,;]+/).f
 
 const isVariantDetail = (detail: ErrorDetails[number]): detail is VariantDetail => "issue" in detail;
 
-/** Returns the faults by the member of the request. */
-const faultsIn = (problem: Problem | null): ReadonlyMap<string, string> =>
-  new Map(
-    (problem?.details ?? []).flatMap((each) =>
-      "path" in each ? [[each.path.split("/")[1] ?? "", each.message] as const] : [],
-    ),
-  );
-
 export const Send: FunctionComponent<SendProps> = ({ state, order, close }) => {
   const { purchaseOrderId, poNumber } = order;
   const input = { shopId: shopId(), purchaseOrderId };
@@ -101,6 +95,10 @@ export const Send: FunctionComponent<SendProps> = ({ state, order, close }) => {
   useEffect(() => {
     if (data !== null) written.value ??= unsent.get(purchaseOrderId) ?? suggested(data.next);
   }, [data]);
+  // Closing the dialog keeps the text, leaving the page does not.
+  useUnsaved(
+    data !== null && written.value !== null && JSON.stringify(written.value) !== JSON.stringify(suggested(data.next)),
+  );
   const leave = (): void => dialog.current?.close();
   return (
     <dialog
@@ -236,75 +234,50 @@ const fieldNames = ["to", "cc", "subject"] as const;
 const Fields: FunctionComponent<
   Pick<FormProps, "next" | "written" | "write"> & { readonly faults: ReadonlyMap<string, string> }
 > = ({ next, written, write, faults }) => {
-  const id = useId();
-  const described = (name: string, hint: string | null) => ({
-    "aria-invalid": faults.has(name),
-    "aria-describedby": hint === null && !faults.has(name) ? undefined : `${id}-${name}`,
-  });
-  const note = (name: string, hint: string | null) => {
-    const fault = faults.get(name);
-    if (fault === undefined && hint === null) return null;
-    return (
-      <p id={`${id}-${name}`} class={fault === undefined ? "quiet" : "cell-note"}>
-        {fault ?? hint}
-      </p>
-    );
-  };
-  const hints: Readonly<Record<(typeof fieldNames)[number], string | null>> = {
-    to: next.to === null && written.to === "" ? words.noAddress : null,
+  const hints: Readonly<Record<(typeof fieldNames)[number], string | undefined>> = {
+    to: next.to === null && written.to === "" ? words.noAddress : undefined,
     cc: words.toHint,
-    subject: null,
+    subject: undefined,
   };
   return (
     <>
-      {fieldNames.map((name) => {
-        const common = {
-          value: written[name],
-          onInput: (event: TargetedInputEvent<HTMLInputElement>) => write({ [name]: event.currentTarget.value }),
-          ...described(name, hints[name]),
-        };
-        return (
-          <div key={name} class="field">
-            <label>
-              {words[name]}
-              {name === "subject" ? (
-                <input required {...common} />
-              ) : (
-                <input type="email" multiple required={name === "to"} {...common} />
-              )}
-            </label>
-            {note(name, hints[name])}
-          </div>
-        );
-      })}
-      <div class="field">
-        <label>
-          {words.message}
+      {fieldNames.map((name) => (
+        <Field key={name} name={name} label={words[name]} hint={hints[name]} wrong={faults}>
+          {(common) => {
+            const all = {
+              ...common,
+              required: name !== "cc",
+              value: written[name],
+              onInput: (event: TargetedInputEvent<HTMLInputElement>) => write({ [name]: event.currentTarget.value }),
+            };
+            return name === "subject" ? <input {...all} /> : <input type="email" multiple {...all} />;
+          }}
+        </Field>
+      ))}
+      <Field name="message" label={words.message} wrong={faults}>
+        {(common) => (
           <textarea
+            {...common}
             rows={11}
             required
             value={written.message}
             onInput={(event) => write({ message: event.currentTarget.value })}
-            {...described("message", null)}
           />
-        </label>
-        {note("message", null)}
-      </div>
-      <div>
-        <label class="tick">
+        )}
+      </Field>
+      <Field name="supplierLink" label={words.link} hint={words.linkHint} wrong={faults}>
+        {(common) => (
           <input
+            {...common}
             type="checkbox"
             checked={written.hasLink}
-            aria-describedby={`${id}-supplierLink`}
             onChange={(event) => {
               const hasLink = event.currentTarget.checked;
               write({ hasLink, message: withLink(written.message, hasLink, next) });
             }}
           />
-          {words.link}
-        </label>
-        {note("supplierLink", words.linkHint)}
-      </div>
+        )}
+      </Field>
     </>
   );
 };
@@ -362,7 +335,7 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
       await Promise.all([state.read(), file.read()]);
     } else problem.value = problemOf(result);
   };
-  const faults = faultsIn(problem.value);
+  const faults = faultsOf(problem.value);
   const variants = (problem.value?.details ?? []).filter(isVariantDetail);
   const isGuarded = problem.value?.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0;
   return (
@@ -425,14 +398,14 @@ const Mailing: FunctionComponent<MailingProps> = ({ state, order, next, written,
 const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written, write, leave }) => {
   const { purchaseOrderId, status } = order;
   const causes = useCauses(order, status === "Draft");
-  const problem = useSignal<Problem | null>(null);
+  const wrong = useSignal<ReadonlyMap<string, string>>(new Map());
   const open = async (): Promise<void> => {
-    problem.value = null;
+    wrong.value = new Map();
     let { message } = written;
     if (written.hasLink) {
       const made = await openpoOnce.call("supplier_link_create", { shopId: shopId(), purchaseOrderId });
       if (!made.ok) {
-        problem.value = problemOf(made);
+        wrong.value = new Map([["supplierLink", problemText(problemOf(made))]]);
         return;
       }
       message = withLink(message, true, next).replaceAll(linkPlace, made.data.url);
@@ -442,6 +415,8 @@ const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written,
       .filter(([, value]) => value !== "")
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join("&");
+    // The text is theirs from here on: nobody is asked about it.
+    giveUp();
     location.href = `mailto:${addressesIn(written.to)
       .map((address) => encodeURIComponent(address).replace("%40", "@"))
       .join(",")}?${query}`;
@@ -471,10 +446,9 @@ const OwnProgram: FunctionComponent<FormProps> = ({ state, order, next, written,
           <strong>{words.off}</strong> {words.offHint}
         </p>
       </div>
-      <Fields next={next} written={written} write={write} faults={new Map()} />
+      <Fields next={next} written={written} write={write} faults={wrong.value} />
       <p class="quiet">{words.mailProgramHint}</p>
       <NeedsApproval causes={causes} />
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <p class="actions">
         <button type="button" onClick={leave}>
           {words.later}

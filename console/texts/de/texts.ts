@@ -179,6 +179,10 @@ export const texts: Translated<typeof english.texts> = {
     none: "–",
   },
   leaveUnsaved: "Ihre Eingaben sind nicht gespeichert. Trotzdem verlassen?",
+  wrongFields: (count) =>
+    count === 1
+      ? "Nicht gespeichert: Ein Feld ist fehlerhaft."
+      : `Nicht gespeichert: ${number(count)} Felder sind fehlerhaft.`,
   filters: {
     title: "Filter",
     any: "Beliebig",

@@ -40,7 +40,7 @@ export const texts = {
     signOutEverywhere: "Sign out everywhere",
     signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
     skip: "Skip to content",
-    waiting: (count: string) => `${count} wait for you`,
+    waiting: (count: string) => (count === "1" ? "1 waits for you" : `${count} wait for you`),
     counts: {
       orders: (count: string) =>
         count === "1" ? "1 answer of a supplier waits" : `${count} answers of suppliers wait`,
@@ -177,6 +177,8 @@ export const texts = {
     none: "–",
   },
   leaveUnsaved: "What you typed is not saved. Leave it?",
+  wrongFields: (count: number) =>
+    count === 1 ? "Not saved: one field is wrong." : `Not saved: ${number(count)} fields are wrong.`,
   filters: {
     title: "Filters",
     any: "Any",
@@ -425,7 +427,8 @@ export const texts = {
     tax: "Tax",
     discount: "Discount",
     grand: "Total",
-    unpriced: (count: number) => `${number(count)} without an exchange rate are left out.`,
+    unpriced: (count: number) =>
+      `${number(count)} ${count === 1 ? "line" : "lines"} without an exchange rate: not in the total.`,
   },
   changes: {
     approvedBy: (name: string) => `approved by ${name}`,

@@ -178,6 +178,8 @@ export const texts: Translated<typeof english.texts> = {
     none: "–",
   },
   leaveUnsaved: "Lo que ha escrito no está guardado. ¿Salir sin guardar?",
+  wrongFields: (count) =>
+    count === 1 ? "Sin guardar: hay un campo incorrecto." : `Sin guardar: hay ${number(count)} campos incorrectos.`,
   filters: {
     title: "Filtros",
     any: "Cualquiera",

@@ -185,6 +185,10 @@ export const texts: Translated<typeof english.texts> = {
     none: "–",
   },
   leaveUnsaved: "Votre saisie n’est pas enregistrée. Quitter quand même ?",
+  wrongFields: (count) =>
+    count < 2
+      ? "Non enregistré : un champ est incorrect."
+      : `Non enregistré : ${number(count)} champs sont incorrects.`,
   filters: {
     title: "Filtres",
     any: "Tous",

@@ -46,7 +46,7 @@ export const texts: Translated<typeof english.texts> = {
     skip: "Naar de inhoud",
     waiting: (count) => `${count} te beoordelen`,
     counts: {
-      orders: (count) => `${count} antwoorden van leveranciers`,
+      orders: (count) => (count === "1" ? "1 antwoord van een leverancier" : `${count} antwoorden van leveranciers`),
       dock: (count) => `${count} vandaag verwacht of te laat`,
     },
   },
@@ -180,6 +180,8 @@ export const texts: Translated<typeof english.texts> = {
     none: "–",
   },
   leaveUnsaved: "Wat je hebt ingevuld, is niet opgeslagen. Toch weggaan?",
+  wrongFields: (count) =>
+    count === 1 ? "Niet opgeslagen: één veld klopt niet." : `Niet opgeslagen: ${number(count)} velden kloppen niet.`,
   filters: {
     title: "Filters",
     any: "Alle",

@@ -136,10 +136,10 @@ test("a mistake in a line is told in words beside it, and above by the name of i
   await page.getByLabel("What is ordered").fill("Cups");
   await page.getByLabel("Quantity", { exact: true }).fill("-5");
   await page.getByRole("button", { name: "Add line", exact: true }).click();
-  await page.locator(".cell-note", { hasText: /^must be above 0$/ }).waitFor();
+  await page.locator(".cell-note", { hasText: /^More than 0\.$/ }).waitFor();
   await page
     .getByRole("alert")
-    .getByText(/^Quantity ordered: must be above 0\.$/)
+    .getByText(/^Quantity ordered: More than 0\.$/)
     .waitFor();
   assert.equal(await page.getByText("what details names").count(), 0);
   await picture(page, "order-mistaken");

@@ -310,7 +310,7 @@ test("no address and a variant that is not active are asked about in the dialog"
     await dialog.getByLabel("To", { exact: true }).fill("x@nodomain-");
     await dialog.getByLabel("To", { exact: true }).evaluate((field) => field.setAttribute("type", "text"));
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
-    await dialog.getByText("must be an e-mail address like").first().waitFor();
+    await dialog.getByText("Write an e-mail address like").first().waitFor();
     await dialog.getByLabel("To", { exact: true }).fill("jo@mute.example");
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await dialog.getByText("The storefront cannot take stock of these products").waitFor();

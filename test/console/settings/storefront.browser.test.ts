@@ -85,7 +85,7 @@ test(
       fake.scopes = new Set(allScopes.filter((scope) => scope !== "write_inventory"));
       await form.getByLabel("Access token", { exact: true }).fill(fakeToken);
       await page.keyboard.press("Enter");
-      await form.getByText("lacks the scopes write_inventory").waitFor();
+      await form.getByText("The app lacks these rights: write_inventory").waitFor();
       fake.scopes = new Set(allScopes);
       fake.topicsRefused.add("ORDERS_CREATE");
       await form.getByLabel("Client secret (optional)").fill(fake.clientSecret);

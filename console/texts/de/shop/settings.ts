@@ -1,15 +1,8 @@
 /** German texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
-
-import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 bis ${most}`;
-
-const wrong = (fields: number): string =>
-  fields === 1
-    ? "Nicht gespeichert: Ein Feld ist fehlerhaft."
-    : `Nicht gespeichert: ${number(fields)} Felder sind fehlerhaft.`;
 
 export const settingsTexts: Translated<typeof english.settingsTexts> = {
   title: "Einstellungen",
@@ -90,7 +83,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: (currency, shopCurrency) => `1 ${currency === "" ? "…" : currency} in ${shopCurrency}`,
     remove: (currency) => (currency === "" ? "Entfernen" : `${currency} entfernen`),
     add: "Kurs hinzufügen",
-    wrong,
     notNumber: (currency) => `Der Kurs ${currency === "" ? "einer Währung" : `von ${currency}`} muss eine Zahl sein.`,
     noCurrency: "Bei einem Kurs fehlt die Währung.",
     twice: (currency) => `${currency} ist zweimal vorhanden.`,
@@ -135,7 +127,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: "Anfragen",
     rateOf: (perSecond, atOnce) => `${perSecond} pro Sekunde, ${atOnce} gleichzeitig`,
   },
-  wrong,
   notNumber: "muss eine Zahl sein",
   save: "Speichern",
   saved: "Gespeichert.",

@@ -1,7 +1,5 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
 
-import { number } from "../../../data/format.ts";
-
 const zeroTo = (most: string): string => `0 to ${most}`;
 
 export const settingsTexts = {
@@ -70,8 +68,6 @@ export const settingsTexts = {
     rate: (currency: string, shopCurrency: string) => `1 ${currency === "" ? "…" : currency} in ${shopCurrency}`,
     remove: (currency: string) => (currency === "" ? "Remove" : `Remove ${currency}`),
     add: "Add a rate",
-    wrong: (fields: number) =>
-      fields === 1 ? "Not saved: one field is wrong." : `Not saved: ${number(fields)} fields are wrong.`,
     notNumber: (currency: string) => `The rate of ${currency === "" ? "a currency" : currency} must be a number.`,
     noCurrency: "A rate has no currency.",
     twice: (currency: string) => `${currency} is there twice.`,
@@ -113,8 +109,6 @@ export const settingsTexts = {
     rate: "Requests",
     rateOf: (perSecond: string, atOnce: string) => `${perSecond} a second, ${atOnce} at once`,
   },
-  wrong: (fields: number) =>
-    fields === 1 ? "Not saved: one field is wrong." : `Not saved: ${number(fields)} fields are wrong.`,
   notNumber: "must be a number",
   save: "Save",
   saved: "Saved.",

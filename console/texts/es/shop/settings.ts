@@ -85,8 +85,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: (currency, shopCurrency) => `1 ${currency === "" ? "…" : currency} en ${shopCurrency}`,
     remove: (currency) => (currency === "" ? "Quitar" : `Quitar ${currency}`),
     add: "Añadir un tipo",
-    wrong: (fields) =>
-      fields === 1 ? "Sin guardar: hay un campo incorrecto." : `Sin guardar: hay ${number(fields)} campos incorrectos.`,
     notNumber: (currency) => `El tipo de ${currency === "" ? "una moneda" : currency} debe ser un número.`,
     noCurrency: "Hay un tipo sin moneda.",
     twice: (currency) => `${currency} aparece dos veces.`,
@@ -131,8 +129,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: "Solicitudes",
     rateOf: (perSecond, atOnce) => `${perSecond} por segundo, ${atOnce} a la vez`,
   },
-  wrong: (fields) =>
-    fields === 1 ? "Sin guardar: hay un campo incorrecto." : `Sin guardar: hay ${number(fields)} campos incorrectos.`,
   notNumber: "debe ser un número",
   save: "Guardar",
   saved: "Guardado.",

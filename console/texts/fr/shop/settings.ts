@@ -1,15 +1,8 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
-
-import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 à ${most}`;
-
-const wrong = (fields: number): string =>
-  fields < 2
-    ? "Non enregistré : un champ est incorrect."
-    : `Non enregistré : ${number(fields)} champs sont incorrects.`;
 
 export const settingsTexts: Translated<typeof english.settingsTexts> = {
   title: "Paramètres",
@@ -93,7 +86,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: (currency, shopCurrency) => `1 ${currency === "" ? "…" : currency} en ${shopCurrency}`,
     remove: (currency) => (currency === "" ? "Retirer" : `Retirer ${currency}`),
     add: "Ajouter un taux",
-    wrong,
     notNumber: (currency) =>
       currency === "" ? "Le taux d’une devise doit être un nombre." : `Taux ${currency} : saisissez un nombre.`,
     noCurrency: "Un taux n’a pas de devise.",
@@ -139,7 +131,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: "Requêtes",
     rateOf: (perSecond, atOnce) => `${perSecond} par seconde, ${atOnce} à la fois`,
   },
-  wrong,
   notNumber: "doit être un nombre",
   save: "Enregistrer",
   saved: "Enregistré.",

@@ -1,13 +1,8 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
-
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
-import { number } from "../../../data/format.ts";
 
 const zeroTo = (most: string): string => `0 t/m ${most}`;
-
-const notSaved = (fields: number): string =>
-  fields === 1 ? "Niet opgeslagen: één veld klopt niet." : `Niet opgeslagen: ${number(fields)} velden kloppen niet.`;
 
 export const settingsTexts: Translated<typeof english.settingsTexts> = {
   title: "Instellingen",
@@ -85,7 +80,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: (currency, shopCurrency) => `1 ${currency === "" ? "…" : currency} in ${shopCurrency}`,
     remove: (currency) => (currency === "" ? "Verwijderen" : `${currency} verwijderen`),
     add: "Koers toevoegen",
-    wrong: notSaved,
     notNumber: (currency) => `De koers van ${currency === "" ? "een valuta" : currency} moet een getal zijn.`,
     noCurrency: "Een koers heeft geen valuta.",
     twice: (currency) => `${currency} staat er twee keer.`,
@@ -130,7 +124,6 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     rate: "Verzoeken",
     rateOf: (perSecond, atOnce) => `${perSecond} per seconde, ${atOnce} tegelijk`,
   },
-  wrong: notSaved,
   notNumber: "moet een getal zijn",
   save: "Opslaan",
   saved: "Opgeslagen.",
