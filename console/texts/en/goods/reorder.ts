@@ -13,16 +13,20 @@ export const reorderTexts = {
   noSuppliers:
     "This view does not show who supplies a product. What you order from it goes to the cheapest supplier of each.",
   shown: (loaded: number, total: number) =>
-    loaded === total ? `${number(total)} products` : `${number(loaded)} of ${number(total)} products loaded`,
+    loaded === total
+      ? `${number(total)} ${total === 1 ? "product" : "products"}`
+      : `${number(loaded)} of ${number(total)} products loaded`,
   search: "Search this view",
   searchHint: "Name, SKU or supplier",
-  found: (found: number, total: number) => `${number(found)} of ${number(total)} products`,
+  found: (found: number, total: number) =>
+    `${number(found)} of ${number(total)} ${total === 1 ? "product" : "products"}`,
   nothing: "Nothing in this view is called so.",
   toProduct: "The product's page",
   outlook: (days: string) => `Next ${days} days`,
   undated: "Goods are on their way, without a date",
   lasts: (days: string) => `There is stock for ${days} days and more`,
-  out: (days: string) => (days === "0" ? "Nothing is left" : `Nothing is left in ${days} days`),
+  out: (days: string) =>
+    days === "0" ? "Nothing is left" : `Nothing is left in ${days} ${days === "1" ? "day" : "days"}`,
   grid: "Products and their figures",
   help: "Arrow keys walk, Space ticks, a quantity ticks its line.",
   tick: (product: string) => `Order ${product}`,

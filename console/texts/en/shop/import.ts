@@ -44,7 +44,7 @@ export const importTexts = {
   good: "The file is in order. It would bring in:",
   nothing: "The file is in order and brings in nothing.",
   records: (type: string, count: number) => `${number(count)} ${(names[type] ?? [type, type])[count === 1 ? 0 : 1]}`,
-  replaced: (count: number) => `, ${number(count)} of them replace what is there`,
+  replaced: (count: number) => `, ${number(count)} of them ${count === 1 ? "replaces" : "replace"} what is there`,
   counts: ({
     changed,
     added,
