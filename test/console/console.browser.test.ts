@@ -129,6 +129,20 @@ test(
         const face = await page.locator(".face").boundingBox();
         assert.ok((face?.width ?? 0) > 20, `nobody is signed in at ${width}`);
       }
+      const found = {
+        passkey: [/\/account$/, /passkeys/],
+        letterhead: [/settings\/documents$/, /Letterhead/],
+        adjustm: [/stock\/adjustments$/, /Stock adjustments/],
+        overd: [/expectedBefore=today/, /Orders: Overdue/],
+        invite: [/\/people$/, /Invite somebody/],
+        "new suppl": [/\/new\/suppliers$/, /New supplier/],
+      } as const;
+      for (const [text, [address, name]] of Object.entries(found)) {
+        await page.keyboard.press("Control+k");
+        await page.getByRole("combobox", { name: "Search or do" }).fill(text);
+        await page.getByRole("option", { name }).click();
+        await page.waitForURL(address);
+      }
     });
   },
 );

@@ -3,8 +3,10 @@ import { statusName } from "../../data/format.ts";
 import { openpo } from "../../data/client.ts";
 import { density, theme } from "../../data/look.ts";
 import { type Choice, locations, suppliers } from "../../data/look-ups.ts";
-import { hasRole, shopId, signOut } from "../../data/session.ts";
+import { hasRole, hasStorefront, shopId, signedIn, signOut } from "../../data/session.ts";
 import type { IconName } from "../../icons/names.ts";
+import { builtInViews, views } from "../../orders/filters.ts";
+import { addressOf } from "../../orders/view-bar.tsx";
 import { entries } from "./entries.ts";
 import { go, hrefOf } from "../../router.ts";
 import { findTexts as words } from "../../texts/en/find.ts";
@@ -24,6 +26,45 @@ const foundMax = 5;
 const isMeant = (title: string, text: string): boolean =>
   text.split(/\s+/).every((part) => title.toLocaleLowerCase().includes(part.toLocaleLowerCase()));
 
+const placeOf = (title: string, icon: IconName, href: string): Found => ({
+  group: "places",
+  id: href,
+  title,
+  hint: null,
+  icon,
+  run: () => go(href),
+});
+
+/** Places below those of the sidebar. Only who writes finds them. */
+function placesBelow(): readonly Found[] {
+  const { titles, navigation } = texts;
+  const orderViews = builtInViews.filter(({ query }) => query !== views.failed || hasStorefront());
+  return [
+    ...orderViews.map(({ name, query }) =>
+      placeOf(`${navigation.places.orders}: ${name}`, "shopping-cart", addressOf(query)),
+    ),
+    ...Object.entries(titles.stocks).map(([kind, title]) => placeOf(title, "boxes", hrefOf("stock", kind))),
+    placeOf(titles.connect, "bot", hrefOf("connect")),
+    ...(signedIn()?.person.personId === null ? [] : [placeOf(titles.account, "user", hrefOf("account"))]),
+    ...(hasRole("owner")
+      ? [
+          placeOf(titles.documents, "settings", hrefOf("settings", "documents")),
+          placeOf(titles.approvalRules, "settings", hrefOf("settings", "approvals")),
+        ]
+      : []),
+  ];
+}
+
+/** Records that the person may make. Those of a storefront are made there. */
+const makes = (): readonly ("suppliers" | "products" | "locations")[] =>
+  !hasRole("purchaser")
+    ? []
+    : (signedIn()?.shop.storefront ?? null) === null
+      ? ["suppliers", "products", "locations"]
+      : ["suppliers"];
+
+const recordIcons = { suppliers: "truck", products: "tag", locations: "warehouse" } as const;
+
 /** @param showKeys  shows the list of keys. */
 export function namedBy(text: string, showKeys: () => void): readonly Found[] {
   const action = (title: string, icon: IconName, run: () => void): Found => ({
@@ -36,6 +77,8 @@ export function namedBy(text: string, showKeys: () => void): readonly Found[] {
   });
   const actions = [
     ...(hasRole("purchaser") ? [action(words.newOrder, "plus", () => go(hrefOf("new-order")))] : []),
+    ...makes().map((kind) => action(texts.titles.newRecords[kind], recordIcons[kind], () => go(hrefOf("new", kind)))),
+    ...(hasRole("owner") ? [action(words.invite, "users", () => go(hrefOf("people")))] : []),
     action(words.dark, "moon", () => (theme.value = "dark")),
     action(words.light, "sun", () => (theme.value = "light")),
     density.value === "compact"
@@ -44,15 +87,9 @@ export function namedBy(text: string, showKeys: () => void): readonly Found[] {
     action(words.keysHelp, "keyboard", showKeys),
     action(words.signOut, "log-out", () => void signOut()),
   ];
-  const places = entries().map(({ step, icon }): Found => ({
-    group: "places",
-    id: step,
-    title: texts.navigation.places[step],
-    hint: null,
-    icon,
-    run: () => go(hrefOf(step)),
-  }));
-  return text === "" ? [...places, ...actions] : [...places, ...actions].filter(({ title }) => isMeant(title, text));
+  const places = entries().map(({ step, icon }) => placeOf(texts.navigation.places[step], icon, hrefOf(step)));
+  if (text === "") return [...places, ...actions];
+  return [...places, ...placesBelow(), ...actions].filter(({ title }) => isMeant(title, text));
 }
 
 /** Records of the shop by that name. Those that cannot be read are left out. */

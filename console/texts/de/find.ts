@@ -15,6 +15,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     locations: "Standorte",
   },
   newOrder: "Neue Bestellung",
+  invite: "Jemanden einladen",
   keysHelp: "Tastenkürzel",
   dark: "Dunkles Design",
   light: "Helles Design",

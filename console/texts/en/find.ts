@@ -12,6 +12,7 @@ export const findTexts = {
     locations: "Locations",
   },
   newOrder: "New order",
+  invite: "Invite somebody",
   keysHelp: "Keys of the keyboard",
   dark: "Dark theme",
   light: "Light theme",

@@ -15,6 +15,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     locations: "Ubicaciones",
   },
   newOrder: "Nuevo pedido",
+  invite: "Invitar a alguien",
   keysHelp: "Atajos de teclado",
   dark: "Tema oscuro",
   light: "Tema claro",

@@ -16,6 +16,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     locations: "Emplacements",
   },
   newOrder: "Nouvelle commande",
+  invite: "Inviter quelqu’un",
   keysHelp: "Raccourcis clavier",
   dark: "Thème sombre",
   light: "Thème clair",

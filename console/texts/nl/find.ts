@@ -16,6 +16,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     locations: "Locaties",
   },
   newOrder: "Nieuwe bestelling",
+  invite: "Iemand uitnodigen",
   keysHelp: "Sneltoetsen",
   dark: "Donker thema",
   light: "Licht thema",
