@@ -10,7 +10,7 @@
  *     --seed TEXT     plays one seed, and prints its story
  *
  * A seed that fails is printed with the shortest story that fails in the same way. A run fails too if none of its seeds comes to a state of the table
- * (states/table.ts); one of 300 seeds or more prints how many have come to each. The last line is `N passed, N failed`.
+ * (states/table.ts); one of 200 seeds or more prints how many have come to each. The last line is `N passed, N failed`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

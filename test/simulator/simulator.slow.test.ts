@@ -14,7 +14,7 @@ import { test } from "node:test";
 import { mutantSeedsMax, mutants, mutantVariable } from "../faults/planted.ts";
 
 /** Seeds that are played. `npm run test:simulator` plays 1,000, `npm run simulate -- --seeds 1000000` as many as you like. */
-const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 300);
+const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 200);
 
 interface Run {
   readonly status: number | null;

@@ -7,7 +7,7 @@ import { type State, states } from "./table.ts";
 export const seedsForAll = 1_000;
 
 /** Runs of so many must come to those that are not rare. Shorter ones need not come to any. */
-export const seedsForFrequent = 300;
+export const seedsForFrequent = 200;
 
 /** The names of the states that this course has come to. */
 export function reachedBy(course: Course): readonly string[] {

@@ -14,7 +14,7 @@ export interface State {
   /** What must have happened. */
   readonly tells: string;
   readonly rule: string;
-  /** Few seeds come to it: runs of fewer than 1,000 may miss it. */
+  /** Fewer than one in twenty seeds come to it: runs of fewer than 1,000 may miss it. */
   readonly isRare?: boolean;
   readonly isReached: (shop: ShopFacts) => boolean;
 }
@@ -31,7 +31,6 @@ const ofRequests: readonly State[] = [
     name: "lost answer replayed",
     tells: "A write is done, its answer is lost, and the repetition under its key gets it",
     rule: "C18",
-    isRare: true,
     isReached: (shop) =>
       shop.isRepeated(
         (first) => isLost(first) && first.isDone,
@@ -48,7 +47,6 @@ const ofRequests: readonly State[] = [
     name: "done and nobody told",
     tells: "A write without a key is done, and its answer is lost for good",
     rule: "S2",
-    isRare: true,
     isReached: (shop) => shop.isTold((told) => isLost(told) && told.isDone && told.idempotencyKey === null),
   },
   {
@@ -158,7 +156,6 @@ const ofRequests: readonly State[] = [
     name: "unlogged read",
     tells: "A read is answered, and a crash takes its row of the audit log",
     rule: "D5",
-    isRare: true,
     isReached: (shop) => {
       const logged = new Set(shop.rows("audit_log").map((row) => row["request_id"]));
       return shop.course.kills > 0 && shop.of("read").some((read) => isGood(read) && !logged.has(read.requestId));
@@ -214,7 +211,6 @@ const ofOrders: readonly State[] = [
     name: "receipt lowered",
     tells: "A total of received goods is set to less than it was",
     rule: "C25",
-    isRare: true,
     isReached: (shop) => {
       const receipts = new Set(shop.of("receive").map(({ requestId }) => requestId));
       return shop.events.some(
@@ -262,7 +258,6 @@ const ofOrders: readonly State[] = [
     name: "hidden order asked for",
     tells: "A cancelled order is deleted, and somebody asks something of it",
     rule: "C33",
-    isRare: true,
     isReached: (shop) => {
       const hidden = new Set(
         shop
@@ -362,7 +357,6 @@ const ofApprovals: readonly State[] = [
     name: "beyond a limit, asked",
     tells: "A write waits since it is beyond a limit of its key",
     rule: "C78",
-    isRare: true,
     isReached: (shop) => hasCause(shop, "limit"),
   },
   {
@@ -383,7 +377,6 @@ const ofApprovals: readonly State[] = [
     name: "limits changed beside a write",
     tells: "The limits of a key change while a write of it runs",
     rule: "C78",
-    isRare: true,
     isReached: (shop) =>
       (shop.course.limits.get(shop.shopId) ?? []).some(({ sentAt, answeredAt }) =>
         shop.isTold(
@@ -430,13 +423,13 @@ const ofApprovals: readonly State[] = [
     name: "rejected",
     tells: "A write that waited is rejected",
     rule: "C80",
+    isRare: true,
     isReached: (shop) => hasRequest(shop, "rejected"),
   },
   {
     name: "withdrawn",
     tells: "The asker takes a write back",
     rule: "C80",
-    isRare: true,
     isReached: (shop) => hasRequest(shop, "withdrawn"),
   },
   {
@@ -450,7 +443,6 @@ const ofApprovals: readonly State[] = [
     name: "two decide at once",
     tells: "Two decide about a write at the same time, and one of them is told that it is decided",
     rule: "C80",
-    isRare: true,
     isReached: (shop) => {
       const late = shop.told.filter((told) => isEnded(told));
       return late.some((told) =>
@@ -469,7 +461,6 @@ const ofApprovals: readonly State[] = [
     name: "approval cut short",
     tells: "An approval gets no answer, and another one of the same write follows",
     rule: "C80",
-    isRare: true,
     isReached: (shop) =>
       isFollowed(
         shop.of("approve"),
@@ -486,7 +477,6 @@ const ofApprovals: readonly State[] = [
     name: "own write approved",
     tells: "An asker tries to approve the own write",
     rule: "C80",
-    isRare: true,
     isReached: (shop) => shop.of("approve").some(({ code }) => code === "FORBIDDEN_SCOPE"),
   },
 ];
@@ -524,7 +514,6 @@ const ofStorefront: readonly State[] = [
     name: "push found landed",
     tells: "A push's answer is lost, and the repetition finds that it has landed",
     rule: "C40",
-    isRare: true,
     isReached: (shop) =>
       shop.isCalledAgain(
         ({ name, error }) => name === "changeOnHand" && error?.landed === "maybe",
@@ -535,7 +524,6 @@ const ofStorefront: readonly State[] = [
     name: "claim taken over",
     tells: "A process ends while it calls the storefront, and the next one makes the call again",
     rule: "O1",
-    isRare: true,
     isReached: (shop) =>
       shop.isCalledAgain(
         ({ endedMs }) => endedMs === Infinity,
@@ -565,7 +553,6 @@ const ofStorefront: readonly State[] = [
     name: "last attempt fails",
     tells: "A stock push is given up after its last attempt",
     rule: "D11",
-    isRare: true,
     isReached: (shop) =>
       shop.hasEffect("push-stock", (row) => row["state"] === "failed" && Number(row["attempts"]) === attemptsMax),
   },
@@ -641,7 +628,6 @@ const ofStorefront: readonly State[] = [
     name: "tags repeated",
     tells: "Tags fail to reach the storefront, and reach it later",
     rule: "C42",
-    isRare: true,
     isReached: (shop) =>
       shop.hasEffect("sync-tags", (row) => row["state"] === "applied" && Number(row["attempts"]) > 1),
   },
@@ -655,7 +641,6 @@ const ofStorefront: readonly State[] = [
     name: "cost of others",
     tells: "Somebody else has set the cost at the storefront",
     rule: "D346",
-    isRare: true,
     isReached: (shop) => shop.rows("cost_sync").some(({ reason }) => String(reason).startsWith("the storefront shows")),
   },
   {
@@ -696,7 +681,6 @@ const ofStorefront: readonly State[] = [
     name: "throttled",
     tells: "The storefront takes no more calls for now, and an effect waits for it",
     rule: "D11",
-    isRare: true,
     isReached: (shop) => shop.calls.some(({ error, reference }) => error?.kind === "throttled" && reference !== null),
   },
   {
@@ -714,7 +698,6 @@ const ofStorefront: readonly State[] = [
     name: "lease stolen",
     tells: "A clock goes forward during a call, the lease has ended, and the call is given up",
     rule: "O2",
-    isRare: true,
     isReached: (shop) => shop.calls.some((call) => givenUpAfterMs(call) < callTimeLimitMs - 1_000),
   },
   {
@@ -768,7 +751,6 @@ const ofMachines: readonly State[] = [
     name: "file's name lost",
     tells: "A power cut takes the name of a `-wal` file",
     rule: "W1",
-    isRare: true,
     isReached: ({ course }) => course.lost.has("name"),
   },
   {
@@ -782,7 +764,6 @@ const ofMachines: readonly State[] = [
     name: "sync fails",
     tells: "A sync fails, and the process ends",
     rule: "W4",
-    isRare: true,
     isReached: ({ course }) => course.errors.some((error) => error.includes("A sync to disk has failed")),
   },
   {
