@@ -484,6 +484,7 @@ test(
       await fill(page, { "E-mail": "new@mill.example", City: "Delft" });
       await button(page, "Save").click();
       await says("Saved: E-mail, City");
+      await page.locator(".toast").hover();
       await picture(page, "toast-record");
       await undo();
       await says("Undone: E-mail, City");

@@ -239,6 +239,8 @@ test(
       await tick(21, 22);
       await does("Move", "Put on hold");
       await says(/^Put on hold, 2 orders/);
+      // It stays while it is pointed at.
+      await toast.hover();
       await picture(page, "orders-ticked-toast");
       await page.locator("h1").click();
       await page.keyboard.press("Control+z");
@@ -247,6 +249,8 @@ test(
       await tick(21, 22);
       await does("Move", "Put on hold");
       await says(/^Put on hold, 2 orders/);
+      // It stays while it is pointed at.
+      await toast.hover();
       await api.send("PATCH", "/po-22", { note: "Changed by another" });
       await toast.getByRole("button", { name: "Undo" }).click();
       await says(/^Undone: Put on hold, 1 order\. Not undone\. PO-22: Somebody has changed it meanwhile/);
