@@ -80,7 +80,7 @@ test(
       await form.getByLabel("Store", { exact: true }).fill(fake.domain);
       await form.getByLabel("Access token", { exact: true }).fill("shpat_wrong");
       await page.keyboard.press("Enter");
-      await form.getByText(/was refused: Shopify does not accept the access token/).waitFor();
+      await form.getByText("The store refused it. Check the address and the secret.").waitFor();
       await look(page, "storefront-refused");
       fake.scopes = new Set(allScopes.filter((scope) => scope !== "write_inventory"));
       await form.getByLabel("Access token", { exact: true }).fill(fakeToken);
