@@ -26,7 +26,7 @@ test("a sentence about an order has names of fields and lines, no ids, and days 
   for (const [said, shown] of [
     [
       "Changed supplierId, expectedDeliveryDate, note, and the supplier's terms of 1 line.",
-      "Changed supplier, expected delivery date, note, and the supplier's terms of 1 line.",
+      "Changed supplier, expected delivery, note, and the supplier's terms of 1 line.",
     ],
     ["Changed poName.", "Changed name."],
     ["Changed 2 lines.", "Changed 2 lines."],

@@ -116,7 +116,7 @@ test(
     await page.setViewportSize(phone);
     await asksToSend(program, key, order.id);
     // The bar of a phone has the number beside the way to all places.
-    await page.getByText("1 wait for you").first().waitFor({ state: "attached" });
+    await page.getByText("1 waits for you").first().waitFor({ state: "attached" });
     await page.goto(`${program.url}/console/home`);
     await page.getByRole("link", { name: /1 to approve/ }).waitFor();
     await picture(page, "approvals-home");

@@ -296,7 +296,7 @@ test(
       await page.getByText("Changed 3 lines").first().waitFor();
       await saysNone("home", page.locator(".plain-rows li", { hasText: order.poNumber }));
       await page.goto(`${origin}/console/activity?view=changes`);
-      const summary = page.locator(".change-list summary", { hasText: "expected delivery date" }).first();
+      const summary = page.locator(".change-list summary", { hasText: "expected delivery," }).first();
       await summary.click();
       await page.getByRole("row", { name: /^Note/ }).first().waitFor();
       await untilOnPage(page, "!/Loading/.test(document.querySelector('.change-list').innerText)");
