@@ -2,7 +2,7 @@
  * Text that was typed and is not saved. Leaving the place, or the page, asks first. A form says by `data-asks` that it
  * is to be asked about; what is kept outside of a form says so by `useUnsaved`.
  */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { texts } from "./texts/en/texts.ts";
 
 const typedIn = new Set<Element>();
@@ -54,7 +54,8 @@ export function mayClose(part: Element): boolean {
 export function useUnsaved(isPending: boolean, staysAt: StaysAt = () => false): void {
   const latest = useRef(staysAt);
   latest.current = staysAt;
-  useEffect(() => {
+  // With what is drawn: an effect that runs after it is too late for who types and leaves at once.
+  useLayoutEffect(() => {
     if (!isPending) return;
     const part: StaysAt = (address) => latest.current(address);
     pending.add(part);

@@ -17,16 +17,30 @@ export type State = keyof typeof states;
 /** What a pointer or a key can be at, and the rows that show it. */
 const controls = "a, button, input, select, textarea, summary, label, tr, [role=option], [tabindex]";
 
-/** Returns how the controls that the page has now are put into a state, and out of it. */
+/**
+ * Returns how all controls of the page are put into a state, and out of it. A page draws anew while it is asked, so controls that have left it are not
+ * waited for, and those that stand in their place are put into the state too.
+ */
 export async function stateOf(page: Page): Promise<(state: State) => Promise<void>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("DOM.enable");
   await devtools.send("CSS.enable");
   const { root } = await devtools.send("DOM.getDocument", { depth: 0 });
-  const { nodeIds } = await devtools.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector: controls });
+  const onPage = async (): Promise<readonly number[]> =>
+    (await devtools.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector: controls })).nodeIds;
   return async (state) => {
     const forcedPseudoClasses = [...states[state]];
-    await Promise.all(nodeIds.map((nodeId) => devtools.send("CSS.forcePseudoState", { nodeId, forcedPseudoClasses })));
+    const done = new Set<number>();
+    for (let left = await onPage(); left.length > 0; left = (await onPage()).filter((nodeId) => !done.has(nodeId))) {
+      const sent = left.map((nodeId) => devtools.send("CSS.forcePseudoState", { nodeId, forcedPseudoClasses }));
+      const answers = await Promise.allSettled(sent);
+      const held = new Set(answers.some(({ status }) => status === "rejected") ? await onPage() : []);
+      for (const [nth, answer] of answers.entries()) {
+        const nodeId = left[nth] ?? 0;
+        if (answer.status === "rejected" && held.has(nodeId)) throw answer.reason;
+        done.add(nodeId);
+      }
+    }
     if (state === "plain") await devtools.detach();
   };
 }
