@@ -188,7 +188,7 @@ test(
     await page.keyboard.insertText(link);
     await press("Enter");
     await heading(/^Hello, /);
-    await to(/^What assistants did/);
+    await to(/^Assistants have changed nothing since yesterday/);
 
     // An order, found by its number.
     await find("PO-17", /^PO-17/);
@@ -293,7 +293,7 @@ test(
     await heading(/^Oats/);
 
     // A list is filtered, and kept as a view.
-    await find("orders", /^Orders/);
+    await find("orders", /^Orders Go to$/);
     await heading("Orders");
     // Too much of one product does not fill the bar while another one is missing.
     const bar = page.getByRole("row", { name: /PO-19/ }).locator("progress");
