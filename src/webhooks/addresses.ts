@@ -187,6 +187,7 @@ export function formFault(policy: ConnectPolicy, text: string): string | null {
 export function urlFault(policy: ConnectPolicy, text: string): string | null {
   if (/\s/.test(text)) return "must not contain blanks; write them as %20";
   if (/[\\\p{Cf}]/u.test(text)) return "must not contain backslashes or characters that are not seen";
+  if (!policy.http && URL.parse(text)?.protocol === "http:") return "must begin with https://; http:// is not allowed";
   const fault = formFault(policy, text);
   if (fault !== null) return fault;
   if (!/^\w+:\/\/[^/]/.test(text)) return "must have // and the host after its scheme";

@@ -353,7 +353,7 @@ test(
       ]);
       assert.deepEqual(writes.filter((search) => search === "").length, 2);
       await paste("FLO-1\t2.50\n");
-      await main(page).getByText("Nothing would change. 1 stay as they are.").waitFor();
+      await main(page).getByText("Nothing would change. 1 stays as it is.").waitFor();
     });
   },
 );

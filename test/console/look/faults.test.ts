@@ -175,6 +175,16 @@ test("limits and quantities of a sentence go into the words; what has none stays
       "is of 2 variants: Rye x (x), Rye y (y); send the id of one",
       "Several products have it: Rye x (x), Rye y (y). Write the id of one.",
     ],
+    // Who keeps the service is told by which setting it lets them.
+    [
+      "is at an address that is not allowed",
+      "This address is not allowed. The operator can allow it with OPENPO_WEBHOOK_ALLOW.",
+    ],
+    ["may not be connected to", "This address is not allowed. The operator can allow it with OPENPO_STOREFRONT_ALLOW."],
+    [
+      "must begin with https://; http:// is not allowed",
+      "Begin it with https://. The operator can allow http:// with OPENPO_WEBHOOK_HTTP.",
+    ],
     ["must be divisible by 3", "must be divisible by 3"],
   ] as const)
     assert.equal(faultIn(sentence), words);

@@ -86,7 +86,7 @@ test("a bad row is named by line, column and value, and nothing comes in until t
       [
         "suppliers.csv",
         ["Name,E-mail,Currency,City", "Potters,hello@potters.example,USD,Delft"],
-        "1 supplier, 1 of them replace what is there",
+        "1 supplier, 1 of them replaces what is there",
       ],
       ["sales.csv", ["Handle,Date,Quantity,Location", "mug,2026-01-05,3,Warehouse"], "1 day of sales"],
     ] as const) {
