@@ -177,7 +177,7 @@ const opened: Readonly<Record<string, Opened>> = {
   },
   "actions of an order": { at: draft, open: press("More actions"), part: panel },
   "sending an order": { at: draft, open: press("Send to the supplier"), part: dialog },
-  "deleting an order": { at: draft, open: press("More actions", "Delete"), part: ".next > [role=alert]" },
+  "deleting an order": { at: draft, open: press("More actions", "Delete"), part: dialog },
   "a product to reorder": {
     at: () => "reorder",
     open: (page) => page.locator("main tbody th button").first().click(),
