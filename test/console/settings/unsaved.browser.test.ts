@@ -147,8 +147,15 @@ test("a mail to a supplier and a replay of events ask before the page is left", 
     await page.getByRole("main").getByRole("link", { name: /^PO-/ }).first().click();
     await page.getByRole("button", { name: "Send to the supplier" }).click();
     const message = page.getByRole("dialog").getByLabel("Message");
-    await message.fill("Please hurry.");
-    assert.match(await answered(page, false, () => page.evaluate("history.back()")), /not saved/);
+    // Whoever goes back in the very moment of typing is asked too.
+    const typeAndLeave = `{
+      const field = document.querySelector("dialog textarea");
+      field.value = "Please hurry.";
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      history.back();
+    }`;
+    await message.waitFor();
+    assert.match(await answered(page, false, () => page.evaluate(typeAndLeave)), /not saved/);
     assert.equal(await message.inputValue(), "Please hurry.");
     // The dialog keeps the text.
     await page.keyboard.press("Escape");
