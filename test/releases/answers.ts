@@ -99,9 +99,10 @@ function differences(before: Json, now: Json | undefined, place = ""): readonly 
     : [`${place} is ${JSON.stringify(now)} and was ${JSON.stringify(before)}`];
 }
 
+/** Lines of a page are text, whatever they begin with. */
 const linesOf = (text: string): Json => {
   const lines = text.split("\n").filter((line) => line !== "");
-  return lines.map((line): Json => (/^[[{]/.test(line) ? JSON.parse(line) : line));
+  return text.startsWith("<") ? lines : lines.map((line): Json => (/^[[{]/.test(line) ? JSON.parse(line) : line));
 };
 
 /** What differs between a kept answer and the one of today. */
