@@ -7,6 +7,9 @@ import { type Publication, publish, publishLater } from "./openapi/publication.t
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
 
+/** The mark within a page, which needs no name of its language: the page names no other server. */
+const markInPage = markSvg.replace(/ xmlns="[^"]*"/, "");
+
 const readmePath = "/README.md";
 
 /** A link of the page: where it leads, and what is there. */
@@ -64,7 +67,7 @@ const htmlOf = (shown: readonly Link[]): string => `<!doctype html>
     </style>
   </head>
   <body>
-    ${markSvg}
+    ${markInPage}
     <h1>OpenPO</h1>
     <p>Purchase orders with suppliers, over HTTP. This server is running.</p>
     <ul>
