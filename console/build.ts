@@ -11,7 +11,7 @@ import { build, type Plugin } from "esbuild";
 import { iconNames } from "./icons/names.ts";
 import type { texts as english } from "./texts/en/texts.ts";
 import { type Language, languages, type Translated } from "./texts/languages.ts";
-import { iconAddress, markSvg } from "../src/http/mark.ts";
+import { iconAddress, markDrawing } from "../src/http/mark.ts";
 
 const folder = import.meta.dirname;
 const { values: wanted } = parseArgs({
@@ -161,7 +161,6 @@ mkdirSync(outdir, { recursive: true });
 const icons = readFileSync(path.join(folder, "icons/icons.svg"), "utf8");
 const missing = iconNames.filter((name) => !icons.includes(`id="icon-${name}"`));
 if (missing.length > 0) throw new Error(`icons.svg lacks ${missing.join(", ")}: console/icons/take.ts makes it`);
-const mark = /<g[^]*<\/g>/.exec(markSvg)?.[0] ?? "";
 const template = readFileSync(path.join(folder, "index.html"), "utf8");
 await Promise.all(
   languages.map(async (language) => {
@@ -177,7 +176,10 @@ await Promise.all(
       .replace("app.js", script)
       .replace("inter.woff2", font)
       .replace("data:,", iconAddress)
-      .replace("<svg></svg>", icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${mark}</defs>`));
+      .replace(
+        "<svg></svg>",
+        icons.replaceAll("\n", "").replace("<svg hidden>", `<svg hidden><defs>${markDrawing}</defs>`),
+      );
     writeFileSync(path.join(outdir, language === languages[0] ? "index.html" : `index.${language}.html`), page);
   }),
 );

@@ -2,13 +2,10 @@
  * Page that a browser sees at `/`: one page without scripts that leads to what this server has. Other clients are told
  * that there is nothing, as at any unknown path.
  */
-import { iconAddress, markSvg } from "./mark.ts";
+import { iconAddress, markInPage } from "./mark.ts";
 import { type Publication, publish, publishLater } from "./openapi/publication.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
-
-/** The mark within a page, which needs no name of its language: the page names no other server. */
-const markInPage = markSvg.replace(/ xmlns="[^"]*"/, "");
 
 const readmePath = "/README.md";
 
