@@ -13,7 +13,7 @@
 import { Fault } from "../base/fault.ts";
 import { sleep, withinMs } from "../base/time/waiting.ts";
 import type { Clock } from "../base/time/clock.ts";
-import { DueSearch } from "../store/due-search.ts";
+import { DueSearch } from "./due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 

@@ -204,7 +204,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
           what: "work that another node has left",
           runningMax: recoveriesMax,
           pollMs: limits.pollMs,
-          closeWaitMs: limits.closeWaitMs,
           async run(shopId) {
             await recover(shopId, abort.signal);
             return null;

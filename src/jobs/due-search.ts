@@ -4,9 +4,9 @@
  *
  * Owns: when it searches. Does not own: which rows are due (the engine's `dueRows`), what is done about them.
  */
-import { isNotFound } from "./engine-rules.ts";
+import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { Engine, Log } from "./store.ts";
+import type { Engine, Log } from "../store/store.ts";
 
 interface DueSearchOptions {
   readonly engine: Pick<Engine, "shopsWithDueRows">;
