@@ -85,6 +85,9 @@ export const shopCurrency = (): string => signedIn()?.shop.currencyCode ?? "XXX"
 /** True if the shop pushes its stock somewhere, so that its orders are synced or not. */
 export const hasStorefront = (): boolean => signedIn()?.shop.hasStorefront === true;
 
+/** The platform that says what some fields of records are; null: none does. */
+export const platform = (): string | null => signedIn()?.shop.storefront ?? null;
+
 /** True if what a person does to an order may need somebody's decision. */
 export const hasApprovalRules = (): boolean => signedIn()?.shop.hasApprovalRules === true;
 

@@ -48,9 +48,6 @@ export const ruleFieldsOf = (at: string): readonly RecordField[] => [
   { name: `${at}isExcluded`, label: fields.isExcluded, kind: "tick" },
 ];
 
-/** The platform that says what some fields are; null: none does. */
-export const platform = (): string | null => signedIn()?.shop.storefront ?? null;
-
 export const currencyCode = (): string => signedIn()?.shop.currencyCode ?? "";
 
 export const valueOf = (record: object, name: string): unknown =>

@@ -1,8 +1,10 @@
 /** Products: what the shop buys, variant by variant, with stock, reorder settings and who sells it. */
+import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
-import { column } from "../parts/lists/record-columns.tsx";
+import { column, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -12,6 +14,44 @@ import { Cover, later } from "./figures/figures.tsx";
 import { ProductCard, ProductSections } from "./product-sections.tsx";
 
 const { columns: titles, fields } = words;
+
+type Variant = Output<"variant_search">["variants"][number];
+
+/**
+ * A page of products.
+ *
+ * @param locationId  the place whose stock is shown; null: all places together.
+ * @param valuesOf    the row's own columns. `stock` is what is on hand, what is on its way, and cover.
+ */
+export async function productRows(
+  search: string,
+  cursor: string | null,
+  locationId: string | null,
+  valuesOf: (variant: Variant, stock: RecordRow["values"]) => RecordRow["values"],
+): ReturnType<ReadPage<RecordRow>> {
+  const result = await openpo.call("variant_search", { shopId: shopId(), ...askedFor(search, cursor) });
+  if (!result.ok) return { problem: problemOf(result) };
+  const { variants, totalCount, cursor: next } = result.data;
+  const ids = variants.map(({ variantId }) => variantId);
+  const shown = later(ids, async () => {
+    const answer = await openpo.call("variant_figures_list", { shopId: shopId(), ids });
+    return answer.ok ? new Map(answer.data.variants.map((each) => [each.variantId, each])) : null;
+  });
+  const rows = variants.map((variant): RecordRow => {
+    const { variantId } = variant;
+    const levels = variant.levels.filter((level) => locationId === null || level.locationId === locationId);
+    const sum = (of: "onHand" | "incoming"): string => number(levels.reduce((total, level) => total + level[of], 0));
+    return {
+      id: variantId,
+      title: products.titleOf(variant),
+      picture: <Picture url={variant.imageUrl} />,
+      hint: variant.sku,
+      status: variant.isArchived ? "archived" : variant.status,
+      values: valuesOf(variant, [sum("onHand"), sum("incoming"), shown(variantId, (of) => <Cover of={of} />)]),
+    };
+  });
+  return { rows, totalCount, cursor: next };
+}
 
 export const products: RecordKind = {
   kind: "variant",
@@ -49,35 +89,12 @@ export const products: RecordKind = {
       .filter((part) => part !== "")
       .join(" · "),
   archive: { field: "isArchived", on: true, off: false },
-  async page(search, cursor) {
-    const result = await openpo.call("variant_search", { shopId: shopId(), ...askedFor(search, cursor) });
-    if (!result.ok) return { problem: problemOf(result) };
-    const { variants, totalCount, cursor: next } = result.data;
-    const ids = variants.map(({ variantId }) => variantId);
-    const shown = later(ids, async () => {
-      const answer = await openpo.call("variant_figures_list", { shopId: shopId(), ids });
-      return answer.ok ? new Map(answer.data.variants.map((each) => [each.variantId, each])) : null;
-    });
-    const rows = variants.map((variant) => {
-      const { variantId, levels, unitCost } = variant;
-      const sum = (of: "onHand" | "incoming"): string => number(levels.reduce((total, level) => total + level[of], 0));
-      return {
-        id: variantId,
-        title: products.titleOf(variant),
-        picture: <Picture url={variant.imageUrl} />,
-        hint: variant.sku,
-        status: variant.isArchived ? "archived" : variant.status,
-        values: [
-          variant.suppliers[0]?.supplierName ?? texts.orders.none,
-          sum("onHand"),
-          sum("incoming"),
-          shown(variantId, (of) => <Cover of={of} />),
-          unitCost === null ? texts.orders.none : money(unitCost, currencyCode()),
-        ],
-      };
-    });
-    return { rows, totalCount, cursor: next };
-  },
+  page: (search, cursor) =>
+    productRows(search, cursor, null, ({ suppliers, unitCost }, stock) => [
+      suppliers[0]?.supplierName ?? texts.orders.none,
+      ...stock,
+      unitCost === null ? texts.orders.none : money(unitCost, currencyCode()),
+    ]),
   get: async (variantId) =>
     cameOf(await openpo.call("variant_get", { shopId: shopId(), variantId }), ({ variant }) => variant),
   async create(members, idempotencyKey) {

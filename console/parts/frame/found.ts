@@ -3,7 +3,7 @@ import { statusName } from "../../data/format.ts";
 import { openpo } from "../../data/client.ts";
 import { density, theme } from "../../data/look.ts";
 import { type Choice, locations, suppliers } from "../../data/look-ups.ts";
-import { hasRole, hasStorefront, shopId, signedIn, signOut } from "../../data/session.ts";
+import { hasRole, hasStorefront, platform, shopId, signedIn, signOut } from "../../data/session.ts";
 import type { IconName } from "../../icons/names.ts";
 import { builtInViews, views } from "../../orders/filters.ts";
 import { addressOf } from "../../orders/view-bar.tsx";
@@ -57,11 +57,7 @@ function placesBelow(): readonly Found[] {
 
 /** Records that the person may make. Those of a storefront are made there. */
 const makes = (): readonly ("suppliers" | "products" | "locations")[] =>
-  !hasRole("purchaser")
-    ? []
-    : (signedIn()?.shop.storefront ?? null) === null
-      ? ["suppliers", "products", "locations"]
-      : ["suppliers"];
+  !hasRole("purchaser") ? [] : platform() === null ? ["suppliers", "products", "locations"] : ["suppliers"];
 
 const recordIcons = { suppliers: "truck", products: "tag", locations: "warehouse" } as const;
 
