@@ -4,7 +4,6 @@
  * `--kit` builds also the kit, a page for whoever changes the console, and `--out` into another folder.
  */
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { build, type Plugin } from "esbuild";
@@ -185,5 +184,4 @@ await Promise.all(
 );
 // Whoever gives the files on gives their licences with them.
 copyFileSync(path.join(folder, "icons/LICENSE"), path.join(outdir, "LICENSE-lucide.txt"));
-const interFolder = path.dirname(createRequire(import.meta.url).resolve("@fontsource-variable/inter/package.json"));
-copyFileSync(path.join(interFolder, "LICENSE"), path.join(outdir, "LICENSE-inter.txt"));
+copyFileSync(path.join(folder, "fonts/OFL.txt"), path.join(outdir, "LICENSE-inter.txt"));

@@ -20,8 +20,9 @@ const folder = path.join(import.meta.dirname, "../../dist/console");
 const kilobyte = 1_024;
 
 /**
- * Bytes compressed, at most. `load`: what the first page of all needs, with its font and the home screen. `all` has 3
- * kB of words for mistakes, which no page loads before somebody makes one.
+ * Bytes compressed, at most. `load`: what the first page of all needs, with its font and the home screen. `fonts`: that
+ * one and the one with further letters. `all` has 3 kB of words for mistakes, which no page loads before somebody makes
+ * one.
  */
 const budgets = {
   first: 42 * kilobyte,
@@ -29,6 +30,7 @@ const budgets = {
   all: 190 * kilobyte,
   style: 15 * kilobyte,
   font: 50 * kilobyte,
+  fonts: 75 * kilobyte,
   load: 110 * kilobyte,
 } as const;
 
@@ -85,6 +87,12 @@ for (const language of languages)
     const [font = ""] = /inter-latin-wght-[^"]+\.woff2/.exec(textOf(page)) ?? [];
     const fontBytes = statSync(path.join(folder, font)).size;
     assert.ok(fontBytes <= budgets.font, `the font has ${fontBytes} bytes`);
+    const fonts = readdirSync(folder).filter((name) => name.endsWith(".woff2"));
+    const allFontBytes = fonts.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+    assert.ok(
+      fonts.length === 2 && allFontBytes <= budgets.fonts,
+      `the ${fonts.length} fonts have ${allFontBytes} bytes`,
+    );
     const home = later.find((name) => name.startsWith("home-")) ?? assert.fail("there is no home");
     const load = weightOf([...withImports(home), ...styles, page]) + fontBytes;
     assert.ok(load <= budgets.load + words, `the first load has ${load} bytes`);
