@@ -15,8 +15,19 @@ export const choiceIn = (query: URLSearchParams): Choice => ({
   sort: query.get("sort") ?? "",
 });
 
-/** True if all rows are shown as the service orders them. */
-export const isWhole = ({ search, supplier, sort }: Choice): boolean => `${search}${supplier}${sort}` === "";
+/** A sort of the service. Undefined: its own, by product name. */
+export type ServiceSort = "stockoutCost" | undefined;
+
+/** The column by which the service sorts. */
+const byName = "productName";
+
+/** The sort in which rows are read: what is chosen if the service has it, else the dearest stock-out first. */
+export const serviceSortOf = ({ sort }: Choice): ServiceSort =>
+  sort === byName || sort === `-${byName}` ? undefined : "stockoutCost";
+
+/** True if all rows are shown as the service orders them: none is needed before somebody looks at it. */
+export const isWhole = ({ search, supplier, sort }: Choice): boolean =>
+  `${search}${supplier}` === "" && (sort === "" || sort === byName);
 
 const wordsOf = (row: ForecastRow): string =>
   [productOf(row), row["sku"], row["supplierName"]].join(" ").toLocaleLowerCase();
@@ -31,6 +42,7 @@ function compared(one: unknown, other: unknown, turn: number): number {
   return turn * (Number(one) - Number(other));
 }
 
+/** The rows that are looked for, of rows that were read in their `serviceSortOf`. */
 export function chosenOf(rows: readonly ForecastRow[], { search, supplier, sort }: Choice): readonly ForecastRow[] {
   const words = search
     .toLocaleLowerCase()
@@ -41,7 +53,8 @@ export function chosenOf(rows: readonly ForecastRow[], { search, supplier, sort 
     const text = wordsOf(row);
     return words.every((word) => text.includes(word));
   });
-  if (sort === "") return found;
+  if (sort === "" || sort === byName) return found;
+  if (sort === `-${byName}`) return found.toReversed();
   const [column, turn] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   return found.toSorted((one, other) => compared(one[column], other[column], turn));
 }

@@ -13,7 +13,7 @@ import { withParameter } from "../orders/filters.ts";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
-import { choiceIn, chosenOf, isWhole, suppliersIn } from "./chosen.ts";
+import { choiceIn, chosenOf, isWhole, serviceSortOf, suppliersIn } from "./chosen.ts";
 import { chosenColumns, ColumnsMenu } from "./columns.tsx";
 import { Grid } from "./grid.tsx";
 import { NoViews } from "./no-views.tsx";
@@ -72,7 +72,6 @@ const View: FunctionComponent<ViewProps> = (props) => {
 };
 
 const Rows: FunctionComponent<ViewProps & { readonly reload: () => void }> = ({ viewId, isFirst, reload }) => {
-  const rows = useMemo(() => rowsOf(viewId), []);
   const ticked = useSignal<Ticked>(new Map());
   const isPlanning = useSignal(false);
   const unplanned = useSignal<Problem | null>(null);
@@ -80,8 +79,14 @@ const Rows: FunctionComponent<ViewProps & { readonly reload: () => void }> = ({ 
   const { query } = place.value;
   const choice = choiceIn(query);
   const isAll = isWhole(choice);
+  const serviceSort = serviceSortOf(choice);
+  const sorted = useMemo(() => rowsOf(viewId, serviceSort), [serviceSort]);
+  /** Rows of the sort before stay until those of this one are read. */
+  const shown = useRef(sorted);
+  if (sorted.totalCount.value !== null || sorted.problem.value !== null) shown.current = sorted;
+  const rows = shown.current;
   // What is looked for may be in any row.
-  useEffect(() => void (isAll ? rows.need(0) : rows.all()), [isAll]);
+  useEffect(() => void (isAll ? sorted.need(0) : sorted.all()), [isAll, sorted]);
   const found = useMemo(
     () => (isAll ? rows.rows.value : chosenOf(rows.rows.value, choice)),
     [rows.rows.value, query.toString()],

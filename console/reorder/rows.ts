@@ -2,6 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
+import type { ServiceSort } from "./chosen.ts";
 import type { ForecastRow } from "./ticked.ts";
 
 export type Column = Output<"forecast_view_rows">["columns"][number];
@@ -15,7 +16,7 @@ const ahead = 300;
 
 export type Rows = ReturnType<typeof rowsOf>;
 
-export function rowsOf(viewId: string) {
+export function rowsOf(viewId: string, sort: ServiceSort) {
   const rows = signal<readonly ForecastRow[]>([]);
   const columns = signal<readonly Column[]>([]);
   const currencyCode = signal("");
@@ -32,7 +33,7 @@ export function rowsOf(viewId: string) {
       (totalCount.value === null || (cursor !== null && rows.value.length < wanted + ahead))
     ) {
       const page = cursor === null ? { limit: firstPage } : { limit: pageMax, cursor };
-      const result = await openpo.call("forecast_view_rows", { viewId, sort: "stockoutCost", ...page });
+      const result = await openpo.call("forecast_view_rows", { viewId, sort, ...page });
       if (!result.ok) return void (problem.value = problemOf(result));
       const { data } = result;
       ({ cursor } = data);

@@ -1,7 +1,15 @@
 /** What is ticked in a forecast, and the drafts that come of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Choice, choiceIn, chosenOf, isWhole, suppliersIn } from "../../console/reorder/chosen.ts";
+import {
+  type Choice,
+  choiceIn,
+  chosenOf,
+  isWhole,
+  type ServiceSort,
+  serviceSortOf,
+  suppliersIn,
+} from "../../console/reorder/chosen.ts";
 import { outlookOf } from "../../console/reorder/outlook.ts";
 import { isSuggested, planOf } from "../../console/reorder/ticked.ts";
 
@@ -67,12 +75,23 @@ test("rows are found by words in any order and by supplier, and sorted by a colu
   assert.equal(ids({ search: "f-9" }), "b");
   assert.equal(ids({ search: "nothing" }), "");
   assert.equal(ids({ supplier: "Mill" }), "ac");
-  assert.equal(ids({ sort: "productName" }), "bac");
+  // By name the service sorts: its rows stay as they came, or are turned round.
+  assert.equal(ids({ sort: "productName" }), "abc");
+  assert.equal(ids({ sort: "-productName" }), "cba");
   assert.equal(ids({ sort: "onHand" }), "acb");
   assert.equal(ids({ sort: "-onHand" }), "cab");
   assert.deepEqual(suppliersIn(rows), ["Mill", "Roastery"]);
   assert.ok(isWhole(choiceIn(new URLSearchParams("view=v"))));
-  assert.ok(!isWhole(choiceIn(new URLSearchParams("view=v&sort=-onHand"))));
+  assert.ok(isWhole(choiceIn(new URLSearchParams("view=v&sort=productName"))));
+  for (const each of ["sort=-onHand", "sort=-productName", "sort=productName&search=x", "supplier=Mill"])
+    assert.ok(!isWhole(choiceIn(new URLSearchParams(each))), each);
+  const sortOf = (sort: string): ServiceSort => serviceSortOf(choiceIn(new URLSearchParams({ sort })));
+  assert.deepEqual(["", "onHand", "productName", "-productName"].map(sortOf), [
+    "stockoutCost",
+    "stockoutCost",
+    undefined,
+    undefined,
+  ]);
 });
 
 test("the outlook of a row sells what is there, adds what arrives on its day, and names the day without stock", () => {

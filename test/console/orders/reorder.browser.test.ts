@@ -140,6 +140,24 @@ test(
       await page.evaluate("document.querySelector('.forecast').scrollTo(0, 1e9)");
       await row(variantsCount - 1).waitFor({ timeout: 60_000 });
       assert.ok((await page.locator("tr[data-row]").count()) < 100);
+
+      // By name the service sorts: the first rows are enough, and what was ticked stays so.
+      const asked: string[] = [];
+      page.on("request", (request) => {
+        if (/forecast-views\/all\/rows/.test(request.url())) asked.push(new URL(request.url()).search);
+      });
+      await page.getByRole("columnheader", { name: "Product", exact: true }).getByRole("link").click();
+      await page.getByText(/^[\d,]{1,5} of 20,000 products loaded/).waitFor();
+      assert.deepEqual(asked[0], "?limit=100");
+      assert.ok(asked.length < 4, asked.join(" "));
+      await page.getByText("2 lines of 1 supplier").waitFor();
+      assert.equal(
+        await row(0)
+          .getByLabel(/^Quantity of/)
+          .inputValue(),
+        "30",
+      );
+      assert.equal(await row(0).getByRole("checkbox").isChecked(), true);
     }),
 );
 
