@@ -19,7 +19,7 @@ import {
   connectionsRefusedAtOnceMax,
   refusedConnectionsPerSecond,
 } from "../../src/http/node/connections.ts";
-import { acceptsPerRoundMax, roundMs, Rounds } from "../../src/http/node/rounds.ts";
+import { acceptsPerRoundMax, roundMs, Rounds } from "../../src/base/time/rounds.ts";
 import { publish, publishedPieceBytes } from "../../src/http/openapi/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { AuditRows, auditWaitMsMax } from "../../src/requests/audit/audit.ts";
@@ -166,6 +166,29 @@ test("a document that is the same for everyone is sent in pieces of publishedPie
   const sizes: number[] = [];
   for await (const piece of answer.body ?? []) sizes.push(piece.length);
   assert.deepEqual(sizes, [publishedPieceBytes, publishedPieceBytes, publishedPieceBytes, 1]);
+});
+
+test("readers who take all that they are given share rounds of a fifth of roundMs, and the event loop goes on between them", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => (nowMs += roundMs / 20));
+  const document = publish("x".repeat(publishedPieceBytes * 20), "text/plain");
+  const request: Partial<HttpRequest> = { header: () => null };
+  let pieces = 0;
+  const read = async (): Promise<void> => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that is asked for
+    const { body } = await document.answer(request as HttpRequest);
+    for await (const _ of body ?? []) pieces += 1;
+  };
+  const reading = Promise.all([read(), read(), read()]).then(() => true);
+  const inRound: number[] = [];
+  for (let ended = false; !ended;) {
+    const before = pieces;
+    ended = await Promise.race([reading, nextRound(false)]);
+    inRound.push(pieces - before);
+  }
+  assert.equal(pieces, 60);
+  // One reader's document was sent whole before the next one's, in one round.
+  assert.ok(Math.max(...inRound) <= 8, inRound.join(" "));
 });
 
 test("the answer of a read waits for its audit row for auditWaitMsMax, and no longer", async (t) => {

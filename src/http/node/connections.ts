@@ -20,7 +20,7 @@ import type { Ids } from "../../base/time/clock.ts";
 import type { Log } from "../../store/store.ts";
 import { Admission, type AdmissionLimits, RetryTimes } from "./admission.ts";
 import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
-import { Rounds } from "./rounds.ts";
+import { Rounds } from "../../base/time/rounds.ts";
 
 /**
  * Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked

@@ -3,6 +3,7 @@
  * has a strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes,
  * whether or not their clients read them.
  */
+import { roundMs, Rounds } from "../../base/time/rounds.ts";
 import type { HttpRequest } from "../surface.ts";
 
 /** Bytes sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
@@ -80,18 +81,35 @@ export function publishLater(
 }
 
 /**
+ * Pieces of all documents are sent in the order in which their readers ask. The event loop goes on between rounds of a
+ * fifth of the time that requests have, since a request takes several.
+ */
+const rounds = new Rounds(roundMs / 5);
+
+/**
  * The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy
- * them.
+ * them. The system takes megabytes for a reader who stalls: without rounds, each would hold the event loop meanwhile.
  */
 function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
+  let stop = (): void => {};
   return new ReadableStream(
     {
-      pull(controller) {
-        controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
-        sent += publishedPieceBytes;
-        if (sent >= body.length) controller.close();
-      },
+      pull: (controller) =>
+        new Promise((resolve) => {
+          const send = (): void => {
+            controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
+            sent += publishedPieceBytes;
+            if (sent >= body.length) controller.close();
+            resolve();
+          };
+          stop = () => {
+            rounds.forget(send);
+            resolve();
+          };
+          rounds.run(send);
+        }),
+      cancel: () => stop(),
     },
     { highWaterMark: 0 },
   );

@@ -1,12 +1,12 @@
 /**
- * When requests start: in the order of their arrival, and for at most `roundMs` before the event loop goes on to what
- * else is due.
+ * When requests and pieces of documents start: in the order of their arrival, and for at most `roundMs` before the event
+ * loop goes on to what else is due.
  *
  * Without it, all requests that have arrived on any connection would run before anything is answered. Their answers
  * would pile up in memory, and commits, timers and refusals would wait for all of them.
  */
 
-/** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
+/** Time of a round, after which the event loop goes on to what else is due: sockets, timers, commits. */
 export const roundMs = 10;
 
 /** Times that connections are accepted between two such rounds: each time one of each listening socket. */
@@ -18,6 +18,11 @@ export class Rounds {
   /** Null until something has started in this round; 0 while it is over and connections are accepted. */
   #endsAtMs: number | null = null;
   #hasAccepted = false;
+  readonly #roundMs: number;
+
+  constructor(ms = roundMs) {
+    this.#roundMs = ms;
+  }
 
   get waiting(): number {
     return this.#waiting.size;
@@ -46,7 +51,7 @@ export class Rounds {
 
   #hasTime(): boolean {
     if (this.#endsAtMs !== null) return performance.now() < this.#endsAtMs;
-    this.#endsAtMs = performance.now() + roundMs;
+    this.#endsAtMs = performance.now() + this.#roundMs;
     setImmediate(() => this.#next(acceptsPerRoundMax));
     return true;
   }
