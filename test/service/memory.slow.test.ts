@@ -22,9 +22,27 @@ const last = "Connection: close\r\n";
 
 // Connections.
 
+/** Answers requests for `/held` when they are freed. */
+function held() {
+  const free: (() => void)[] = [];
+  const surface: Surface = {
+    path: "/held",
+    async handle() {
+      await new Promise<void>((resolve) => free.push(resolve));
+      return new Response("done");
+    },
+  };
+  return { surface, free };
+}
+
 test("a connection beyond the limit is told so at its first request, without a reset, and served when there is room (H10)", async () => {
-  await using server = await start({ connectionLimits: { connectionsMax: 2, unreadBytesMax: mebibyte } });
-  const open = [await sendUnread(server.port, get("/healthz")), await sendUnread(server.port, get("/healthz"))];
+  const { surface, free } = held();
+  await using server = await start({
+    surfaces: [surface],
+    connectionLimits: { connectionsMax: 2, unreadBytesMax: mebibyte },
+  });
+  const open = [await sendUnread(server.port, get("/held")), await sendUnread(server.port, get("/held"))];
+  await until("both ask", () => free.length === 2);
   // Who asks for health decides whether the process is alive, so it is told.
   assert.deepEqual(statusesIn(await exchange(server.port, get("/healthz"))), ["200"]);
   const refused = await exchange(server.port, get(crates));
@@ -40,6 +58,42 @@ test("a connection beyond the limit is told so at its first request, without a r
   assertToldInWords(await exchange(server.port, upload), "503");
   for (const socket of open) socket.destroy();
   await until("closed", async () => statusesIn(await exchange(server.port, get(crates, last)))[0] === "401");
+});
+
+test("a connection that asks takes the place of the one that has been idle for longest, which stays open and takes one back when it asks (H10)", async () => {
+  const { surface, free } = held();
+  const connectionLimits = { connectionsMax: 2, unreadBytesMax: mebibyte };
+  await using server = await start({ surfaces: [surface], connectionLimits });
+  const lines = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = await sendUnread(server.port, "");
+      let text = "";
+      socket.on("data", (part: Buffer) => (text += part.toString())).resume();
+      return { socket, answers: () => statusesIn(text) };
+    }),
+  );
+  const ask = async (index: number, path: string): Promise<string | undefined> => {
+    const line = lines[index];
+    const answered = line?.answers().length ?? 0;
+    line?.socket.write(get(path));
+    await until(`${index} is answered`, () => (line?.answers().length ?? 0) > answered);
+    return line?.answers().at(-1);
+  };
+  // Twice as many as there are places: each is served in its turn, for as long as it goes on.
+  for (let round = 0; round < 3; round += 1)
+    for (const index of lines.keys()) assert.equal(await ask(index, crates), "401", `${round} ${index}`);
+  // One asks and is not answered: the others share the place that is left.
+  lines[0]?.socket.write(get("/held"));
+  await until("it asks", () => free.length === 1);
+  for (const index of [1, 2, 3, 1]) assert.equal(await ask(index, crates), "401", String(index));
+  // Nobody's request gives way.
+  lines[1]?.socket.write(get("/held"));
+  await until("it asks", () => free.length === 2);
+  assert.equal(await ask(2, crates), "503");
+  for (const finish of free) finish();
+  await until("both are answered", () => lines.slice(0, 2).every(({ answers }) => answers().at(-1) === "200"));
+  assert.equal(await ask(3, crates), "401");
+  for (const { socket } of lines) socket.destroy();
 });
 
 test("a connection runs one request at a time, and the next when its answer has been read (H9)", async () => {

@@ -1,6 +1,6 @@
 /**
- * When requests and pieces of documents start: in the order of their arrival, and for at most `roundMs` before the event
- * loop goes on to what else is due.
+ * Rounds in which requests, and pieces of documents, start in the order of their arrival. After a round the event loop
+ * goes on to what else is due.
  *
  * Without it, all requests that have arrived on any connection would run before anything is answered. Their answers
  * would pile up in memory, and commits, timers and refusals would wait for all of them.

@@ -9,8 +9,8 @@
  * - H9. A connection runs one request at a time, and the next only when its client has read the answer. So it holds one
  *       answer. All connections together hold at most `unreadBytesMax` of answers that nobody has read yet: beyond that
  *       the oldest ones are cut.
- * - H10. There are at most `connectionsMax` connections, besides those that are being told so or ask only how the
- *   process is.
+ * - H10. At most `connectionsMax` connections have a place, besides those that ask only how the process is. One that
+ *   asks takes the place of the one that has been idle for longest. It is refused only if none is idle.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -23,8 +23,8 @@ import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequest
 import { Rounds } from "../../base/time/rounds.ts";
 
 /**
- * Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked
- * anything.
+ * Further connections that ask for nothing now. Beyond them the one that has been so for longest is refused without
+ * being asked anything.
  */
 export const connectionsRefusedAtOnceMax = 1_000;
 
@@ -90,9 +90,11 @@ export class Connections {
   readonly #exchanges = new Map<Duplex, Exchange[]>();
   /** Refused connections: nothing more is read from them. */
   readonly #refused = new WeakSet<Duplex>();
-  /** Connections beyond `connectionsMax`. */
+  /** Connections with a place and without a request, the one that has been so for longest first. */
+  readonly #idle = new Set<Duplex>();
+  /** Connections without a place. */
   readonly #surplus = new Set<Duplex>();
-  /** Surplus connections that have not sent a request, the oldest first. */
+  /** Surplus connections that ask for nothing now, the oldest first. */
   readonly #surplusUndecided = new Set<Duplex>();
   readonly #retryTimes = new RetryTimes();
   readonly #rounds = new Rounds();
@@ -146,21 +148,34 @@ export class Connections {
 
   /**
    * Adds a connection until it closes. One beyond `connectionsMax` is refused at its first request, unless that asks
-   * for health or there is room by then. With many of them the oldest is refused without being asked: it has had the
-   * most time to send a request.
+   * for health or a place is free by then (H10).
    */
   add(socket: Duplex): void {
-    const isSurplus = !this.#hasRoom();
+    const hasRoom = this.#hasRoom();
     this.#exchanges.set(socket, []);
     this.#rounds.accepted();
     socket.once("close", () => this.#gone(socket));
     // Node reads on when a request has ended.
     socket.on("resume", () => this.#readOnlyWhatMayWait(socket));
-    if (!isSurplus) return;
+    if (hasRoom) this.#idle.add(socket);
+    else this.#addSurplus(socket);
+  }
+
+  /** With many of them the oldest is refused without being asked: it has had the most time to send a request. */
+  #addSurplus(socket: Duplex): void {
     this.#surplus.add(socket);
     this.#surplusUndecided.add(socket);
     const [oldest] = this.#surplusUndecided;
     if (oldest !== undefined && this.#surplusUndecided.size > connectionsRefusedAtOnceMax) this.#refuseSurplus(oldest);
+  }
+
+  /** Takes the place of the connection that has been idle for longest, which stays open. Returns false if none is. */
+  #takePlace(): boolean {
+    const [idle] = this.#idle;
+    if (idle === undefined) return false;
+    this.#idle.delete(idle);
+    this.#addSurplus(idle);
+    return true;
   }
 
   #hasRoom(): boolean {
@@ -181,6 +196,7 @@ export class Connections {
     this.#waiting -= Math.max(0, exchanges.length - 1);
     for (const exchange of exchanges) this.#forgetUnread(exchange);
     this.#exchanges.delete(socket);
+    this.#idle.delete(socket);
     this.#surplus.delete(socket);
     this.#surplusUndecided.delete(socket);
   }
@@ -191,6 +207,7 @@ export class Connections {
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];
+    this.#idle.delete(socket);
     if (this.#surplus.has(socket)) this.#surplusQuestion(socket, incoming);
     const waits = exchanges.length > 0;
     if (waits && (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax))
@@ -209,11 +226,11 @@ export class Connections {
     outgoing.once("close", () => this.#end(exchange, exchanges));
   }
 
-  /** A request on a connection beyond `connectionsMax`. */
+  /** A request on a connection without a place. */
   #surplusQuestion(socket: Duplex, incoming: IncomingMessage): void {
     this.#surplusUndecided.delete(socket);
     if (this.#refused.has(socket) || asksForHealth(incoming)) return;
-    if (this.#hasRoom()) this.#surplus.delete(socket);
+    if (this.#hasRoom() || this.#takePlace()) this.#surplus.delete(socket);
     else this.#refuseSurplus(socket);
   }
 
@@ -271,6 +288,7 @@ export class Connections {
     const index = exchanges.indexOf(exchange);
     exchanges.splice(index, 1);
     if (exchanges.length > 0) this.#waiting -= 1;
+    else if (!this.#surplus.has(socket) && !this.#refused.has(socket)) this.#idle.add(socket);
     if (this.#closing && exchanges.length === 0 && !this.#refused.has(socket)) socket.destroySoon();
     const [next] = exchanges;
     if (index === 0 && next !== undefined && !socket.destroyed) this.#run(next);
@@ -286,6 +304,7 @@ export class Connections {
   refuse(socket: Duplex, refusal: Refusal): void {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
+    this.#idle.delete(socket);
     const { ids, log } = this.#options;
     const requestId = ids.next("req");
     log.warn({ requestId, status: refusal.status, code: refusal.code }, "request not understood");

@@ -30,7 +30,7 @@ import {
   tooSlow,
 } from "./refusals.ts";
 
-/** Connections that a node serves. The first request of a further one is answered 503, and the connection is closed. */
+/** Connections that a node serves. A request of a further one is answered 503 if none of them is idle. */
 export const connectionsMax = 2_000;
 
 /** Sockets that listen on the port, on Linux. */
