@@ -21,7 +21,7 @@ import type { Log } from "../store/store.ts";
 import { BodyBudget, RequestBody } from "./body.ts";
 import { createHealth, type HealthSources } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
-import { createRest } from "./rest.ts";
+import { createRest, type Gzip } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
 import { newTraceId } from "./trace-ids.ts";
 import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
@@ -29,6 +29,7 @@ import { type HttpRequest, pathNotFound, type RequestContext, type Surface } fro
 interface ServiceDependencies extends AppDependencies, HealthSources {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
+  readonly gzip: Gzip;
   /** Beside REST and health. */
   readonly surfaces?: readonly Surface[];
 }
@@ -67,7 +68,10 @@ export interface App {
 
 /** The service: REST, health, and what is beside them. */
 export const createApp = (deps: ServiceDependencies): App =>
-  appOf([...createRest(deps.operations, deps.perform), ...createHealth(deps), ...(deps.surfaces ?? [])], deps);
+  appOf(
+    [...createRest(deps.operations, deps.perform, deps.gzip), ...createHealth(deps), ...(deps.surfaces ?? [])],
+    deps,
+  );
 
 /** An app of these surfaces alone. */
 export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {

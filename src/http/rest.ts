@@ -6,15 +6,16 @@
  */
 import { Fault } from "../base/fault.ts";
 import { namedShop } from "../requests/caller.ts";
-import { failure, isReplay, type Reply, respond } from "../requests/envelope.ts";
+import { failure, giveBack, isReplay, type Reply, respond } from "../requests/envelope.ts";
 import { isRestOperation, type Operation } from "../requests/operation.ts";
 import type { Perform } from "../requests/perform.ts";
 import { ofShop } from "./body.ts";
-import { type Publication, publishLater } from "./openapi/publication.ts";
+import { type Publication, publishLater, takesGzip } from "./openapi/publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, asksForDryRun, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
 import {
   bearerToken,
+  type HttpRequest,
   methodNotAllowed,
   pathNotFound,
   type RequestContext,
@@ -24,6 +25,9 @@ import {
 
 const documentPath = `${apiPrefix}/openapi.json`;
 const documentMethods = ["GET"] as const;
+
+/** Shorter answers fit into few packets: compressing them costs more than it saves. */
+export const compressedBytesMin = 4_096;
 
 /** On every answer (C8). */
 const corsHeaders = {
@@ -38,7 +42,10 @@ const preflightHeaders = {
   "Access-Control-Max-Age": "86400",
 } as const;
 
-export function createRest(operations: readonly Operation[], perform: Perform): readonly Surface[] {
+/** Compresses a text or its bytes. */
+export type Gzip = (plain: string | Uint8Array) => Promise<Uint8Array>;
+
+export function createRest(operations: readonly Operation[], perform: Perform, gzip: Gzip): readonly Surface[] {
   const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
   return [
     {
@@ -47,7 +54,7 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
       async reply(context) {
         const found = match(context.path);
         if (context.request.method === "OPTIONS") return preflight(context, found === null ? [] : methodsOf(found));
-        const reply = await replyTo(context, found, perform);
+        const reply = await compressed(await replyTo(context, found, perform), context.request, gzip);
         return { ...reply, headers: { ...reply.headers, ...corsHeaders } };
       },
     },
@@ -127,6 +134,22 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
   // Whoever is known has sent a key or a bearer that names the shop.
   if (reply.errorCode !== "UNAUTHORIZED") context.shopId = namedShop(token);
   return reply;
+}
+
+/**
+ * Returns the reply of a read in the form that the client is sent: gzip, or as it is. An answer with an ETag stays as
+ * it is: a strong one (C37) names these bytes and no others (D481).
+ */
+async function compressed(reply: Reply, request: HttpRequest, gzip: Gzip): Promise<Reply> {
+  const { method } = request;
+  if (reply.status !== 200 || "ETag" in reply.headers || (method !== "GET" && method !== "HEAD")) return reply;
+  const plain = reply.bytes ?? reply.body;
+  if (plain.length < compressedBytesMin) return reply;
+  const headers = { ...reply.headers, Vary: "Accept-Encoding" };
+  if (!takesGzip(request.header("accept-encoding") ?? "")) return { ...reply, headers };
+  const bytes = await gzip(plain);
+  if (reply.bytes !== undefined) giveBack(reply.bytes);
+  return { ...reply, headers: { ...headers, "Content-Encoding": "gzip" }, body: "", bytes };
 }
 
 const unknownPath = (path: string): Fault =>

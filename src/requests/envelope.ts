@@ -35,6 +35,14 @@ export interface Reply {
   readonly orderNow?: OrderNow | null;
 }
 
+/**
+ * Frees the memory of a reply's bytes that nobody reads any more. Otherwise several megabytes would stay until the next
+ * garbage collection.
+ */
+export function giveBack({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && !buffer.detached) buffer.transfer(0);
+}
+
 /** An order as it is when an earlier call's refusal is told again. */
 interface OrderNow {
   readonly purchaseOrderId: string;

@@ -17,7 +17,7 @@ import type { DemoShop } from "../demo/demo-shop.ts";
 import { Documents, type OrderDocuments } from "../documents/documents.ts";
 import { recoverImports } from "../exchange/import.ts";
 import { importContext } from "../admin/exchange.ts";
-import { brotli } from "./compression.ts";
+import { brotli, gzip } from "./compression.ts";
 import { adminTokenCheck } from "../core/access/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
@@ -535,6 +535,7 @@ async function listen(
   const app = createApp({
     operations,
     perform,
+    gzip,
     clock,
     ids,
     log,

@@ -3,7 +3,7 @@
  * the simulation's receiver.
  */
 import { brotliDecompressSync } from "node:zlib";
-import { brotli } from "../../src/service/compression.ts";
+import { brotli, gzip } from "../../src/service/compression.ts";
 import { auditRowsVerifiedMax } from "../../src/admin/access/audit-chain.ts";
 import { eventsAfter } from "../../src/shop/events/events.ts";
 import { shopsOpenMax } from "../../src/store/sqlite/engine.ts";
@@ -77,11 +77,15 @@ const decisions = [
   withdrawRequest,
 ];
 
-const rest = createRest([...operations, ...decisions], (incoming) => {
-  const perform = performs.get(incoming.requestId);
-  if (perform === undefined) throw new Error("a request of nobody");
-  return perform(incoming);
-}).flatMap((surface) => ("reply" in surface ? [surface] : []));
+const rest = createRest(
+  [...operations, ...decisions],
+  (incoming) => {
+    const perform = performs.get(incoming.requestId);
+    if (perform === undefined) throw new Error("a request of nobody");
+    return perform(incoming);
+  },
+  gzip,
+).flatMap((surface) => ("reply" in surface ? [surface] : []));
 
 function contextOf(sent: Sent, bodies: BodyBudget): RequestContext {
   const bytes = Buffer.from(sent.body ?? "");

@@ -12,7 +12,7 @@ import type { AdminContext } from "../../src/admin/operation.ts";
 import { adminTokenCheck } from "../../src/core/access/admin-token.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/access/api-key.ts";
 import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
-import { brotli } from "../../src/service/compression.ts";
+import { brotli, gzip } from "../../src/service/compression.ts";
 import type { Json } from "../../src/base/json.ts";
 import { Documents } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -312,6 +312,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const app = createApp({
     operations,
     perform,
+    gzip,
     clock,
     ids,
     log,

@@ -245,6 +245,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "exchange/records/read-only.ts pagePartsMax",
     "exchange/staging.ts discardMax",
     "http/node/reply.ts textMax",
+    "http/rest.ts compressedBytesMin",
     "mcp/large-answers.ts answerOnLoopMax",
     "operations/agent/attention.ts ordersOnLoopMax",
     "operations/agent/report.ts ordersOnLoopMax",

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyBytesMax } from "../body.ts";
-import type { Reply } from "../../requests/envelope.ts";
+import { giveBack, type Reply } from "../../requests/envelope.ts";
 import type { HttpRequest } from "../surface.ts";
 
 const ordinaryTarget = /^\/[\w\-.~%!$&'()*+,;=:@/]*(?:\?[\w\-.~%!$&'()*+,;=:@/?]*)?$/;
@@ -73,15 +73,6 @@ function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void):
   });
 }
 
-/**
- * Frees the memory of a body that was sent. Otherwise bodies of several megabytes would stay until Node's next garbage
- * collection. An answer closes when the system has taken all of it or its socket is closed, so nothing reads the bytes
- * after that.
- */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && !buffer.detached) buffer.transfer(0);
-}
-
 /** Writes the reply, headers and body in one piece. */
 export function writeReply(
   { status, headers, body, bytes: made }: Reply,
@@ -98,6 +89,7 @@ export function writeReply(
   if (bytes === null) outgoing.end(body, length === body.length ? "latin1" : "utf8");
   else {
     outgoing.end(bytes);
+    // It closes when the system has taken all of it or its socket is closed: nothing reads the bytes after that.
     outgoing.once("close", () => giveBack(bytes));
   }
   if (incoming.complete) return;

@@ -116,7 +116,7 @@ function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
 }
 
 /** True if an Accept-Encoding allows gzip: by name or by `*`, and not with a weight of zero. */
-function takesGzip(acceptEncoding: string): boolean {
+export function takesGzip(acceptEncoding: string): boolean {
   const weights = new Map(
     acceptEncoding.split(",").map((entry): [string, number] => {
       const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());

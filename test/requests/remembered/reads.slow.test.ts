@@ -5,6 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { createApp } from "../../../src/http/app.ts";
+import { gzip } from "../../../src/service/compression.ts";
 import { createMetrics } from "../../../src/http/metrics.ts";
 import { apiPrefix } from "../../../src/http/routes.ts";
 import { createPerform, type PerformDependencies } from "../../../src/requests/perform.ts";
@@ -31,6 +32,7 @@ function forgetful(deps: PerformDependencies): (target: string, key: string) => 
   const app = createApp({
     operations,
     perform: createPerform({ ...deps, engine: rows }),
+    gzip,
     clock,
     ids,
     log,

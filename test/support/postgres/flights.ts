@@ -10,7 +10,7 @@ import path from "node:path";
 import { askHere } from "../../../src/admin/ask.ts";
 import type { AdminContext } from "../../../src/admin/operation.ts";
 import { makeDemoShop } from "../../../src/demo/demo-shop.ts";
-import { brotli } from "../../../src/service/compression.ts";
+import { brotli, gzip } from "../../../src/service/compression.ts";
 import { noDocuments } from "../../../src/documents/documents.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { createMetrics } from "../../../src/http/metrics.ts";
@@ -271,6 +271,7 @@ async function openParts(pools: Pools) {
       readers: null,
       compression: brotli,
     }),
+    gzip,
     clock,
     ids,
     log,
