@@ -29,6 +29,14 @@ export const place = signal<Place>(here());
 export const hrefOf = (...steps: readonly string[]): string =>
   [base, ...steps.map((step) => encodeURIComponent(step))].join("/");
 
+/** The query with this parameter; an empty one is left out. */
+export function withParameter(query: URLSearchParams, name: string, value: string): URLSearchParams {
+  const next = new URLSearchParams(query);
+  if (value === "") next.delete(name);
+  else next.set(name, value);
+  return next;
+}
+
 /** The address of what is shown. */
 let shown = location.href;
 

@@ -1,34 +1,16 @@
-/** The filters of the list of orders, its sort, and its columns. The address keeps them, and so does a saved view. */
+/** The filters of the list of orders, and its sort. The address keeps them, and so does a saved view. */
 import { statusName } from "../data/format.ts";
-import { densities, density } from "../data/look.ts";
 import type { FunctionComponent } from "preact";
-import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { hasStorefront } from "../data/session.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
 import { PickFilter } from "../parts/fields/pick-filter.tsx";
-import { Segments } from "../parts/frame/segments.tsx";
-import { ColumnTicks } from "../parts/lists/columns.tsx";
-import type { ListColumn } from "../parts/lists/list-screen.tsx";
-import { go } from "../router.ts";
+import { go, withParameter } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
-import {
-  ageIn,
-  ages,
-  columnsParameter,
-  densityIn,
-  densityParameter,
-  filtersIn,
-  paidStatuses,
-  sorts,
-  statuses,
-  statusesIn,
-  syncStates,
-  withParameter,
-  withStatus,
-} from "./filters.ts";
+import { ageIn, ages, paidStatuses, sorts, statuses, statusesIn, syncStates, withStatus } from "./filters.ts";
 import { addressOf } from "./view-bar.tsx";
 
-// It comes in this script: one of its own would be more than it.
+// They come in this script: those of their own would be more than they are.
+export { ColumnsMenu } from "../parts/lists/columns-menu.tsx";
 export { ViewForm } from "./view-form.tsx";
 
 const words = texts.orders;
@@ -156,46 +138,6 @@ export const FilterFields: FunctionComponent<{ readonly query: URLSearchParams }
           </select>
         </label>
       </div>
-    </>
-  );
-};
-
-interface ColumnsProps {
-  readonly query: URLSearchParams;
-  readonly columns: readonly ListColumn<PurchaseOrderHeader>[];
-  /** Null: none was chosen. */
-  readonly named: readonly string[] | null;
-}
-
-/** Widths of the window from which a column is shown that nobody has chosen, as in the style sheet. */
-const widths = { roomy: "(min-width: 90rem)", wide: "(min-width: 100rem)" } as const;
-
-export const ColumnsMenu: FunctionComponent<ColumnsProps> = ({ query, columns, named }) => {
-  const [, ...others] = columns;
-  const shown =
-    named ??
-    others.flatMap(({ name, width }) => (width === undefined || matchMedia(widths[width]).matches ? [name] : []));
-  const set = (next: URLSearchParams): void => go(addressOf(next), { replace: true });
-  const { density: title, densities: titles } = texts.navigation;
-  return (
-    <>
-      <ColumnTicks
-        columns={others}
-        shown={shown}
-        choose={(names) => set(withParameter(query, columnsParameter, names.join(",")))}
-      />
-      <Segments
-        label={title}
-        words={densities}
-        titles={titles}
-        value={densityIn(query) ?? density.value}
-        choose={(word) => set(withParameter(query, densityParameter, word))}
-      />
-      {named === null && densityIn(query) === undefined ? null : (
-        <button type="button" class="plain" onClick={() => set(filtersIn(query))}>
-          {words.usualColumns}
-        </button>
-      )}
     </>
   );
 };

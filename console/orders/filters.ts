@@ -3,7 +3,7 @@
  * and the way back restores it.
  */
 import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
-import { type Density, densities } from "../data/look.ts";
+import { withParameter } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { dayAfter } from "./lateness.ts";
 
@@ -35,26 +35,6 @@ export function withStatus(query: URLSearchParams, status: PurchaseOrderStatus):
   const chosen = before.includes(status) ? before.filter((each) => each !== status) : [...before, status];
   return withParameter(query, "status", chosen.join(","));
 }
-
-/** The query with this parameter; an empty one is left out. */
-export function withParameter(query: URLSearchParams, name: string, value: string): URLSearchParams {
-  const next = new URLSearchParams(query);
-  if (value === "") next.delete(name);
-  else next.set(name, value);
-  return next;
-}
-
-/** Looks of the list in the query: its columns, and how close its rows stand. Saved with a view, and no filters. */
-export const columnsParameter = "columns";
-export const densityParameter = "density";
-
-/** The query without the looks of the list. */
-export const filtersIn = (query: URLSearchParams): URLSearchParams =>
-  withParameter(withParameter(query, columnsParameter, ""), densityParameter, "");
-
-/** Density of the rows in the query; undefined: the person's own. */
-export const densityIn = (query: URLSearchParams): Density | undefined =>
-  densities.find((word) => word === query.get(densityParameter));
 
 /** Query of the whole list: an empty address is the person's own first view. */
 export const wholeList = "view=all";

@@ -10,6 +10,7 @@ import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { ColumnsPop } from "../parts/lists/columns.tsx";
+import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
 import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { isWriting } from "../parts/frame/writing.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -21,24 +22,11 @@ import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
-import { go, hrefOf, place } from "../router.ts";
+import { go, hrefOf, place, withParameter } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { exportOrders } from "./export.ts";
 import { dueIn, lateFor, unconfirmedFor } from "./lateness.ts";
-import {
-  ageIn,
-  builtInViews,
-  columnsParameter,
-  densityIn,
-  filtersIn,
-  isView,
-  statusesIn,
-  syncStates,
-  todayWord,
-  wholeList,
-  withParameter,
-  withStatus,
-} from "./filters.ts";
+import { ageIn, builtInViews, isView, statusesIn, syncStates, todayWord, wholeList, withStatus } from "./filters.ts";
 import { ordersOf } from "./kept.ts";
 import { useLiveOrders } from "./live.ts";
 import { addressOf, ViewBar } from "./view-bar.tsx";
@@ -82,7 +70,7 @@ export const OrdersScreen: FunctionComponent = () => {
     <ListScreen
       title={words.title}
       list={list}
-      columns={shownColumns(query)}
+      columns={shownColumns(query, allColumns())}
       density={densityIn(query)}
       keyOf={(order) => order.purchaseOrderId}
       sorted={{
@@ -246,7 +234,7 @@ const Filters: FunctionComponent<FiltersProps> = ({ query, isListed, children })
           taken={isNamed ? [] : taken}
           more={
             <ColumnsPop>
-              <ColumnsMenu query={query} columns={allColumns()} named={namedColumns(query)} />
+              <ColumnsMenu query={query} columns={allColumns()} addressOf={addressOf} />
             </ColumnsPop>
           }
         >
@@ -332,18 +320,3 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
 
 /** Columns that there are. */
 const allColumns = () => (hasStorefront() ? columns : columns.slice(0, -1));
-
-/** Columns that the query names, beside the first; null: it names none, and the window's width decides. */
-function namedColumns(query: URLSearchParams): readonly string[] | null {
-  const names = query.get(columnsParameter)?.split(",") ?? [];
-  const known = allColumns().flatMap(({ name }, index) => (index > 0 && names.includes(name) ? [name] : []));
-  return known.length === 0 ? null : known;
-}
-
-function shownColumns(query: URLSearchParams): readonly ListColumn<PurchaseOrderHeader>[] {
-  const named = namedColumns(query);
-  if (named === null) return allColumns();
-  return allColumns().flatMap((column, index) =>
-    index === 0 || named.includes(column.name) ? [{ ...column, width: undefined }] : [],
-  );
-}

@@ -3,6 +3,7 @@ import type { FunctionComponent } from "preact";
 import type { OperationName, Output, Result } from "../../client/index.ts";
 import { type Problem, problemOf } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
+import type { PickedBy } from "../parts/lists/record-bar.tsx";
 import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import type { FieldGroup, RecordField, Values } from "./fields.ts";
@@ -44,11 +45,18 @@ export interface RecordKind {
   /** True if they come from a storefront that the shop is connected to. */
   readonly isOfStorefront: boolean;
   readonly groups: readonly FieldGroup[];
-  readonly columns: readonly RecordColumn[];
+  /** Of its list, by their names in its address. */
+  readonly columns: Readonly<Record<string, RecordColumn>>;
   readonly titleOf: (record: object) => string;
   /** The field that says that it is archived, with its two values. */
   readonly archive: { readonly field: string; readonly on: unknown; readonly off: unknown };
-  readonly page: (search: string, cursor: string | null) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
+  /** Filters of its list beside the search. */
+  readonly picks: readonly PickedBy[];
+  /** @param query  the filters of its list. */
+  readonly page: (
+    query: URLSearchParams,
+    cursor: string | null,
+  ) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
   readonly get: (id: string) => Promise<Came>;
   readonly create: (members: object, idempotencyKey: string) => Promise<Came>;
   readonly update: (id: string, members: object, ifMatch: string) => Promise<Came>;
@@ -60,9 +68,9 @@ export interface RecordKind {
   readonly Sections: FunctionComponent<SectionProps> | null;
 }
 
-/** Parameters of a list; without a search or a cursor they are left out. */
-export const askedFor = (search: string, cursor: string | null) => ({
-  ...(search === "" ? {} : { search }),
+/** Parameters of every list; without a search or a cursor they are left out. */
+export const askedFor = (query: URLSearchParams, cursor: string | null) => ({
+  search: query.get("search") ?? undefined,
   ...(cursor === null ? {} : { cursor }),
 });
 

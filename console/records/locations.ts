@@ -18,11 +18,12 @@ export const locations: RecordKind = {
     },
     addressGroup,
   ],
-  columns: [column(words.columns.address)],
+  columns: { address: column(words.columns.address) },
+  picks: [],
   titleOf: (record) => spelled(valueOf(record, "name")),
   archive: { field: "status", on: "archived", off: "active" },
-  async page(search, cursor) {
-    const result = await openpo.call("location_list", { shopId: shopId(), ...askedFor(search, cursor) });
+  async page(query, cursor) {
+    const result = await openpo.call("location_list", { shopId: shopId(), ...askedFor(query, cursor) });
     if (!result.ok) return { problem: problemOf(result) };
     const { locations: found, totalCount, cursor: next } = result.data;
     const rows = found.map(({ locationId, name, address, status }) => {

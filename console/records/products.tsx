@@ -2,9 +2,10 @@
 import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
+import { suppliers } from "../data/look-ups.ts";
 import type { ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
-import { column, type RecordRow } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -20,16 +21,18 @@ type Variant = Output<"variant_search">["variants"][number];
 /**
  * A page of products.
  *
+ * @param query       the search, and the supplier that has a price for them.
  * @param locationId  the place whose stock is shown; null: all places together.
  * @param valuesOf    the row's own columns. `stock` is what is on hand, what is on its way, and cover.
  */
 export async function productRows(
-  search: string,
+  query: URLSearchParams,
   cursor: string | null,
   locationId: string | null,
   valuesOf: (variant: Variant, stock: RecordRow["values"]) => RecordRow["values"],
 ): ReturnType<ReadPage<RecordRow>> {
-  const result = await openpo.call("variant_search", { shopId: shopId(), ...askedFor(search, cursor) });
+  const supplierId = query.get("supplierId") ?? undefined;
+  const result = await openpo.call("variant_search", { shopId: shopId(), supplierId, ...askedFor(query, cursor) });
   if (!result.ok) return { problem: problemOf(result) };
   const { variants, totalCount, cursor: next } = result.data;
   const ids = variants.map(({ variantId }) => variantId);
@@ -76,24 +79,29 @@ export const products: RecordKind = {
       fields: ruleFieldsOf("reorder."),
     },
   ],
-  columns: [
-    column(titles.supplier),
-    column(titles.onHand, true, true),
-    column(titles.incoming, true, true),
-    column(titles.cover, true, true),
-    column(titles.unitCost, true),
-  ],
+  columns: {
+    supplier: column(titles.supplier),
+    onHand: column(titles.onHand, true, true),
+    incoming: column(titles.incoming, true, true),
+    cover: column(titles.cover, true, true),
+    unitCost: column(titles.unitCost, true),
+    price: chosenColumn(fields.price, true),
+    barcode: chosenColumn(fields.barcode),
+  },
+  picks: [{ parameter: "supplierId", title: titles.supplier, lookUp: suppliers }],
   titleOf: (record) =>
     [valueOf(record, "productName"), valueOf(record, "variantName")]
       .map(spelled)
       .filter((part) => part !== "")
       .join(" · "),
   archive: { field: "isArchived", on: true, off: false },
-  page: (search, cursor) =>
-    productRows(search, cursor, null, ({ suppliers, unitCost }, stock) => [
-      suppliers[0]?.supplierName ?? texts.orders.none,
+  page: (query, cursor) =>
+    productRows(query, cursor, null, ({ suppliers: offers, unitCost, price, barcode }, stock) => [
+      offers[0]?.supplierName ?? texts.orders.none,
       ...stock,
       unitCost === null ? texts.orders.none : money(unitCost, currencyCode()),
+      price === null ? texts.orders.none : money(price, currencyCode()),
+      barcode ?? texts.orders.none,
     ]),
   get: async (variantId) =>
     cameOf(await openpo.call("variant_get", { shopId: shopId(), variantId }), ({ variant }) => variant),

@@ -7,12 +7,13 @@ import type { Problem } from "../data/client.ts";
 import { listOf } from "../data/pages.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, platform } from "../data/session.ts";
-import { addressOf } from "../orders/view-bar.tsx";
+import { addressOf as addressOfOrders } from "../orders/view-bar.tsx";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
-import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ListScreen } from "../parts/lists/list-screen.tsx";
+import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
+import { RecordBar } from "../parts/lists/record-bar.tsx";
 import { recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
@@ -59,8 +60,10 @@ const ownGroups = ({ groups }: RecordKind): readonly FieldGroup[] =>
 
 const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const kind: RecordKind = kinds[name];
-  const search = place.value.query.get("search") ?? "";
-  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(search, cursor)), [search]);
+  const { query } = place.value;
+  const filters = filtersIn(query);
+  const key = filters.toString();
+  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(filters, cursor)), [key]);
   /** Rows of the search before stay until those of this one are read. */
   const shown = useRef(list);
   if (list.state.value.rows.length > 0 || !list.state.value.isLoading) shown.current = list;
@@ -75,27 +78,27 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
         {words[name].create}
       </a>
     ) : null;
-  const addressWith = (text: string): string =>
-    text === "" ? hrefOf(name) : `${hrefOf(name)}?${new URLSearchParams({ search: text }).toString()}`;
+  const addressOf = (next: URLSearchParams): string =>
+    next.size === 0 ? hrefOf(name) : `${hrefOf(name)}?${next.toString()}`;
   return (
     <ListScreen
       title={words[name].title}
       list={shown.current}
-      columns={columns}
+      columns={shownColumns(query, columns)}
+      density={densityIn(query)}
       keyOf={(row) => row.id}
       actions={<span class="at-end">{create("primary")}</span>}
       filters={
-        <div class="list-bar">
-          <SearchFilter
-            label={words[name].search}
-            hint={words[name].hint}
-            value={search}
-            search={(text) => go(addressWith(text), { replace: true })}
-          />
-        </div>
+        <RecordBar
+          query={query}
+          addressOf={addressOf}
+          search={{ label: words[name].search, hint: words[name].hint }}
+          picks={kind.picks}
+          columns={columns}
+        />
       }
       empty={
-        search === "" ? (
+        key === "" ? (
           <>
             <p>{isOwn(kind) ? words[name].empty : words.comeFrom(words[name].title, platform() ?? "")}</p>
             {create("")}
@@ -373,7 +376,7 @@ const Orders: FunctionComponent<{ readonly filter: RecordKind["idField"]; readon
       <div class="heading">
         <h2 id="orders">{words.orders.title}</h2>
         {data.totalCount === 0 ? null : (
-          <a href={addressOf(new URLSearchParams({ [filter]: id }))}>
+          <a href={addressOfOrders(new URLSearchParams({ [filter]: id }))}>
             {words.orders.all} ({data.totalCount})
           </a>
         )}

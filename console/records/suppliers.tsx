@@ -1,7 +1,7 @@
 /** Suppliers: whom the shop buys from, on what terms, at what prices. */
 import { openpo, problemOf } from "../data/client.ts";
 import { shopId } from "../data/session.ts";
-import { column } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column } from "../parts/lists/record-columns.tsx";
 import { ShortDay } from "../parts/when.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -36,17 +36,22 @@ export const suppliers: RecordKind = {
     { title: words.groups.terms, fields: fieldsOf(supplier.terms) },
     addressGroup,
   ],
-  columns: [
-    column(titles.email),
-    column(titles.openValue, true, true),
-    column(titles.lastOrder, false, true),
-    column(titles.late, true, true),
-    column(titles.leadTime, true),
-  ],
+  columns: {
+    email: column(titles.email),
+    openValue: column(titles.openValue, true, true),
+    lastOrder: column(titles.lastOrder, false, true),
+    late: column(titles.late, true, true),
+    leadTime: column(titles.leadTime, true),
+    phone: chosenColumn(supplier.contact.phone),
+    currency: chosenColumn(titles.currency),
+    paymentTerms: chosenColumn(supplier.terms.paymentTerms),
+    incoterm: chosenColumn(supplier.terms.incoterm),
+  },
+  picks: [],
   titleOf: (record) => spelled(valueOf(record, "name")),
   archive: { field: "status", on: "archived", off: "active" },
-  async page(search, cursor) {
-    const result = await openpo.call("supplier_list", { shopId: shopId(), ...askedFor(search, cursor) });
+  async page(query, cursor) {
+    const result = await openpo.call("supplier_list", { shopId: shopId(), ...askedFor(query, cursor) });
     if (!result.ok) return { problem: problemOf(result) };
     const { suppliers: found, totalCount, cursor: next } = result.data;
     const ids = found.map(({ supplierId }) => supplierId);
@@ -54,19 +59,23 @@ export const suppliers: RecordKind = {
       const answer = await openpo.call("supplier_figures_list", { shopId: shopId(), ids });
       return answer.ok ? new Map(answer.data.suppliers.map((each) => [each.supplierId, each])) : null;
     });
-    const rows = found.map(({ supplierId, name, contactName, status, email, leadTimeDays }) => ({
+    const rows = found.map(({ supplierId, name, contactName, status, leadTimeDays, ...record }) => ({
       id: supplierId,
       title: name,
       hint: contactName,
       status,
       values: [
-        email ?? texts.orders.none,
+        record.email ?? texts.orders.none,
         shown(supplierId, openValue),
         shown(supplierId, ({ lastOrder }) =>
           lastOrder === null ? texts.orders.none : <ShortDay at={lastOrder.orderedOn} />,
         ),
         shown(supplierId, (of) => <Late of={of} />),
         leadTimeDays === null ? texts.orders.none : words.days(leadTimeDays),
+        record.phone ?? texts.orders.none,
+        record.currencyCode ?? texts.orders.none,
+        record.paymentTerms ?? texts.orders.none,
+        record.incoterm ?? texts.orders.none,
       ],
     }));
     return { rows, totalCount, cursor: next };

@@ -1,7 +1,7 @@
 /** Stock takes and adjustments: what was counted, and what was changed. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { column } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import {
   chosenOf,
@@ -23,13 +23,15 @@ export const takes: Kind = {
   statuses: takeStatuses,
   places: [{ parameter: "locationId", title: titles.location }],
   hasDates: false,
-  columns: [
-    column(titles.location),
-    column(titles.counted, false, true),
-    column(titles.change, true, true),
-    column(titles.value, true),
-    column(titles.created),
-  ],
+  columns: {
+    location: column(titles.location),
+    counted: column(titles.counted, false, true),
+    change: column(titles.change, true, true),
+    value: column(titles.value, true),
+    created: column(titles.created),
+    by: chosenColumn(titles.by),
+    completed: chosenColumn(titles.completed),
+  },
   async page(query, cursor) {
     const result = await openpo.call("stock_take_list", {
       status: chosenOf(query, "status", takeStatuses),
@@ -51,6 +53,8 @@ export const takes: Kind = {
         value(signed(take.netQuantityChange)),
         value(money(take.netValueChange, take.currencyCode)),
         value(momentOf(take.createdAt)),
+        value(take.createdBy),
+        value(momentOf(take.completedAt)),
       ],
     }));
     return { rows, totalCount, cursor: next };
@@ -114,13 +118,14 @@ export const adjustments: Kind = {
   statuses: adjustmentStatuses,
   places: [{ parameter: "locationId", title: titles.location }],
   hasDates: false,
-  columns: [
-    column(titles.location),
-    column(titles.reason),
-    column(titles.change, true, true),
-    column(titles.value, true),
-    column(titles.created),
-  ],
+  columns: {
+    location: column(titles.location),
+    reason: column(titles.reason),
+    change: column(titles.change, true, true),
+    value: column(titles.value, true),
+    created: column(titles.created),
+    completed: chosenColumn(titles.completed),
+  },
   async page(query, cursor) {
     const result = await openpo.call("stock_adjustment_list", {
       status: chosenOf(query, "status", adjustmentStatuses),
@@ -142,6 +147,7 @@ export const adjustments: Kind = {
         value(signed(each.netQuantityChange)),
         value(money(each.netValueChange, each.currencyCode)),
         value(momentOf(each.createdAt)),
+        value(momentOf(each.appliedAt)),
       ],
     }));
     return { rows, totalCount, cursor: next };

@@ -31,7 +31,8 @@ export interface Kind {
   /** Filters by a location: the parameter of the API and what the page calls it. */
   readonly places: readonly { readonly parameter: string; readonly title: string }[];
   readonly hasDates: boolean;
-  readonly columns: readonly RecordColumn[];
+  /** Of its list, by their names in its address. */
+  readonly columns: Readonly<Record<string, RecordColumn>>;
   readonly page: (
     query: URLSearchParams,
     cursor: string | null,

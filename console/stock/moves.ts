@@ -1,7 +1,7 @@
 /** Transfers and manufacturing orders: what goes from one location to another, and what is built. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { column } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import {
   chosenOf,
@@ -34,13 +34,15 @@ export const transfers: Kind = {
     { parameter: "toLocationId", title: titles.to },
   ],
   hasDates: true,
-  columns: [
-    column(titles.from),
-    column(titles.to),
-    column(titles.quantity, true, true),
-    column(titles.value, true),
-    column(titles.arrival),
-  ],
+  columns: {
+    from: column(titles.from),
+    to: column(titles.to),
+    quantity: column(titles.quantity, true, true),
+    value: column(titles.value, true),
+    arrival: column(titles.arrival),
+    shipped: chosenColumn(titles.shipped),
+    by: chosenColumn(titles.by),
+  },
   async page(query, cursor) {
     const result = await openpo.call("transfer_order_list", {
       status: chosenOf(query, "status", transferStatuses),
@@ -65,6 +67,8 @@ export const transfers: Kind = {
         value(number(each.totalQuantity)),
         value(money(each.totalValue, each.currencyCode)),
         value(dayOf(each.expectedArrivalDate)),
+        value(momentOf(each.shippedAt)),
+        value(each.createdBy),
       ],
     }));
     return { rows, totalCount, cursor: next };
@@ -135,12 +139,15 @@ export const manufacturing: Kind = {
   statuses: buildStatuses,
   places: [{ parameter: "productionLocationId", title: titles.location }],
   hasDates: true,
-  columns: [
-    column(titles.location),
-    column(titles.mode),
-    column(titles.progress, true, true),
-    column(titles.due, false, true),
-  ],
+  columns: {
+    location: column(titles.location),
+    mode: column(titles.mode),
+    progress: column(titles.progress, true, true),
+    due: column(titles.due, false, true),
+    planned: chosenColumn(titles.planned),
+    by: chosenColumn(titles.by),
+    completed: chosenColumn(titles.completed),
+  },
   async page(query, cursor) {
     const at = textIn(query, "productionLocationId");
     const result = await openpo.call("manufacturing_order_list", {
@@ -169,6 +176,9 @@ export const manufacturing: Kind = {
             : stockTexts.of(each.measures.quantityCompleted, each.measures.quantityPlanned),
         ),
         value(dayOf(each.dueDate)),
+        value(dayOf(each.plannedStartDate)),
+        value(each.createdBy),
+        value(momentOf(each.completedAt)),
       ],
     }));
     return { rows, totalCount, cursor: next };

@@ -6,18 +6,16 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
-import { withParameter } from "../orders/filters.ts";
-import { ListScreen, Table } from "../parts/lists/list-screen.tsx";
-import { ListBar } from "../parts/lists/list-bar.tsx";
+import { type ListColumn, ListScreen, Table } from "../parts/lists/list-screen.tsx";
+import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
+import { RecordBar } from "../parts/lists/record-bar.tsx";
 import { recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
-import { PickFilter } from "../parts/fields/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment } from "../parts/when.tsx";
-import { go, hrefOf, place } from "../router.ts";
+import { go, hrefOf, place, withParameter } from "../router.ts";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -44,8 +42,9 @@ export const StockScreen: FunctionComponent = () => {
 const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const kind = kinds[name];
   const { query } = place.value;
-  const key = query.toString();
-  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(query, cursor)), [key]);
+  const filters = filtersIn(query);
+  const key = filters.toString();
+  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(filters, cursor)), [key]);
   const columns = recordColumns(stockTexts.columns.number, stockTexts.columns.status, kind.columns, (id) =>
     hrefOf("stock", name, id),
   );
@@ -55,9 +54,10 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
       <ListScreen
         title={stockTexts.kinds[name]}
         list={list}
-        columns={columns}
+        columns={shownColumns(query, columns)}
+        density={densityIn(query)}
         keyOf={(row) => row.id}
-        filters={<Filters name={name} query={query} />}
+        filters={<Filters name={name} query={query} columns={columns} />}
         empty={
           key === "" ? (
             <p>{stockTexts.emptyShop[name]}</p>
@@ -73,7 +73,13 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   );
 };
 
-const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLSearchParams }> = ({ name, query }) => {
+interface FiltersProps {
+  readonly name: KindName;
+  readonly query: URLSearchParams;
+  readonly columns: readonly ListColumn<RecordRow>[];
+}
+
+const Filters: FunctionComponent<FiltersProps> = ({ name, query, columns }) => {
   const kind: Kind = kinds[name];
   const addressOf = (next: URLSearchParams): string =>
     next.size === 0 ? hrefOf("stock", name) : `${hrefOf("stock", name)}?${next.toString()}`;
@@ -99,42 +105,31 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
   return (
     <>
       <p class="lead">{stockTexts.lead}</p>
-      <ListBar
-        search={
-          <SearchFilter
-            label={stockTexts.search.label}
-            hint={stockTexts.search.hint}
-            value={query.get("search") ?? ""}
-            search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
-          />
-        }
+      <RecordBar
+        query={query}
+        addressOf={addressOf}
+        search={stockTexts.search}
+        picks={kind.places.map((at) => ({ ...at, lookUp: locations }))}
         taken={taken}
-      >
-        <fieldset class="chips">
-          <legend>{stockTexts.columns.status}</legend>
-          {kind.statuses.map((status) => (
-            <button
-              key={status}
-              type="button"
-              class="toggle"
-              aria-pressed={chosen.includes(status)}
-              onClick={() => choose(status)}
-            >
-              {statusName(status)}
-            </button>
-          ))}
-        </fieldset>
-        <div class="filter-row">
-          {kind.places.map(({ parameter, title }) => (
-            <PickFilter
-              key={parameter}
-              label={title}
-              value={query.get(parameter)}
-              lookUp={locations}
-              choose={(id) => set(parameter, id)}
-            />
-          ))}
-          {kind.hasDates
+        columns={columns}
+        above={
+          <fieldset class="chips">
+            <legend>{stockTexts.columns.status}</legend>
+            {kind.statuses.map((status) => (
+              <button
+                key={status}
+                type="button"
+                class="toggle"
+                aria-pressed={chosen.includes(status)}
+                onClick={() => choose(status)}
+              >
+                {statusName(status)}
+              </button>
+            ))}
+          </fieldset>
+        }
+        beside={
+          kind.hasDates
             ? dates.map(([parameter, title]) => (
                 <label key={parameter}>
                   {title}
@@ -145,9 +140,9 @@ const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLS
                   />
                 </label>
               ))
-            : null}
-        </div>
-      </ListBar>
+            : null
+        }
+      />
     </>
   );
 };

@@ -5,8 +5,9 @@ import { number } from "../../data/format.ts";
 import { serially } from "../../data/reading.ts";
 import { hasRole, shopId, today } from "../../data/session.ts";
 import { placeCounts } from "../../data/waiting.ts";
-import { inputOf, views, withParameter } from "../../orders/filters.ts";
+import { inputOf, views } from "../../orders/filters.ts";
 import { dayAfter } from "../../orders/lateness.ts";
+import { withParameter } from "../../router.ts";
 
 /** However much happens in the shop, it is counted this often at most. */
 const restMs = 15_000;

@@ -12,49 +12,54 @@ export interface Taken {
   readonly takeOff: () => void;
 }
 
+export const TakenChip: FunctionComponent<Taken> = ({ label, name, takeOff }) => (
+  <button type="button" class="taken" aria-label={texts.filters.takeOff(label, name)} onClick={takeOff}>
+    <span>
+      {label}: {name}
+    </span>
+    <Icon name="x" />
+  </button>
+);
+
 interface ListBarProps {
   readonly search: ComponentChildren;
-  readonly taken: readonly Taken[];
+  readonly taken?: readonly Taken[];
+  /** A chip for each further filter that is on. */
+  readonly chips?: ComponentChildren;
   /** At the end of the row. */
   readonly more?: ComponentChildren;
-  /** The filters. */
-  readonly children: ComponentChildren;
+  /** The filters; without any there is no button for them. */
+  readonly children?: ComponentChildren;
 }
 
-export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken, more, children }) => {
+export const ListBar: FunctionComponent<ListBarProps> = ({ search, taken = [], chips, more, children }) => {
   const isOpen = useSignal(false);
   return (
     <div class="list-bar">
       {search}
-      <Pop
-        button={
-          <>
-            <Icon name="list-filter" />
-            {texts.filters.title}
-          </>
-        }
-        panelClass="filters"
-        panelLabel={texts.filters.title}
-        onToggle={(open) => (isOpen.value = open)}
-      >
-        {children}
-      </Pop>
-      {isOpen.value
-        ? null
-        : taken.map(({ label, name, takeOff }) => (
-            <button
-              key={`${label} ${name}`}
-              type="button"
-              class="taken"
-              aria-label={texts.filters.takeOff(label, name)}
-              onClick={takeOff}
-            >
-              <span>
-                {label}: {name}
-              </span>
-              <Icon name="x" />
-            </button>
+      {children === undefined ? null : (
+        <Pop
+          button={
+            <>
+              <Icon name="list-filter" />
+              {texts.filters.title}
+            </>
+          }
+          panelClass="filters"
+          panelLabel={texts.filters.title}
+          onToggle={(open) => (isOpen.value = open)}
+        >
+          {children}
+        </Pop>
+      )}
+      {isOpen.value ? null : (
+        <>
+          {chips}
+          {taken.map((each) => (
+            <TakenChip key={`${each.label} ${each.name}`} {...each} />
           ))}
+        </>
+      )}
       {more}
     </div>
   );

@@ -15,8 +15,8 @@ export interface ListColumn<Row> {
   readonly name: string;
   readonly title: string;
   readonly kind?: "amount" | "date" | "name" | undefined;
-  /** Least width of the window for it to be shown; without one it always is. */
-  readonly width?: "wide" | "roomy" | undefined;
+  /** Least width of the window for it to be shown, or that it has to be chosen; without one it always is. */
+  readonly width?: "wide" | "roomy" | "chosen" | undefined;
   /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
   readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;
   /** The sort by this column, `-` from high to low; without one there is none. */

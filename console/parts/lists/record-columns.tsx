@@ -20,6 +20,8 @@ export interface RecordColumn {
   readonly title: string;
   readonly isAmount: boolean;
   readonly isNamed: boolean;
+  /** True if it is shown to those alone who have chosen it. */
+  readonly isChosen?: boolean;
 }
 
 /** @param isNamed  true if a card names the value. */
@@ -29,14 +31,23 @@ export const column = (title: string, isAmount = false, isNamed = false): Record
   isNamed,
 });
 
+/** A column that is shown to those alone who have chosen it. */
+export const chosenColumn = (title: string, isAmount = false): RecordColumn => ({
+  ...column(title, isAmount),
+  isChosen: true,
+});
+
 /** Places on a card of a kind's own columns. */
 const cardPlaces = ["who", "amount", "when", "progress"] as const;
 
-/** @param status  the title of the column of statuses. */
+/**
+ * @param status   the title of the column of statuses.
+ * @param columns  by their names in the address of the list, in the order of a row's values.
+ */
 export const recordColumns = (
   title: string,
   status: string,
-  columns: readonly RecordColumn[],
+  columns: Readonly<Record<string, RecordColumn>>,
   hrefOfRecord: (id: string) => string,
 ): readonly ListColumn<RecordRow>[] => [
   {
@@ -56,11 +67,12 @@ export const recordColumns = (
     at: "state",
     cell: (row) => (typeof row.status === "string" ? <StatusChip status={row.status} /> : row.status),
   },
-  ...columns.map((each, index): ListColumn<RecordRow> => ({
-    name: String(index),
+  ...Object.entries(columns).map(([name, each], index): ListColumn<RecordRow> => ({
+    name,
     title: each.title,
+    width: each.isChosen === true ? "chosen" : undefined,
     kind: each.isAmount ? "amount" : undefined,
-    at: cardPlaces[index],
+    at: each.isChosen === true ? undefined : cardPlaces[index],
     isNamed: each.isNamed,
     cell: (row) => row.values[index],
   })),

@@ -29,8 +29,8 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     hint: "Teil des Namens",
     empty: "Es gibt noch keine Standorte. Legen Sie an, wohin die Ware kommt: Jede Bestellung nennt einen Standort.",
   },
-  nothing: "Nichts passt zu dieser Suche.",
-  clear: "Suche zurücksetzen",
+  nothing: "Nichts passt zu diesen Filtern.",
+  clear: "Filter zurücksetzen",
   orImport: "Oder eine Datei importieren",
   comeFrom: (what, platform) =>
     `${what} dieses Shops kommen aus ${platform}. Legen Sie sie dort an; der nächste Abruf holt sie.`,

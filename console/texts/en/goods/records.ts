@@ -25,8 +25,8 @@ export const recordTexts = {
     hint: "Part of the name",
     empty: "There are no locations yet. Add the place that goods come to: every order names one.",
   },
-  nothing: "Nothing matches this search.",
-  clear: "Clear the search",
+  nothing: "Nothing matches these filters.",
+  clear: "Clear filters",
   orImport: "Or import a file",
   comeFrom: (what: string, platform: string) =>
     `${what} of this shop come from ${platform}. Add them there; the next pull brings them.`,

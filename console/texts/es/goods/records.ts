@@ -28,8 +28,8 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     hint: "Parte del nombre",
     empty: "Todavía no hay ubicaciones. Añada el lugar al que llega la mercancía: cada pedido indica uno.",
   },
-  nothing: "Nada coincide con esta búsqueda.",
-  clear: "Borrar la búsqueda",
+  nothing: "Nada coincide con estos filtros.",
+  clear: "Quitar filtros",
   orImport: "O importe un archivo",
   comeFrom: (what, platform) =>
     `${what}: en esta tienda vienen de ${platform}. Añada allí lo que falte; la próxima carga lo trae.`,

@@ -30,8 +30,8 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     empty:
       "Il n’y a pas encore d’emplacement. Ajoutez le lieu où arrivent les marchandises : chaque commande en indique un.",
   },
-  nothing: "Rien ne correspond à cette recherche.",
-  clear: "Effacer la recherche",
+  nothing: "Rien ne correspond à ces filtres.",
+  clear: "Effacer les filtres",
   orImport: "Ou importer un fichier",
   comeFrom: (what, platform) =>
     `${what} : ce magasin les reçoit de ${platform}. Ajoutez-les là-bas ; la prochaine récupération les apportera.`,

@@ -28,8 +28,8 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     hint: "Deel van de naam",
     empty: "Er zijn nog geen locaties. Voeg de plek toe waar goederen binnenkomen: elke bestelling heeft er een.",
   },
-  nothing: "Niets gevonden met deze zoekopdracht.",
-  clear: "Zoekopdracht wissen",
+  nothing: "Geen resultaten met deze filters.",
+  clear: "Filters wissen",
   orImport: "Of importeer een bestand",
   comeFrom: (what, platform) =>
     `${what} van deze winkel komen uit ${platform}. Voeg ze daar toe; bij de volgende keer ophalen komen ze mee.`,
