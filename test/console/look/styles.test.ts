@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { iconNames } from "../../../console/icons/names.ts";
 import { noticePage } from "../../../src/suppliers/page.ts";
 
-const sheets = globSync("console/styles/*.css").toSorted();
+const sheets = globSync("console/styles/**/*.css").toSorted();
 
 interface Rule {
   readonly file: string;
@@ -27,8 +27,55 @@ const rules = sheets.flatMap((file) => rulesOf(file, readFileSync(file, "utf8"))
 const hasOwnLook = ({ body }: Rule): boolean =>
   /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|font-family:(?! var)/i.test(body);
 
-/** Whatever stands in the page, or in a part after anything, is meant. */
-const reaches = ({ selector }: Rule): boolean => /(?:^|,\s*)(?:main|body) |\* \+ \*/.test(selector);
+/** Sheets of what every screen is made of: tokens, elements, the frame and the kit. */
+const isOfKit = (file: string): boolean => /\/(?:tokens|elements|frame|find|kit|parts\/[\w-]+)\.css$/.test(file);
+
+/** A text in pieces, cut at these signs where they stand in no brackets. */
+function cut(text: string, signs: string): readonly string[] {
+  const pieces = [""];
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === "(" || sign === "[") depth += 1;
+    if (sign === ")" || sign === "]") depth -= 1;
+    if (depth === 0 && signs.includes(sign)) pieces.push("");
+    else pieces[pieces.length - 1] += sign;
+  }
+  return pieces.map((piece) => piece.trim()).filter((piece) => piece !== "");
+}
+
+/** The classes of the element with which each of a rule's selectors begins. */
+const leads = (selector: string): readonly (readonly string[])[] =>
+  cut(selector, ",").flatMap((whole) => {
+    const [first = ""] = cut(whole, " >+~");
+    const { inner, rest } = /^:(?:is|where)\((?<inner>.*?)\)(?<rest>.*)$/.exec(first)?.groups ?? {};
+    if (inner !== undefined) return cut(inner, ",").flatMap((each) => leads(each + (rest ?? "")));
+    return [[...first.replaceAll(/\(.*\)/g, "").matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name)];
+  });
+
+/** The sheets of the kit are one. */
+const sheetOf = (file: string): string => (isOfKit(file) ? "the kit" : file);
+
+/** The sheets in which a rule begins with a class that stands alone. */
+function homesOf(all: readonly Rule[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const homes = new Map<string, Set<string>>();
+  for (const { file, selector } of all)
+    for (const [name, ...others] of leads(selector))
+      if (name !== undefined && others.length === 0) homes.set(name, (homes.get(name) ?? new Set()).add(sheetOf(file)));
+  return homes;
+}
+
+/**
+ * A rule that reaches into another part: it begins with a class that is at home in another sheet, or, in a screen's sheet,
+ * with none; or it means whatever stands in the page, or in a part after anything.
+ */
+const reaching =
+  (homes: ReadonlyMap<string, ReadonlySet<string>>) =>
+  ({ file, selector }: Rule): boolean => {
+    if (/^(?:from|to|\d+%|@.*)$/.test(selector)) return false;
+    if (/(?:^|,\s*)(?:main|body) |\* \+ \*/.test(selector)) return true;
+    const isForeign = (name: string): boolean => [...(homes.get(name) ?? [])].some((home) => home !== sheetOf(file));
+    return leads(selector).some((names) => (names.length > 0 ? names.every(isForeign) : !isOfKit(file)));
+  };
 
 test("colours and typefaces are in the page of tokens alone", () => {
   assert.ok(rules.length > 300);
@@ -70,10 +117,51 @@ test("every icon that pages carry is shown somewhere", () => {
 
 test("no rule reaches into another part", () => {
   assert.deepEqual(
-    rules.filter(reaches).map(({ file, selector }) => `${file}: ${selector}`),
+    rules.filter(reaching(homesOf(rules))).map(({ file, selector }) => `${file}: ${selector}`),
     [],
   );
-  assert.ok(rulesOf("x", "main button { color: red } .does > * + * { margin: 0 }").every(reaches));
+});
+
+test("a rule that reaches into another part is found", () => {
+  const planted = (text: string): readonly Rule[] => rulesOf("console/styles/receive.css", text);
+  const found = (text: string): number => {
+    const all = [...rules, ...planted(text)];
+    return all.filter(reaching(homesOf(all))).filter((rule) => rule.body.includes("red")).length;
+  };
+  for (const selector of [
+    "main button",
+    ".scan-panel > * + *",
+    ".problem button",
+    ".count-bar button, .problem button",
+    ":is(.count-bar, .rows) .chip",
+    ".tasks a",
+    "h2",
+    ".rows:not(.count-bar) td",
+    ".problem",
+  ])
+    assert.ok(found(`${selector} { color: red }`) > 0, selector);
+  for (const selector of [".count-bar .problem button", ".dialog.counting", "button.over", "li.wanted > .chip"])
+    assert.equal(found(`${selector} { color: red }`), 0, selector);
+});
+
+/** The classes that a source names in its elements. */
+const namedIn = (source: string): readonly string[] =>
+  [...source.matchAll(/\bclass=(?:"([^"]*)"|\{([^}]*(?:\$\{[^}]*\}[^}]*)*)\})/g)].flatMap(
+    ([, plain, computed = ""]) => {
+      const texts =
+        plain === undefined ? [...computed.matchAll(/["`]([^"`]*)["`]/g)].map(([, text = ""]) => text) : [plain];
+      return texts.flatMap((text) => text.split(/\s+|\$\{[^}]*\}?/)).filter((name) => /^[a-z][\w-]*$/.test(name));
+    },
+  );
+
+test("what the kit is made of has its look in the sheets of the kit", () => {
+  const named = new Set(globSync("console/parts/**/*.tsx").flatMap((file) => namedIn(readFileSync(file, "utf8"))));
+  assert.ok(named.size > 80, String(named.size));
+  const foreign = [...homesOf(rules)].filter(([name, homes]) => named.has(name) && !homes.has("the kit"));
+  assert.deepEqual(
+    foreign.map(([name, homes]) => `${name}: ${[...homes].join(", ")}`),
+    [],
+  );
 });
 
 test("no part of the console has a look of its own, but the heights of rows that are not drawn", () => {
