@@ -23,9 +23,18 @@ const rulesOf = (file: string, text: string): readonly Rule[] =>
 
 const rules = sheets.flatMap((file) => rulesOf(file, readFileSync(file, "utf8")));
 
-/** Colours that are no token, and typefaces. */
-const hasOwnLook = ({ body }: Rule): boolean =>
-  /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|font-family:(?! var)/i.test(body);
+/** Whatever is no token: colours, typefaces, sizes of type, corners, shadows, times of motion, and the space within and between. */
+const ownLooks: readonly RegExp[] = [
+  /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(/i,
+  /\bfont-family:(?! var)/,
+  /\bfont-size: (?!var|inherit)|\bfont:[^;]*\d(?:rem|px)/,
+  /\bborder-(?:\w+-){0,2}radius: (?!var|0(?:;|\s|$))/,
+  /\bbox-shadow: (?!var|none)/,
+  /\b(?:animation|transition)[\w-]*:[^;]*\d(?:ms|s)\b/,
+  /(?<!scroll-)\b(?:gap|padding|margin)[\w-]*: [^;]*\drem/,
+];
+
+const hasOwnLook = ({ body }: Rule): boolean => ownLooks.some((each) => each.test(body));
 
 /** Sheets of what every screen is made of: tokens, elements, the frame and the kit. */
 const isOfKit = (file: string): boolean => /\/(?:tokens|elements|frame|find|kit|parts\/[\w-]+)\.css$/.test(file);
@@ -77,14 +86,32 @@ const reaching =
     return leads(selector).some((names) => (names.length > 0 ? names.every(isForeign) : !isOfKit(file)));
   };
 
-test("colours and typefaces are in the page of tokens alone", () => {
+test("every look is of the page of tokens", () => {
   assert.ok(rules.length > 300);
   const faults = rules.filter((rule) => !rule.file.endsWith("/tokens.css") && hasOwnLook(rule));
   assert.deepEqual(
     faults.map(({ file, selector }) => `${file}: ${selector}`),
     [],
   );
-  assert.ok(rulesOf("x", "a { color: #123 }").every(hasOwnLook));
+});
+
+test("a look that is no token is found", () => {
+  for (const look of [
+    "color: #123",
+    "font-family: serif",
+    "font-size: 0.6875rem",
+    "font: 500 11px / 1.5 var(--font)",
+    "border-radius: 50%",
+    "border-start-end-radius: 4px",
+    "box-shadow: 0 1px 2px var(--ink)",
+    "animation: breathe 1.4s infinite",
+    "transition-duration: 120ms",
+    "margin-inline: auto 0.4rem",
+    "column-gap: 0.125rem",
+  ])
+    assert.ok(rulesOf("x", `a { ${look} }`).every(hasOwnLook), look);
+  for (const look of ["border-radius: 0", "font: inherit", "box-shadow: none", "scroll-margin: 4rem", "padding: 1px"])
+    assert.ok(!rulesOf("x", `a { ${look} }`).some(hasOwnLook), look);
 });
 
 test("the supplier's page has the colours of the console", () => {
